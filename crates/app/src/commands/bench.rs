@@ -1,0 +1,206 @@
+//! `codecompass bench index`: what indexing costs, beside what any tool would have to do.
+//!
+//! All stages run in one process, one after another, on the same files with the same number of threads, so that the
+//! ratios hold on any machine. Absolute times are printed for the record.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use codecompass_index::source::list_worktree;
+use codecompass_index::{Progress, bench};
+use serde_json::{Value, json};
+
+use crate::cli::Common;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::measure::{bytes_text, count_text, cpu_time, private_bytes};
+use crate::metadata::Metadata;
+use crate::output::{Answer, complain};
+use crate::session::{Request, Session};
+
+/// Each short stage is run this often and its fastest run counts.
+const ROUNDS: usize = 5;
+
+/// What a stage cost.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    cpu: Duration,
+    wall: Duration,
+    /// The most private memory that was seen while it ran, over what there was before.
+    memory: u64,
+}
+
+pub(crate) fn run(common: &Common, paths: &[PathBuf], threads: usize) -> Result<Answer, AppError> {
+    let threads = if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
+    let mut text = String::new();
+    let mut reports = Vec::new();
+    for path in paths {
+        complain(&format!("measuring {}", shown(&path.display().to_string())));
+        let (lines, report) = measure(common, path, threads)?;
+        text += &lines;
+        reports.push(report);
+    }
+    Ok(Answer {
+        text,
+        json: json!({ "threads": threads, "repositories": reports, "metadata": Metadata::unknown().to_json() }),
+        code: 0,
+    })
+}
+
+fn measure(common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
+    let data = scratch_folder()?;
+    let outcome = measure_in(&data, common, path, threads);
+    // Best effort: what stays behind lies in the system's temporary folder.
+    let _ = fs::remove_dir_all(&data);
+    outcome
+}
+
+fn measure_in(data: &Path, common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
+    let mut session = Session::open_in(data, common, Some(path))?;
+    session.config.threads = threads;
+    let target = session.target(None)?;
+    if !target.is_worktree() {
+        return Err(AppError::new(Code::InvalidInput, "A bare repository has no work tree to measure."));
+    }
+    let (_, walk) = fastest(|| Ok(bench::walk(&session.workspace.root, threads)))?;
+    let limits = session.limits();
+    let (parsed, parse) = cost(|| Ok(bench::parse(&session.workspace, &limits, threads)?))?;
+    let (_, full) = cost(|| session.sync(&target, Request::default()))?;
+    let index_bytes = session.dir.disk_bytes();
+    let (_, noop) = fastest(|| session.sync(&target, Request::default()))?;
+    let one = one_file(data, common, &session)?;
+    let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64().max(1e-6);
+    let rows = [("walk+stat", walk), ("walk+read+parse", parse), ("full index", full), ("no-op sync", noop)];
+    let mut text = format!(
+        "{}: {} files, {} lines, {}, {threads} threads\n",
+        shown(&session.root()),
+        count_text(parsed.files),
+        count_text(parsed.lines),
+        bytes_text(parsed.bytes)
+    );
+    for (name, cost) in rows {
+        text += &format!(
+            "  {name:<16} {:>9.1} ms wall {:>9.1} ms cpu {:>10} private\n",
+            cost.wall.as_secs_f64() * 1e3,
+            cost.cpu.as_secs_f64() * 1e3,
+            bytes_text(cost.memory)
+        );
+    }
+    let lines_per_second = parsed.lines as f64 / full.wall.as_secs_f64();
+    text += &format!(
+        "  full index over read+parse: {:.2} cpu, {:.2} wall; {} lines/s; index over source: {:.2}\n  no-op sync over walk+stat: {:.2} wall, {:.2} cpu; one changed file: {}\n",
+        ratio(full.cpu, parse.cpu),
+        ratio(full.wall, parse.wall),
+        count_text(lines_per_second as u64),
+        index_bytes as f64 / parsed.bytes.max(1) as f64,
+        ratio(noop.wall, walk.wall),
+        ratio(noop.cpu, walk.cpu),
+        one.map_or("not measured: there is no file".into(), |one| format!("{:.1} ms", one.as_secs_f64() * 1e3)),
+    );
+    let ms = |time: Duration| (time.as_secs_f64() * 1e4).round() / 10.0;
+    let stages = rows.map(|(name, cost)| {
+        json!({ "stage": name, "wall_ms": ms(cost.wall), "cpu_ms": ms(cost.cpu), "private_bytes": cost.memory })
+    });
+    let report = json!({
+        "path": session.root(),
+        "files": parsed.files,
+        "lines": parsed.lines,
+        "bytes": parsed.bytes,
+        "index_bytes": index_bytes,
+        "stages": stages,
+        "full_over_parse_cpu": ratio(full.cpu, parse.cpu),
+        "full_over_parse_wall": ratio(full.wall, parse.wall),
+        "lines_per_second": lines_per_second,
+        "index_over_source": index_bytes as f64 / parsed.bytes.max(1) as f64,
+        "noop_over_walk_wall": ratio(noop.wall, walk.wall),
+        "noop_over_walk_cpu": ratio(noop.cpu, walk.cpu),
+        "one_file_ms": one.map(ms),
+    });
+    Ok((text, report))
+}
+
+/// The median time from a known change of one file to its publication. Nobody's work tree is written to: the files are
+/// copied into the scratch folder first, and the copy is changed.
+fn one_file(data: &Path, common: &Common, original: &Session) -> Result<Option<Duration>, AppError> {
+    let copy = data.join("copy");
+    let listing = list_worktree(&original.workspace, &original.limits())?;
+    let Some(changing) = listing.entries.get(listing.entries.len() / 2).map(|entry| entry.path.clone()) else {
+        return Ok(None);
+    };
+    for entry in &listing.entries {
+        copy_file(&original.workspace.root.join(&entry.path), &copy.join(&entry.path)).map_err(cannot_copy)?;
+    }
+    let session = Session::open_in(&data.join("copy-data"), common, Some(&copy))?;
+    let target = session.target(None)?;
+    session.sync(&target, Request::default())?;
+    let mut times = Vec::new();
+    for round in 0..21 {
+        let mut bytes = fs::read(copy.join(&changing)).map_err(cannot_copy)?;
+        bytes.extend_from_slice(format!("\n{round}\n").as_bytes());
+        fs::write(copy.join(&changing), bytes).map_err(cannot_copy)?;
+        let (began, published) = (Instant::now(), Mutex::new(None));
+        let note = |progress| {
+            if progress == Progress::Published
+                && let Ok(mut published) = published.lock()
+            {
+                *published = Some(began.elapsed());
+            }
+        };
+        let request = Request { changed: Some(vec![changing.clone()]), ..Request::default() };
+        session.sync_silently(&target, request, &note)?;
+        times.extend(published.into_inner().ok().flatten());
+    }
+    times.sort();
+    Ok(times.get(times.len() / 2).copied())
+}
+
+fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(to, fs::read(from)?)
+}
+
+fn cannot_copy(error: std::io::Error) -> AppError {
+    AppError::new(Code::InternalError, format!("The files can not be copied: {error}."))
+}
+
+fn scratch_folder() -> Result<PathBuf, AppError> {
+    let folder = std::env::temp_dir().join(format!("codecompass-bench-{}", std::process::id()));
+    fs::create_dir_all(&folder)
+        .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", folder.display())))?;
+    Ok(folder)
+}
+
+fn fastest<T>(mut stage: impl FnMut() -> Result<T, AppError>) -> Result<(T, Cost), AppError> {
+    let mut best = cost(&mut stage)?;
+    for _ in 1..ROUNDS {
+        let next = cost(&mut stage)?;
+        if next.1.wall < best.1.wall {
+            best = next;
+        }
+    }
+    Ok(best)
+}
+
+fn cost<T>(stage: impl FnOnce() -> Result<T, AppError>) -> Result<(T, Cost), AppError> {
+    let before = private_bytes().unwrap_or(0);
+    let (peak, over) = (AtomicU64::new(before), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                peak.fetch_max(private_bytes().unwrap_or(0), Ordering::Relaxed);
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        let (wall, cpu) = (Instant::now(), cpu_time());
+        let outcome = stage();
+        let spent = Cost { cpu: cpu_time() - cpu, wall: wall.elapsed(), memory: 0 };
+        over.store(true, Ordering::Relaxed);
+        let memory = peak.load(Ordering::Relaxed);
+        Ok((outcome?, Cost { memory, ..spent }))
+    })
+}

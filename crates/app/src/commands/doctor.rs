@@ -1,0 +1,136 @@
+//! `codecompass doctor`: is everything sound, and if not, what mends it?
+
+use codecompass_index::source::list_worktree;
+use codecompass_store::{Health, SchemaStatus, StoreError};
+use serde_json::{Value, json};
+
+use crate::cli::{Common, PathArg};
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::measure::{bytes_text, count_text};
+use crate::output::Answer;
+use crate::session::Session;
+
+/// One line of the report.
+struct Finding {
+    name: &'static str,
+    ok: bool,
+    what: String,
+    mend: Option<&'static str>,
+}
+
+impl Finding {
+    fn good(name: &'static str, what: impl Into<String>) -> Self {
+        Self { name, ok: true, what: what.into(), mend: None }
+    }
+
+    fn bad(name: &'static str, what: impl Into<String>, mend: &'static str) -> Self {
+        Self { name, ok: false, what: what.into(), mend: Some(mend) }
+    }
+}
+
+const REBUILD: &str = "run `codecompass index --force`";
+
+pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
+    let session = Session::open(common, args.path.as_deref())?;
+    let mut findings =
+        vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
+    findings.extend(check_store(&session));
+    findings.extend(codecompass_lang::check_grammars().into_iter().map(|(name, outcome)| match outcome {
+        Ok(()) => Finding::good("grammar", name),
+        Err(what) => Finding::bad("grammar", format!("{name}: {what}"), "reinstall codecompass"),
+    }));
+    findings.push(check_source(&session));
+    findings.extend(session.config.warnings.iter().map(|warning| {
+        Finding::bad("configuration", warning.clone(), "edit .codecompass/config.toml in the repository")
+    }));
+    Ok(report(&session, &findings))
+}
+
+fn check_store(session: &Session) -> Vec<Finding> {
+    match SchemaStatus::of(&session.dir) {
+        Ok(SchemaStatus::Compatible | SchemaStatus::NotIndexed) => {}
+        Ok(status) => return vec![Finding::bad("index", status.as_str(), REBUILD)],
+        Err(StoreError::NotRegistered(_)) => {
+            return vec![Finding::bad("index", "no project is registered here", "run `codecompass index`")];
+        }
+        Err(error) => return vec![Finding::bad("index", error.to_string(), REBUILD)],
+    }
+    let health = match Health::of(&session.dir) {
+        Ok(health) => health,
+        Err(error) => return vec![Finding::bad("index", error.to_string(), REBUILD)],
+    };
+    let (stored, dead) = health.versions;
+    let check = |name, outcome: codecompass_store::Check| match outcome {
+        Ok(what) => Finding::good(name, what),
+        Err(what) => Finding::bad(name, what, REBUILD),
+    };
+    let lock = if health.is_writing { "a process is writing now" } else { "free" };
+    let mut findings = vec![
+        check("sqlite", health.sqlite),
+        check("tantivy", health.text),
+        Finding::good(
+            "disk",
+            format!(
+                "{}; {} file versions, {} of them unused",
+                bytes_text(health.disk_bytes),
+                count_text(stored),
+                count_text(dead)
+            ),
+        ),
+        Finding::good("lock", lock),
+    ];
+    findings.extend(check_jobs(session));
+    findings
+}
+
+fn check_jobs(session: &Session) -> Option<Finding> {
+    let jobs = session.store().ok()?.jobs(1).ok()?;
+    let last = jobs.first()?;
+    Some(match last.status.as_str() {
+        "interrupted" => Finding::bad("jobs", format!("job {} was interrupted", last.id), "run `codecompass sync`"),
+        "failed" => Finding::bad(
+            "jobs",
+            format!("job {} failed: {}", last.id, last.error.as_deref().unwrap_or("")),
+            "run `codecompass sync`",
+        ),
+        status => Finding::good("jobs", format!("the last one is {status}")),
+    })
+}
+
+fn check_source(session: &Session) -> Finding {
+    if session.workspace.repo.as_ref().is_some_and(|repo| repo.is_bare()) {
+        return Finding::good("ignore rules", "a bare repository has no work tree");
+    }
+    match list_worktree(&session.workspace, &session.limits()) {
+        Err(error) => Finding::bad("ignore rules", error.to_string(), "make the work tree readable"),
+        Ok(listing) => {
+            let mut what = format!("{} files", count_text(listing.entries.len() as u64));
+            for (reason, count, examples) in listing.skips.iter() {
+                what += &format!("; {} {} ({})", count_text(count), reason.phrase(), examples.join(", "));
+            }
+            Finding::good("ignore rules", what)
+        }
+    }
+}
+
+fn report(session: &Session, findings: &[Finding]) -> Answer {
+    let sound = findings.iter().all(|finding| finding.ok);
+    let mut text = String::new();
+    for finding in findings {
+        let mark = if finding.ok { "ok  " } else { "FAIL" };
+        text += &format!("{mark}  {:<13} {}\n", finding.name, shown(&finding.what));
+        if let Some(mend) = finding.mend {
+            text += &format!("      {:<13} → {mend}\n", "");
+        }
+    }
+    let checks: Vec<Value> = findings
+        .iter()
+        .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.what, "mend": finding.mend }))
+        .collect();
+    let metadata = match session.target(None) {
+        Ok(target) => session.metadata(&target, None).to_json(),
+        Err(_) => crate::metadata::Metadata::unknown().to_json(),
+    };
+    Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
+}

@@ -1,0 +1,154 @@
+//! `codecompass index` and `codecompass sync`.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use codecompass_index::{Outcome, Target};
+use codecompass_store::ViewInfo;
+use serde_json::{Map, Value, json};
+
+use crate::cli::{Common, IndexArgs, SyncArgs};
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::measure::{bytes_text, count_text, seconds_text};
+use crate::output::Answer;
+use crate::session::{Request, Session};
+
+/// How long a job that has just begun may take to show its id.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, AppError> {
+    let began = Instant::now();
+    let session = Session::open(common, args.path.as_deref())?;
+    let target = session.target(args.ref_name.as_deref())?;
+    let outcome = when_free(&session, || session.sync(&target, Request { force: args.force, ..Request::default() }))?;
+    summary(&session, &outcome, began.elapsed())
+}
+
+pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppError> {
+    let began = Instant::now();
+    let session = Session::open(common, args.path.as_deref())?;
+    let target = session.target(args.ref_name.as_deref())?;
+    let changed = match args.changed.as_slice() {
+        [] => None,
+        paths => Some(paths.iter().map(|path| relative(&session, path)).collect::<Result<Vec<_>, _>>()?),
+    };
+    let request = Request { force: args.force, wait: false, changed };
+    let outcome = match when_free(&session, || session.sync(&target, request.clone())) {
+        Err(error) if error.code == Code::IndexInProgress => sync_behind(&session, &target, request, error)?,
+        outcome => outcome?,
+    };
+    summary(&session, &outcome, began.elapsed())
+}
+
+/// Another job is running: for the same view that is the answer; for another one this sync waits its turn.
+fn sync_behind(session: &Session, target: &Target, request: Request, error: AppError) -> Result<Outcome, AppError> {
+    match session.active_job() {
+        Some(job) if job.view.as_ref() == Some(&target.key) => Err(AppError {
+            code: Code::SyncInProgress,
+            message: format!("{} is being synced already: job {}.", target.ref_name, job.id),
+            ..error
+        }),
+        _ => session.sync(target, Request { wait: true, ..request }),
+    }
+}
+
+/// Tries again while another writer is there that has no job to show: it has just begun or is about to end.
+fn when_free(session: &Session, attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome, AppError> {
+    let began = Instant::now();
+    loop {
+        match attempt() {
+            Err(error)
+                if error.code == Code::IndexInProgress
+                    && session.active_job().is_none()
+                    && began.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// A changed file as the index names it. Relative paths are taken from the current folder.
+fn relative(session: &Session, path: &Path) -> Result<String, AppError> {
+    let outside = || AppError::new(Code::InvalidInput, format!("{} is not in {}.", path.display(), session.root()));
+    let absolute = std::path::absolute(path).map_err(|_| outside())?;
+    let folder = absolute.parent().and_then(|folder| folder.canonicalize().ok());
+    let real = match (folder, absolute.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => absolute.clone(),
+    };
+    let inside = real.strip_prefix(&session.workspace.root).map_err(|_| outside())?;
+    inside.to_str().map(|inside| inside.replace('\\', "/")).ok_or_else(outside)
+}
+
+fn summary(session: &Session, outcome: &Outcome, took: Duration) -> Result<Answer, AppError> {
+    let store = session.store()?;
+    let view = store
+        .view(&outcome.target.key)?
+        .ok_or_else(|| AppError::new(Code::InternalError, "The view that was just published is not there."))?;
+    let disk = session.dir.disk_bytes();
+    let mut metadata = session.metadata(&outcome.target, Some(&view));
+    metadata.freshness = "fresh";
+    let json = json!({
+        "job_id": outcome.job_id,
+        "status": "published",
+        "mode": outcome.mode.as_str(),
+        "file_count": view.totals.files,
+        "changed_files": outcome.changed_files,
+        "extracted_files": outcome.extracted,
+        "symbol_count": view.totals.symbols,
+        "line_count": view.totals.lines,
+        "source_bytes": view.totals.bytes,
+        "skipped": skipped_json(outcome),
+        "index_bytes": disk,
+        "generation": outcome.generation,
+        "duration_ms": took.as_millis() as u64,
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text: summary_text(outcome, &view, disk, took, &metadata.warnings), json, code: 0 })
+}
+
+fn summary_text(outcome: &Outcome, view: &ViewInfo, disk: u64, took: Duration, warnings: &[String]) -> String {
+    let totals = view.totals;
+    let commit = view.commit.as_deref().map(|commit| format!(" at {}", &commit[..commit.len().min(12)]));
+    let place = if outcome.target.is_worktree() { "work tree" } else { "git" };
+    let mut text = format!(
+        "Indexed {} ({place}{}) in {}: {} files changed, {} extracted\n  {} files, {} lines, {} symbols, {} of source\n",
+        shown(&outcome.target.ref_name),
+        commit.unwrap_or_default(),
+        seconds_text(took),
+        count_text(outcome.changed_files),
+        count_text(outcome.extracted),
+        count_text(totals.files as u64),
+        count_text(totals.lines as u64),
+        count_text(totals.symbols as u64),
+        bytes_text(totals.bytes as u64),
+    );
+    if outcome.skips.total() > 0 {
+        text += &format!("  {} skipped:\n", count_text(outcome.skips.total()));
+        for (reason, count, examples) in outcome.skips.iter() {
+            let example = examples.first().map(|path| shown(path).into_owned()).unwrap_or_default();
+            text += &format!(
+                "    {:>7} {} ({example}{})\n",
+                count_text(count),
+                reason.phrase(),
+                if count > 1 { ", …" } else { "" }
+            );
+        }
+    }
+    text += &format!("  index {}, generation {}\n", bytes_text(disk), outcome.generation);
+    for warning in warnings {
+        text += &format!("  warning: {}\n", shown(warning));
+    }
+    text
+}
+
+fn skipped_json(outcome: &Outcome) -> Value {
+    let mut skipped = Map::new();
+    for (reason, count, _) in outcome.skips.iter() {
+        skipped.insert(reason.as_str().into(), json!(count));
+    }
+    Value::Object(skipped)
+}

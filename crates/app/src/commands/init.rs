@@ -1,0 +1,38 @@
+//! `codecompass init`: registers a project.
+
+use std::time::SystemTime;
+
+use codecompass_store::{Missing, Tuning, Writer};
+use serde_json::json;
+
+use crate::cli::{Common, PathArg};
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::output::Answer;
+use crate::session::Session;
+
+pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
+    let session = Session::open(common, args.path.as_deref())?;
+    let known = session.dir.is_registered();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
+    let mut writer = Writer::open(&session.dir, Missing::Create, true, Tuning::default(), None, now)?;
+    writer.register(&session.root(), now)?;
+    writer.finish()?;
+    let target = session.target(None)?;
+    let store = session.store()?;
+    let view = store.view(&target.key)?;
+    let done = if known { "Already registered" } else { "Registered" };
+    let mode = if session.vcs() { "git" } else { "a plain folder" };
+    let next = if view.is_none() { "\nRun `codecompass index` to index it." } else { "" };
+    Ok(Answer {
+        text: format!("{done}: {} ({mode}, project {}){next}", shown(&session.root()), session.project_id),
+        json: json!({
+            "project_id": session.project_id,
+            "repo_root": session.root(),
+            "vcs_mode": session.vcs(),
+            "created": !known,
+            "metadata": session.metadata(&target, view.as_ref()).to_json(),
+        }),
+        code: 0,
+    })
+}

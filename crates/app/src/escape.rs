@@ -1,0 +1,65 @@
+//! Text from a repository is foreign: nothing in it may steer a terminal or turn a line around.
+
+use std::borrow::Cow;
+
+/// The text with control, line-separator and bidirectional characters written as escapes.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for char in text.chars() {
+        match char {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            char if steers(char) => out.push_str(&format!("\\u{{{:x}}}", char as u32)),
+            char => out.push(char),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// JSON with the same characters as `\u` escapes: the same values, and safe to print.
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|char| char != '\n' && steers(char)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for char in text.chars() {
+        match char {
+            '\n' => out.push('\n'),
+            char if steers(char) => out.push_str(&format!("\\u{:04x}", char as u32)),
+            char => out.push(char),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn steers(char: char) -> bool {
+    char.is_control()
+        || matches!(char,
+            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_gets_through() {
+        assert_eq!(shown("plain ünï 名前"), "plain ünï 名前");
+        assert_eq!(shown("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
+        assert_eq!(shown("x\u{202e}y\u{2066}"), "x\\u{202e}y\\u{2066}");
+        assert_eq!(shown("two\nlines"), "two\\nlines");
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_values() {
+        let value = serde_json::json!({ "k": "a\u{202e}b\u{1b}\u{85}c" });
+        let text = serde_json::to_string_pretty(&value).expect("it is JSON");
+        let safe = json(&text);
+        assert!(!safe.chars().any(|char| char != '\n' && steers(char)));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).expect("still JSON"), value);
+    }
+}

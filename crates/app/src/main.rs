@@ -1,0 +1,10 @@
+//! The `codecompass` binary.
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    codecompass::main()
+}

@@ -1,0 +1,77 @@
+//! Numbers for people, and what the operating system says about this process.
+
+use std::time::Duration;
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn count_text(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Bytes in the unit that reads best.
+pub(crate) fn bytes_text(bytes: u64) -> String {
+    let (mut value, mut unit) = (bytes as f64, "B");
+    for larger in ["KiB", "MiB", "GiB"] {
+        if value < 1024.0 {
+            break;
+        }
+        (value, unit) = (value / 1024.0, larger);
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") }
+}
+
+/// A duration in the unit that reads best.
+pub(crate) fn seconds_text(took: Duration) -> String {
+    let seconds = took.as_secs_f64();
+    if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
+}
+
+/// CPU time of this process, over all its threads.
+#[cfg(unix)]
+pub(crate) fn cpu_time() -> Duration {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a valid, writable rusage, which the call fills in; zeroed memory is a valid one.
+    #[expect(unsafe_code, reason = "the one system call that std does not offer")]
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let time = |value: libc::timeval| Duration::new(value.tv_sec as u64, value.tv_usec as u32 * 1000);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// CPU time is not measured here.
+#[cfg(not(unix))]
+pub(crate) fn cpu_time() -> Duration {
+    Duration::ZERO
+}
+
+/// Private memory of this process in bytes, where the system says so.
+pub(crate) fn private_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count_text(0), "0");
+        assert_eq!(count_text(999), "999");
+        assert_eq!(count_text(1234567), "1,234,567");
+        assert_eq!(bytes_text(1023), "1023 B");
+        assert_eq!(bytes_text(1536), "1.5 KiB");
+        assert_eq!(seconds_text(Duration::from_millis(40)), "40 ms");
+        assert_eq!(seconds_text(Duration::from_millis(3210)), "3.2 s");
+    }
+}

@@ -1,0 +1,58 @@
+//! The metadata of every answer: what it was computed from, and how far it can be trusted.
+
+use codecompass_store::SchemaStatus;
+use serde_json::{Map, Value, json};
+
+/// The version of the protocol that all answers speak.
+const PROTOCOL: &str = "1.0";
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Metadata {
+    pub(crate) freshness: &'static str,
+    pub(crate) indexing: &'static str,
+    pub(crate) completeness: &'static str,
+    pub(crate) ref_name: String,
+    pub(crate) schema: &'static str,
+    /// Whether the project is under version control.
+    pub(crate) vcs: bool,
+    pub(crate) indexed_commit: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Metadata {
+    /// Of a project about which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            freshness: "stale",
+            indexing: "not_indexed",
+            completeness: "complete",
+            ref_name: "live".into(),
+            schema: SchemaStatus::NotIndexed.as_str(),
+            vcs: false,
+            indexed_commit: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// As it stands in an answer.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        fields.insert("codecompass_protocol_version".into(), json!(PROTOCOL));
+        if self.vcs {
+            fields.insert("cruxe_protocol_version".into(), json!(PROTOCOL));
+        }
+        fields.insert("freshness_status".into(), json!(self.freshness));
+        fields.insert("indexing_status".into(), json!(self.indexing));
+        fields.insert("result_completeness".into(), json!(self.completeness));
+        fields.insert("ref".into(), json!(self.ref_name));
+        fields.insert("schema_status".into(), json!(self.schema));
+        if let Some(commit) = &self.indexed_commit {
+            fields.insert("indexed_commit".into(), json!(commit));
+        }
+        if !self.warnings.is_empty() {
+            fields.insert("warnings".into(), json!(self.warnings));
+        }
+        Value::Object(fields)
+    }
+}

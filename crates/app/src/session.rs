@@ -1,0 +1,223 @@
+//! A session: one workspace, its project's store, and the configuration that holds there.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use codecompass_index::source::{Limits, Workspace};
+use codecompass_index::{IndexError, Options, Outcome, Progress, Target};
+use codecompass_model::ids::project_id;
+use codecompass_store::{Job, ProjectDir, Store, StoreError, Tuning, ViewInfo, WritePoint};
+
+use crate::cli::Common;
+use crate::config::Config;
+use crate::error::{AppError, Code};
+use crate::metadata::Metadata;
+use crate::progress::Meter;
+
+/// See the module.
+pub(crate) struct Session {
+    pub(crate) config: Config,
+    pub(crate) workspace: Workspace,
+    pub(crate) dir: ProjectDir,
+    pub(crate) project_id: String,
+    data: PathBuf,
+    as_json: bool,
+}
+
+impl Session {
+    /// Opens the workspace that the command line means. Nothing is registered or written.
+    pub(crate) fn open(common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
+        let data = data_folder()?;
+        Self::open_in(&data, common, path)
+    }
+
+    /// Opens a workspace with its data in a given folder.
+    pub(crate) fn open_in(data: &Path, common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
+        let asked = path.or(common.workspace.as_deref()).unwrap_or(Path::new("."));
+        let home = std::env::home_dir();
+        let found = Workspace::discover(asked, home.as_deref())?;
+        let (workspace, project_id) = nearest_registered(found, data, home.as_deref())?;
+        let repository = workspace.root.join(".codecompass/config.toml");
+        let variable = |name: &str| std::env::var(name).ok();
+        let config = Config::load(common.config.as_deref(), &data.join("config.toml"), Some(&repository), &variable)?;
+        let dir = project_dir(data, &project_id);
+        Ok(Self { config, workspace, dir, project_id, data: data.to_owned(), as_json: common.json })
+    }
+
+    /// The workspace's root as it is shown.
+    pub(crate) fn root(&self) -> String {
+        self.workspace.root.display().to_string()
+    }
+
+    /// Whether the workspace is under version control.
+    pub(crate) fn vcs(&self) -> bool {
+        self.workspace.repo.is_some()
+    }
+
+    /// The store; an error that names the way out when there is none or it can not be read.
+    pub(crate) fn store(&self) -> Result<Store, AppError> {
+        match Store::open(&self.dir) {
+            Err(StoreError::NotRegistered(_)) => Err(AppError::not_registered(&self.root())),
+            opened => Ok(opened?),
+        }
+    }
+
+    /// The view that a ref means here.
+    pub(crate) fn target(&self, ref_name: Option<&str>) -> Result<Target, AppError> {
+        Ok(Target::of(&self.workspace, ref_name)?)
+    }
+
+    /// What is left out of every listing. Our own data is never source, wherever it lies.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut extra_ignore = self.config.ignore.clone();
+        let data = self.data.canonicalize().unwrap_or_else(|_| self.data.clone());
+        if let Ok(inside) = data.strip_prefix(&self.workspace.root)
+            && let Some(inside) = inside.to_str()
+        {
+            extra_ignore.push(format!("/{}/", inside.replace('\\', "/")));
+        }
+        Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore }
+    }
+
+    /// Brings a view up to date, with progress on standard error.
+    pub(crate) fn sync(&self, target: &Target, request: Request) -> Result<Outcome, AppError> {
+        let meter = Meter::new(self.as_json);
+        let outcome = self.sync_silently(target, request, &|progress| meter.show(progress));
+        meter.clear();
+        outcome
+    }
+
+    /// Brings a view up to date and tells the caller how far it is.
+    pub(crate) fn sync_silently(
+        &self,
+        target: &Target,
+        request: Request,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Outcome, AppError> {
+        let text_heap = (self.config.memory_mib << 20) * 6 / 10;
+        let options = Options {
+            force: request.force,
+            wait: request.wait,
+            changed: request.changed,
+            limits: self.limits(),
+            threads: self.config.threads,
+            tuning: Tuning {
+                text_threads: 1,
+                text_heap_bytes: text_heap as usize,
+                batch_bytes: ((self.config.memory_mib << 20) - text_heap) as usize,
+            },
+            point: kill_point(),
+            progress,
+            cancel: &AtomicBool::new(false),
+            started: &|_| (),
+        };
+        match codecompass_index::sync(&self.dir, &self.workspace, target, &options) {
+            Err(IndexError::Store(StoreError::Locked)) => Err(self.busy()),
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// The job that is not over, if there is one.
+    pub(crate) fn active_job(&self) -> Option<Job> {
+        let jobs = Store::open(&self.dir).and_then(|store| store.jobs(1)).ok()?;
+        jobs.into_iter().find(|job| job.status.is_active())
+    }
+
+    fn busy(&self) -> AppError {
+        let job = self.active_job();
+        let what = match &job {
+            Some(job) => format!("A job is running for {}: {}.", job.ref_name, job.id),
+            None => "Another process is indexing this project.".to_owned(),
+        };
+        AppError::new(Code::IndexInProgress, what)
+            .hint("Wait for it to end; `codecompass status` shows how far it is.")
+            .data(serde_json::json!({ "job_id": job.map(|job| job.id) }))
+    }
+
+    /// The metadata of an answer from a view.
+    pub(crate) fn metadata(&self, target: &Target, view: Option<&ViewInfo>) -> Metadata {
+        let mut metadata = Metadata {
+            vcs: self.vcs(),
+            ref_name: target.ref_name.clone(),
+            warnings: self.config.warnings.clone(),
+            ..Metadata::unknown()
+        };
+        if let Some(view) = view {
+            metadata.schema = "compatible";
+            metadata.indexing = "ready";
+            metadata.indexed_commit = view.commit.clone();
+            if view.facts_key != codecompass_index::extraction_key() {
+                metadata.completeness = "partial";
+                metadata
+                    .warnings
+                    .push("indexed by an older version of this program; `codecompass sync` mends it".into());
+            }
+        }
+        metadata
+    }
+}
+
+/// What is asked of [`Session::sync`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) force: bool,
+    pub(crate) wait: bool,
+    pub(crate) changed: Option<Vec<String>>,
+}
+
+/// For a plain folder, the nearest registered folder at or above it; a git work tree is its own answer.
+fn nearest_registered(found: Workspace, data: &Path, home: Option<&Path>) -> Result<(Workspace, String), AppError> {
+    let id = |workspace: &Workspace| project_id(workspace.project_key().as_os_str().as_encoded_bytes());
+    if found.repo.is_none() {
+        for folder in found.root.ancestors() {
+            let known = project_id(folder.as_os_str().as_encoded_bytes());
+            if folder != found.root && project_dir(data, &known).is_registered() {
+                return Ok((Workspace::discover(folder, home)?, known));
+            }
+            if folder == found.root && project_dir(data, &known).is_registered() {
+                break;
+            }
+        }
+    }
+    let id = id(&found);
+    Ok((found, id))
+}
+
+fn project_dir(data: &Path, project_id: &str) -> ProjectDir {
+    ProjectDir::new(data.join("projects").join(project_id))
+}
+
+/// Where all data lives: `$CODECOMPASS_HOME`, else the platform's data folder.
+pub(crate) fn data_folder() -> Result<PathBuf, AppError> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable("CODECOMPASS_HOME") {
+        return std::path::absolute(&folder)
+            .map_err(|error| AppError::new(Code::InvalidInput, format!("CODECOMPASS_HOME: {error}.")));
+    }
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let platform = if cfg!(target_os = "macos") {
+        home.map(|home| home.join("Library/Application Support"))
+    } else if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else {
+        variable("XDG_DATA_HOME").filter(|dir| dir.is_absolute()).or(home.map(|home| home.join(".local/share")))
+    };
+    platform.map(|folder| folder.join("codecompass")).ok_or_else(|| {
+        AppError::new(Code::InvalidInput, "No data folder is known.").hint("Set CODECOMPASS_HOME to an absolute path.")
+    })
+}
+
+/// Ends the process at its n-th durable write when a test asks for it. Not in release builds.
+fn kill_point() -> Option<WritePoint> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    let at: u64 = std::env::var("CODECOMPASS_KILL_AT_WRITE").ok()?.parse().ok()?;
+    let count = AtomicU64::new(0);
+    Some(Arc::new(move |_| {
+        if count.fetch_add(1, Ordering::Relaxed) + 1 == at {
+            std::process::abort();
+        }
+    }))
+}

@@ -1,0 +1,187 @@
+//! `index_status`: what is indexed, what runs, what ran.
+
+use codecompass_index::Target;
+use codecompass_store::{Job, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::measure::{bytes_text, count_text, seconds_text};
+use crate::metadata::Metadata;
+use crate::output::Answer;
+use crate::session::Session;
+
+/// How many ended jobs are shown.
+const RECENT: usize = 10;
+
+/// Everything the answer is made of.
+struct Status {
+    schema: SchemaStatus,
+    view: Option<ViewInfo>,
+    views: Vec<ViewInfo>,
+    jobs: Vec<Job>,
+    disk: u64,
+}
+
+/// Answers for the view a ref means. An index that can not be read is an answer too.
+pub(crate) fn answer(session: &Session, target: &Target, freshness: &'static str) -> Result<Answer, AppError> {
+    let status = read(session, target)?;
+    let mut metadata = session.metadata(target, status.view.as_ref());
+    metadata.schema = status.schema.as_str();
+    metadata.indexing = indexing(&status, target);
+    metadata.freshness = freshness;
+    if status.view.is_none() && status.schema == SchemaStatus::NotIndexed {
+        metadata.warnings.push("nothing is indexed yet; run `codecompass index`".into());
+    }
+    Ok(Answer { text: text(session, &status, &metadata), json: to_json(session, &status, &metadata), code: 0 })
+}
+
+fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
+    let schema = match SchemaStatus::of(&session.dir) {
+        Err(StoreError::NotRegistered(_)) => return Err(AppError::not_registered(&session.root())),
+        schema => schema?,
+    };
+    let mut status = Status { schema, view: None, views: Vec::new(), jobs: Vec::new(), disk: session.dir.disk_bytes() };
+    if matches!(schema, SchemaStatus::Compatible | SchemaStatus::NotIndexed) {
+        let store = Store::open(&session.dir)?;
+        status.view = store.view(&target.key)?;
+        status.views = store.views()?;
+        status.jobs = store.jobs(RECENT)?;
+    }
+    Ok(status)
+}
+
+/// The state of indexing for one view.
+fn indexing(status: &Status, target: &Target) -> &'static str {
+    let mine = |job: &&Job| job.view.as_ref() == Some(&target.key);
+    match (&status.view, status.jobs.iter().find(mine)) {
+        (Some(_), _) => "ready",
+        (None, Some(job)) if job.status.is_active() => "indexing",
+        (None, Some(job)) if job.status.as_str() == "failed" => "failed",
+        _ => "not_indexed",
+    }
+}
+
+fn to_json(session: &Session, status: &Status, metadata: &Metadata) -> Value {
+    let (active, ended): (Vec<&Job>, Vec<&Job>) = status.jobs.iter().partition(|job| job.status.is_active());
+    json!({
+        "project_id": session.project_id,
+        "repo_root": session.root(),
+        "index_status": metadata.indexing,
+        "schema_status": status.schema.as_str(),
+        "current_schema_version": status.schema.found_version(),
+        "required_schema_version": SCHEMA_VERSION,
+        "last_indexed_at": status.view.as_ref().map(|view| time_text(view.indexed_at)),
+        "ref": metadata.ref_name,
+        "file_count": status.view.as_ref().map_or(0, |view| view.totals.files),
+        "symbol_count": status.view.as_ref().map_or(0, |view| view.totals.symbols),
+        "skipped": skipped_json(status.view.as_ref()),
+        "index_bytes": status.disk,
+        "active_job": active.first().map(|job| active_json(session, job)),
+        "recent_jobs": ended.iter().map(|job| job_json(job)).collect::<Vec<_>>(),
+        "metadata": metadata.to_json(),
+    })
+}
+
+fn skipped_json(view: Option<&ViewInfo>) -> Value {
+    let skips = view.into_iter().flat_map(|view| &view.skips);
+    Value::Object(skips.map(|skip| (skip.reason.as_str().to_owned(), json!(skip.count))).collect())
+}
+
+/// The job that runs, with its counters.
+fn active_json(session: &Session, job: &Job) -> Value {
+    let progress = job.progress;
+    let share = match progress.files_total {
+        0 => 0.0,
+        total => (progress.files_scanned as f64 * 1000.0 / total as f64).round() / 10.0,
+    };
+    json!({
+        "job_id": job.id,
+        "project_id": session.project_id,
+        "ref": job.ref_name,
+        "mode": job.mode.as_str(),
+        "status": job.status.as_str(),
+        "changed_files": job.changed_files,
+        "files_scanned": progress.files_scanned,
+        "files_indexed": progress.files_indexed,
+        "symbols_extracted": progress.symbols_extracted,
+        "estimated_completion_pct": share,
+        "started_at": time_text(job.created_at),
+    })
+}
+
+fn job_json(job: &Job) -> Value {
+    let mut fields = Map::new();
+    fields.insert("job_id".into(), json!(job.id));
+    fields.insert("ref".into(), json!(job.ref_name));
+    fields.insert("mode".into(), json!(job.mode.as_str()));
+    fields.insert("status".into(), json!(job.status.as_str()));
+    fields.insert("changed_files".into(), json!(job.changed_files));
+    fields.insert("duration_ms".into(), json!(job.finished_at.map(|end| end - job.created_at)));
+    fields.insert("created_at".into(), json!(time_text(job.created_at)));
+    if let Some(error) = &job.error {
+        fields.insert("error".into(), json!(error));
+    }
+    Value::Object(fields)
+}
+
+fn text(session: &Session, status: &Status, metadata: &Metadata) -> String {
+    let mut text = format!("{} (project {})\n", shown(&session.root()), session.project_id);
+    match &status.view {
+        Some(view) => {
+            text += &format!(
+                "  {}: {}, {}; {} files, {} lines, {} symbols, indexed {}\n",
+                shown(&metadata.ref_name),
+                metadata.indexing,
+                metadata.freshness,
+                count_text(view.totals.files as u64),
+                count_text(view.totals.lines as u64),
+                count_text(view.totals.symbols as u64),
+                time_text(view.indexed_at),
+            );
+        }
+        None => text += &format!("  {}: {}\n", shown(&metadata.ref_name), metadata.indexing),
+    }
+    let others = status.views.iter().filter(|view| Some(&view.key) != status.view.as_ref().map(|view| &view.key));
+    for view in others {
+        text += &format!(
+            "  {}: {} files, indexed {}\n",
+            shown(&view.key.encode()),
+            view.totals.files,
+            time_text(view.indexed_at)
+        );
+    }
+    text += &format!("  index {}, schema {}\n", bytes_text(status.disk), status.schema.as_str());
+    for job in &status.jobs {
+        text += &job_text(job);
+    }
+    for warning in &metadata.warnings {
+        text += &format!("  warning: {}\n", shown(warning));
+    }
+    text
+}
+
+fn job_text(job: &Job) -> String {
+    let took = job.finished_at.map(|end| (end - job.created_at).max(0) as u64);
+    let took = took.map(|ms| format!(" in {}", seconds_text(std::time::Duration::from_millis(ms))));
+    let changed = match (job.status.is_active(), job.changed_files) {
+        (true, _) => format!(", {} of {} files", job.progress.files_scanned, job.progress.files_total),
+        (false, Some(changed)) => format!(", {changed} files changed"),
+        (false, None) => String::new(),
+    };
+    format!(
+        "  job {} {} {} {}{}{changed}{}\n",
+        job.id,
+        shown(&job.ref_name),
+        job.mode.as_str(),
+        job.status.as_str(),
+        took.unwrap_or_default(),
+        job.error.as_deref().map(|error| format!(": {}", shown(error))).unwrap_or_default(),
+    )
+}
+
+/// A time in RFC 3339, in UTC, to the second.
+pub(crate) fn time_text(milliseconds: i64) -> String {
+    Timestamp::from_second(milliseconds.div_euclid(1000)).map(|time| time.to_string()).unwrap_or_default()
+}

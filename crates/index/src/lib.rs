@@ -1,0 +1,43 @@
+//! The write path: a source is listed, what changed is read and extracted, and the result is published as views.
+//!
+//! ```text
+//! source ─list→ changes ─read→ text ─extract→ facts ─batch→ store.publish(view) → generation n+1
+//! ```
+//!
+//! [`sync`] is the whole of it. [`source`] answers what only a file system or git knows; [`Target`] says which view a
+//! name means; [`freshness`] compares without writing.
+//!
+//! What is absent: queries, protocols, output, the environment. Nothing of a repository is ever executed, and nothing
+//! is written outside the project's folder.
+
+pub mod bench;
+mod error;
+mod freshness;
+mod pipeline;
+mod plan;
+pub mod source;
+mod sync;
+mod target;
+
+pub use error::IndexError;
+pub use freshness::{Freshness, freshness};
+pub use pipeline::Progress;
+pub use sync::{Options, Outcome, sync};
+pub use target::Target;
+
+/// Raised when the rules by which content keeps a file out of all views change.
+const CONTENT_RULES: u32 = 1;
+
+/// One number for everything that decides what is extracted: a view made with another one is partly out of date.
+pub fn extraction_key() -> u64 {
+    codecompass_lang::facts_key().wrapping_add(CONTENT_RULES as u64)
+}
+
+/// Whether a stored version says what this program would say about its bytes.
+fn is_current(version: &codecompass_store::KnownVersion) -> bool {
+    let current = match version.skip {
+        Some(_) => Some(CONTENT_RULES),
+        None => codecompass_lang::facts_version(&version.language),
+    };
+    current == Some(version.facts_version)
+}

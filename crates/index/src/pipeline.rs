@@ -1,0 +1,238 @@
+//! Reading and extracting in parallel, writing in one place.
+//!
+//! Workers read, hash, extract and encode; the thread that called takes their results in and hands them to the store.
+//! The channel between them is short, so memory is bounded by its length and the store's batch, not by the repository.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use codecompass_model::{SkipReason, VersionId};
+use codecompass_store::{CachedStat, JobProgress, NewVersion, Stat, Writer};
+use rayon::prelude::*;
+
+use crate::plan::{Plan, Work, find, stored_stat};
+use crate::source::{BlobReader, FileStat, Place, Repo, SourceError, blob_id, judge};
+use crate::{CONTENT_RULES, IndexError};
+
+/// Results that may wait to be written.
+const WAITING: usize = 16;
+
+/// How blurred the clock of a file system is: an edit within this time of a read may leave the same stat behind.
+const BLUR_NS: i64 = 20_000_000;
+const COARSE_BLUR_NS: i64 = 2_000_000_000;
+
+/// How far a sync is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Finding out which files there are.
+    Listing,
+    /// Reading and extracting.
+    Extracting {
+        /// Files done.
+        done: u64,
+        /// Files to do.
+        total: u64,
+        /// Bytes read so far.
+        bytes: u64,
+    },
+    /// Making it visible.
+    Publishing,
+    /// Readers see it; what follows is cleaning up.
+    Published,
+}
+
+/// What reading one file came to.
+enum Read {
+    /// Bytes that are stored already.
+    Known(VersionId, Option<SkipReason>),
+    /// Bytes nobody had seen.
+    New(Box<NewVersion>, Option<SkipReason>),
+    /// Nothing that can be remembered.
+    Unread(SkipReason),
+    /// Gone between listing and reading.
+    Vanished,
+}
+
+struct Done {
+    path: String,
+    size: u64,
+    stat: Option<Stat>,
+    read: Read,
+}
+
+/// Where the workers read from.
+pub(crate) struct Source<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) repo: Option<&'a Repo>,
+}
+
+/// Counts of a pipeline run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extracted {
+    /// Versions nobody had seen.
+    pub(crate) new: u64,
+    /// Symbols in them.
+    pub(crate) symbols: u64,
+}
+
+/// Does the plan's work: afterwards the plan holds every file of the view and no work.
+pub(crate) fn run(
+    plan: &mut Plan,
+    place: &Source<'_>,
+    writer: &mut Writer,
+    job: &str,
+    pool: &rayon::ThreadPool,
+    cancel: &AtomicBool,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Extracted, IndexError> {
+    let work = std::mem::take(&mut plan.work);
+    let total = work.len() as u64;
+    let mut counts = Extracted::default();
+    if work.is_empty() {
+        return Ok(counts);
+    }
+    let first = writer.reserve(work.len() as u32)?;
+    let (sender, receiver) = crossbeam_channel::bounded::<Done>(WAITING);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let sender = sender;
+            pool.install(|| read_all(work, first, place, cancel, &sender));
+        });
+        let (mut done, mut bytes) = (0, 0);
+        for result in receiver {
+            done += 1;
+            bytes += result.size;
+            take_in(plan, writer, result, &mut counts)?;
+            progress(Progress::Extracting { done, total, bytes });
+            if done % 512 == 0 {
+                report(writer, job, plan.listed, plan.listed - (total - done), &counts)?;
+            }
+        }
+        Ok::<(), IndexError>(())
+    })?;
+    if cancel.load(Ordering::Relaxed) {
+        return Err(IndexError::Cancelled);
+    }
+    report(writer, job, plan.listed, plan.listed, &counts)?;
+    Ok(counts)
+}
+
+fn report(
+    writer: &mut Writer,
+    job: &str,
+    files_total: u64,
+    files_scanned: u64,
+    counts: &Extracted,
+) -> Result<(), IndexError> {
+    let progress =
+        JobProgress { files_total, files_scanned, files_indexed: counts.new, symbols_extracted: counts.symbols };
+    Ok(writer.report(job, codecompass_store::JobStatus::Running, progress)?)
+}
+
+/// Ends early when nobody listens any more or the caller asked to stop.
+fn read_all(
+    work: Vec<Work>,
+    first: VersionId,
+    place: &Source<'_>,
+    cancel: &AtomicBool,
+    sender: &crossbeam_channel::Sender<Done>,
+) {
+    let reader = || place.repo.map(Repo::reader);
+    // An error here only means that the other side gave up, and it says why.
+    let _ = work.into_par_iter().enumerate().try_for_each_init(reader, |reader, (at, work)| {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(());
+        }
+        let id = first + at as VersionId;
+        sender.send(read_one(work, id, place.root, reader.as_mut())).map_err(drop)
+    });
+}
+
+fn take_in(plan: &mut Plan, writer: &mut Writer, done: Done, counts: &mut Extracted) -> Result<(), IndexError> {
+    let id = match done.read {
+        Read::Known(id, skip) => {
+            plan.put(id, skip, &done.path);
+            id
+        }
+        Read::New(version, skip) => {
+            let id = version.id();
+            counts.new += u64::from(skip.is_none());
+            counts.symbols += version.symbol_count() as u64;
+            plan.put(id, skip, &done.path);
+            writer.add(*version)?;
+            id
+        }
+        Read::Unread(reason) => {
+            plan.skips.add(reason, &done.path);
+            plan.gone.push(done.path);
+            return Ok(());
+        }
+        Read::Vanished => {
+            plan.gone.push(done.path);
+            return Ok(());
+        }
+    };
+    if let Some(stat) = done.stat {
+        plan.seen.push((done.path, CachedStat { stat, version: id }));
+    }
+    Ok(())
+}
+
+fn read_one(work: Work, id: VersionId, root: &Path, reader: Option<&mut BlobReader>) -> Done {
+    let Work { entry, known } = work;
+    let (path, size) = (entry.path, entry.size);
+    let (bytes, stat) = match entry.place {
+        Place::Blob(blob) => (read_blob(reader, &blob), None),
+        Place::File { stat, .. } => read_file(&root.join(&path), stat),
+    };
+    let read = match bytes {
+        Ok(bytes) => read_bytes(bytes, id, &path, &known),
+        Err(None) => Read::Vanished,
+        Err(Some(reason)) => Read::Unread(reason),
+    };
+    Done { path, size, stat, read }
+}
+
+fn read_blob(reader: Option<&mut BlobReader>, blob: &codecompass_model::BlobId) -> Result<Vec<u8>, Option<SkipReason>> {
+    let reader = reader.ok_or(Some(SkipReason::Unreadable))?;
+    reader.read(blob).map_err(|error| match error {
+        SourceError::MissingObject { .. } => Some(SkipReason::MissingObject),
+        _ => Some(SkipReason::Unreadable),
+    })
+}
+
+/// The bytes, and the stat to remember: one that never matches when the file may change without showing it.
+fn read_file(path: &Path, listed: FileStat) -> (Result<Vec<u8>, Option<SkipReason>>, Option<Stat>) {
+    let started = now_ns();
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => None,
+        _ => Some(SkipReason::Unreadable),
+    });
+    let stat = stored_stat(listed);
+    let blur = if stat.mtime % 1_000_000_000 == 0 { COARSE_BLUR_NS } else { BLUR_NS };
+    let same_size = bytes.as_ref().is_ok_and(|bytes| bytes.len() as u64 == stat.size);
+    let settled = stat.mtime.max(stat.ctime) < started - blur;
+    let stat = if same_size && settled { stat } else { Stat { mtime: i64::MIN, ..stat } };
+    (bytes, Some(stat))
+}
+
+fn now_ns() -> i64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i64)
+}
+
+fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[codecompass_store::KnownVersion]) -> Read {
+    let blob = blob_id(&bytes);
+    if let Some(found) = find(known, blob) {
+        return Read::Known(found.id, found.skip);
+    }
+    let size = bytes.len() as u64;
+    if let Some(reason) = judge(path, &bytes) {
+        let version = NewVersion::skipped(id, path.to_owned(), blob, size, CONTENT_RULES, reason);
+        return Read::New(Box::new(version), Some(reason));
+    }
+    let extracted = codecompass_lang::extract(path, bytes);
+    let language = (extracted.language, extracted.facts_version);
+    let version = NewVersion::new(id, path.to_owned(), blob, size, language, &extracted.facts, &extracted.text);
+    Read::New(Box::new(version), None)
+}

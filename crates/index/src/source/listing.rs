@@ -1,0 +1,166 @@
+//! The plain values a source is listed as.
+
+use codecompass_model::{BlobId, SkipReason};
+
+use super::FileStat;
+
+/// How many paths are kept as examples of a reason.
+const EXAMPLES: usize = 5;
+
+/// What a source holds, and what was left out of it.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The files, sorted by path.
+    pub entries: Vec<Entry>,
+    /// What was left out, by reason.
+    pub skips: Skips,
+}
+
+impl Listing {
+    /// Puts parts made in any order together.
+    pub(super) fn from_parts(parts: Vec<Listing>) -> Self {
+        let mut whole = Listing {
+            entries: Vec::with_capacity(parts.iter().map(|part| part.entries.len()).sum()),
+            skips: Skips::default(),
+        };
+        for part in parts {
+            whole.entries.extend(part.entries);
+            whole.skips.merge(part.skips);
+        }
+        whole.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        whole
+    }
+}
+
+/// One file of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// In bytes, as the place has it.
+    pub size: u64,
+    /// Where the bytes are.
+    pub place: Place,
+}
+
+/// Where the bytes of a file are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the repository's objects.
+    Blob(BlobId),
+    /// On disk.
+    File {
+        /// What the file system said about it.
+        stat: FileStat,
+        /// The blob that git's index holds for it: only when the index's stat data match, and are older than the index
+        /// itself. Read the text from git by this id rather than from disk: under end-of-line conversion or filters
+        /// the two differ, and only the blob's bytes go by this name.
+        index_blob: Option<BlobId>,
+    },
+}
+
+/// What is too much, and what the configuration leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Larger files are left out.
+    pub max_file_bytes: u64,
+    /// gitignore lines of the configuration, relative to the root. They are stronger than the built-in folders only.
+    pub extra_ignore: Vec<String>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_file_bytes: 1 << 20, extra_ignore: Vec::new() }
+    }
+}
+
+/// What was left out: how often per reason, with the first paths in order as examples. A folder counts once, however
+/// much is in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skips {
+    /// Only the reasons that occurred, in the order of [`SkipReason`].
+    by_reason: Vec<(SkipReason, u64, Vec<String>)>,
+}
+
+impl Skips {
+    /// Counts one file or folder.
+    pub fn add(&mut self, reason: SkipReason, path: &str) {
+        let (_, count, examples) = self.slot(reason);
+        *count += 1;
+        remember(examples, path);
+    }
+
+    /// Puts back what was counted before.
+    pub fn restore(&mut self, reason: SkipReason, count: u64, paths: &[String]) {
+        let (_, sum, examples) = self.slot(reason);
+        *sum += count;
+        paths.iter().for_each(|path| remember(examples, path));
+    }
+
+    /// Takes over the counts and examples of another.
+    pub fn merge(&mut self, other: Skips) {
+        for (reason, count, paths) in other.by_reason {
+            self.restore(reason, count, &paths);
+        }
+    }
+
+    /// Reason, count and example paths, for each reason that occurred.
+    pub fn iter(&self) -> impl Iterator<Item = (SkipReason, u64, &[String])> {
+        self.by_reason.iter().map(|(reason, count, examples)| (*reason, *count, examples.as_slice()))
+    }
+
+    /// How often this reason occurred.
+    pub fn count(&self, reason: SkipReason) -> u64 {
+        self.iter().find(|(r, ..)| *r == reason).map_or(0, |(_, count, _)| count)
+    }
+
+    /// How many files and folders were left out.
+    pub fn total(&self) -> u64 {
+        self.iter().map(|(_, count, _)| count).sum()
+    }
+
+    fn slot(&mut self, reason: SkipReason) -> &mut (SkipReason, u64, Vec<String>) {
+        let at = match self.by_reason.binary_search_by_key(&reason, |(r, ..)| *r) {
+            Ok(at) => at,
+            Err(at) => {
+                self.by_reason.insert(at, (reason, 0, Vec::new()));
+                at
+            }
+        };
+        &mut self.by_reason[at]
+    }
+}
+
+/// Keeps the smallest paths, so that the examples do not depend on the order of a parallel walk.
+fn remember(examples: &mut Vec<String>, path: &str) {
+    let at = examples.partition_point(|seen| seen.as_str() < path);
+    if at < EXAMPLES && examples.get(at).is_none_or(|seen| seen != path) {
+        examples.insert(at, path.to_owned());
+        examples.truncate(EXAMPLES);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skips_do_not_depend_on_the_order_they_were_found_in() {
+        let paths: Vec<String> = (0..9).map(|i| format!("f{i}")).collect();
+        let mut forward = Skips::default();
+        paths.iter().for_each(|path| forward.add(SkipReason::Secret, path));
+        forward.add(SkipReason::Ignored, "x");
+        let (mut left, mut right) = (Skips::default(), Skips::default());
+        left.add(SkipReason::Ignored, "x");
+        for (i, path) in paths.iter().rev().enumerate() {
+            let half = if i % 2 == 0 { &mut left } else { &mut right };
+            half.add(SkipReason::Secret, path);
+        }
+        left.merge(right);
+        assert_eq!(left, forward);
+        assert_eq!(left.total(), 10);
+        assert_eq!(left.count(SkipReason::Secret), 9);
+        let secrets = left.iter().find(|(r, ..)| *r == SkipReason::Secret).expect("there are some");
+        assert_eq!(secrets.2, ["f0", "f1", "f2", "f3", "f4"]);
+    }
+}

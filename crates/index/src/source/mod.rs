@@ -1,0 +1,48 @@
+//! Where texts come from: git objects and work trees, listed and read under one set of rules.
+//!
+//! Three questions are answered here and nowhere else. *Which* folder or repository is meant ([`Workspace`]); *what
+//! stands in it* ([`list_worktree`], [`stat_paths`], [`Repo::list_commit`]); and *what the bytes are* ([`BlobReader`],
+//! [`blob_id`], [`judge`]). A listing is cheap: it never opens a source file, it only looks at names, rules and stat
+//! data. Everything it leaves out is counted with its reason ([`Skips`]).
+//!
+//! # The law
+//! A clean checkout and its commit list the same paths with the same blobs. That is why both go through one rule
+//! engine (`rules.rs`, where the order of the rules is written down), fed from files or from blobs, and why `.gitignore` has a say about untracked files only.
+//!
+//! # What is absent
+//! No program is ever started: not `git`, no hook, filter, textconv or file-system monitor that a repository's
+//! configuration may name. A repository's configuration can not point the listing at another folder either: the work
+//! tree is where its `.git` was found. Nothing here writes. Apart from the user's global git excludes, which the
+//! `ignore` crate looks up, nothing depends on the environment.
+//!
+//! # Known limits
+//! - End-of-line conversion and filters are not applied: a file that git's index vouches for is named by git's blob
+//!   (see [`Place::File`]), a changed one by the bytes on disk. The size limit looks at the disk in a work tree and at
+//!   the blob in a commit.
+//! - `core.excludesFile` and `core.attributesFile` of the repository's own configuration, `info/attributes` and
+//!   attribute macros are not read.
+//! - On file systems that fold case or normalise Unicode, a tracked file whose spelling on disk differs from git's
+//!   index counts as untracked.
+//! - Neither sha256 repositories nor reftable reference storage can be read; both are refused with their own error.
+
+mod attributes;
+mod builtin;
+mod content;
+mod error;
+mod listing;
+mod objects;
+mod repo;
+mod rules;
+mod stat;
+mod tracked;
+mod workspace;
+mod worktree;
+
+pub use content::judge;
+pub use error::SourceError;
+pub use listing::{Entry, Limits, Listing, Place, Skips};
+pub use objects::{BlobReader, blob_id};
+pub use repo::{Head, Repo, Resolved};
+pub use stat::FileStat;
+pub use workspace::Workspace;
+pub use worktree::{list_worktree, stat_paths};

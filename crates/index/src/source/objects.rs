@@ -1,0 +1,183 @@
+//! Git's objects: blobs by id, and the files of a commit.
+//!
+//! A commit is listed one depth of its tree after the other, each depth in parallel. The only objects inflated are
+//! trees and the few blobs that hold rules; of all others only the header is read, for the size.
+
+use codecompass_model::{BlobId, SkipReason};
+use gix::objs::Kind;
+use gix::objs::tree::EntryKind;
+use rayon::prelude::*;
+
+use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend};
+use super::{Entry, Limits, Listing, Place, Repo, SourceError};
+
+/// git's name for a blob of these bytes.
+pub fn blob_id(bytes: &[u8]) -> BlobId {
+    let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, Kind::Blob, bytes)
+        .ok()
+        .and_then(|id| BlobId::from_bytes(id.as_slice()));
+    id.expect("because hashing fails only on bytes made to collide, which can not be told apart by this name")
+}
+
+/// Reads blobs. Each thread has its own.
+pub struct BlobReader {
+    repo: gix::Repository,
+}
+
+impl BlobReader {
+    /// The bytes of a blob.
+    pub fn read(&mut self, id: &BlobId) -> Result<Vec<u8>, SourceError> {
+        self.object(object_id(id), Kind::Blob)
+    }
+
+    /// The size of a blob, from its header: much cheaper than its bytes.
+    pub fn size(&self, id: &BlobId) -> Result<u64, SourceError> {
+        let header = self.repo.try_find_header(object_id(id)).map_err(|error| damaged(id, error))?;
+        let header = header.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
+        match header.kind() {
+            Kind::Blob => Ok(header.size()),
+            kind => Err(damaged(id, format!("it is a {kind}, not a blob"))),
+        }
+    }
+
+    fn object(&self, id: gix::ObjectId, kind: Kind) -> Result<Vec<u8>, SourceError> {
+        let object = self.repo.try_find_object(id).map_err(|error| damaged(id, error))?;
+        let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
+        if object.kind != kind {
+            return Err(damaged(id, format!("it is a {}, not a {kind}", object.kind)));
+        }
+        Ok(object.detach().data)
+    }
+
+    /// The blob's text, if it is there and not unreasonably large.
+    fn rule_text(&self, id: &BlobId) -> Option<Vec<u8>> {
+        let size = self.size(id).ok()?;
+        (size <= MAX_RULE_FILE_BYTES).then(|| self.object(object_id(id), Kind::Blob).ok())?
+    }
+}
+
+impl Repo {
+    /// A reader of blobs for one thread.
+    pub fn reader(&self) -> BlobReader {
+        BlobReader { repo: self.local() }
+    }
+
+    /// The size of a blob, from its header. For many, keep a [`Repo::reader`].
+    pub fn blob_size(&self, id: &BlobId) -> Result<u64, SourceError> {
+        self.reader().size(id)
+    }
+
+    /// The files of a commit, given by its full id, straight from the objects.
+    ///
+    /// A blob that a partial clone does not have is a skip; a tree that is missing is an error, since nobody could say
+    /// what is not listed.
+    pub fn list_commit(&self, commit: &str, limits: &Limits) -> Result<Listing, SourceError> {
+        let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
+        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
+        let reader = self.reader();
+        let bytes = reader.object(id, Kind::Commit)?;
+        let root = gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree();
+
+        let rules = Rules::new(limits, Vec::new())?;
+        let top = Folder { id: root, path: String::new(), levels: None, inherited: Inherited::default() };
+        let (mut depth, mut parts) = (vec![top], Vec::new());
+        while !depth.is_empty() {
+            let listed: Vec<(Listing, Vec<Folder>)> = depth
+                .into_par_iter()
+                .map_init(|| self.reader(), |reader, folder| list_tree(reader, &rules, limits, &folder))
+                .collect::<Result<_, _>>()?;
+            depth = Vec::new();
+            for (part, folders) in listed {
+                parts.push(part);
+                depth.extend(folders);
+            }
+        }
+        Ok(Listing::from_parts(parts))
+    }
+}
+
+/// A tree that is still to be listed.
+struct Folder {
+    id: gix::ObjectId,
+    /// With the closing slash; empty for the root.
+    path: String,
+    levels: Levels,
+    inherited: Inherited,
+}
+
+fn list_tree(
+    reader: &BlobReader,
+    rules: &Rules,
+    limits: &Limits,
+    folder: &Folder,
+) -> Result<(Listing, Vec<Folder>), SourceError> {
+    let bytes = reader.object(folder.id, Kind::Tree)?;
+    let tree = gix::objs::TreeRef::from_bytes(&bytes, folder.id.kind()).map_err(|error| damaged(folder.id, error))?;
+    let levels = descend(&folder.levels, folder.path.len(), &rule_texts(reader, &tree));
+    let (mut listing, mut folders) = (Listing::default(), Vec::new());
+    for entry in &tree.entries {
+        if is_unusable_name(entry.filename) {
+            continue;
+        }
+        let Ok(name) = std::str::from_utf8(entry.filename) else {
+            let path = format!("{}{}", folder.path, String::from_utf8_lossy(entry.filename));
+            listing.skips.add(SkipReason::PathNotUtf8, &path);
+            continue;
+        };
+        let mut path = format!("{}{name}", folder.path);
+        let kind = entry.mode.kind();
+        if kind == EntryKind::Tree {
+            match rules.enter(&levels, &path, folder.inherited, true) {
+                Ok(inherited) => {
+                    path.push('/');
+                    folders.push(Folder { id: entry.oid.to_owned(), path, levels: levels.clone(), inherited });
+                }
+                Err(reason) => listing.skips.add(reason, &path),
+            }
+            continue;
+        }
+        let by_rules = match kind {
+            EntryKind::Commit => rules.enter(&levels, &path, folder.inherited, true).err(),
+            _ => rules.file(&levels, &path, folder.inherited, true),
+        };
+        let id = BlobId::from_bytes(entry.oid.as_bytes());
+        match (by_rules, kind, id) {
+            (Some(reason), ..) => listing.skips.add(reason, &path),
+            (None, EntryKind::Link, _) => listing.skips.add(SkipReason::Symlink, &path),
+            (None, EntryKind::Blob | EntryKind::BlobExecutable, Some(id)) => match reader.size(&id) {
+                Ok(size) if size > limits.max_file_bytes => listing.skips.add(SkipReason::TooLarge, &path),
+                Ok(size) => listing.entries.push(Entry { path, size, place: Place::Blob(id) }),
+                Err(SourceError::MissingObject { .. }) => listing.skips.add(SkipReason::MissingObject, &path),
+                Err(_) => listing.skips.add(SkipReason::Unreadable, &path),
+            },
+            _ => listing.skips.add(SkipReason::Submodule, &path),
+        }
+    }
+    Ok((listing, folders))
+}
+
+fn rule_texts(reader: &BlobReader, tree: &gix::objs::TreeRef<'_>) -> RuleTexts {
+    let mut texts = RuleTexts::default();
+    for entry in tree.entries.iter().filter(|entry| entry.mode.is_blob()) {
+        // What git ignores is not in its trees.
+        if let Some(kind) = RuleFile::of(entry.filename).filter(|kind| *kind != RuleFile::Git)
+            && let Some(id) = BlobId::from_bytes(entry.oid.as_bytes())
+        {
+            texts[kind as usize] = reader.rule_text(&id);
+        }
+    }
+    texts
+}
+
+/// Names that git itself would refuse to check out.
+fn is_unusable_name(name: &[u8]) -> bool {
+    matches!(name, b"" | b"." | b".." | b".git") || name.contains(&b'/')
+}
+
+fn object_id(id: &BlobId) -> gix::ObjectId {
+    gix::ObjectId::Sha1(id.0)
+}
+
+fn damaged(id: impl ToString, what: impl ToString) -> SourceError {
+    SourceError::DamagedObject { id: id.to_string(), what: what.to_string() }
+}

@@ -1,0 +1,216 @@
+//! A git repository: its references and work trees. Its objects are read in `objects.rs`.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use codecompass_model::ViewKey;
+use gix::bstr::ByteSlice;
+
+use super::SourceError;
+
+/// A repository, opened so that nothing it says can make us run a program: only its own configuration is read, with
+/// reduced trust. Cheap to clone and to share between threads.
+#[derive(Clone)]
+pub struct Repo {
+    shared: gix::ThreadSafeRepository,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    work_tree: Option<PathBuf>,
+}
+
+/// What is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The branch's short name; `None` when detached.
+    pub branch: Option<String>,
+    /// The commit's full id; `None` before the first commit.
+    pub commit: Option<String>,
+}
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The view it names: by short name for branches and tags, by commit for everything else.
+    pub key: ViewKey,
+    /// The commit's full id.
+    pub commit: String,
+}
+
+/// The places of references that go by a short name, in the order they are looked up in.
+const NAMED: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
+
+impl Repo {
+    /// Opens a git folder, or the file that points to one.
+    pub(super) fn open(path: &Path, work_tree: Option<&Path>) -> Result<Self, SourceError> {
+        let options = gix::open::Options::isolated().with(gix::sec::Trust::Reduced).open_path_as_is(true);
+        let shared = gix::ThreadSafeRepository::open_opts(path, options)
+            .map_err(|error| unsupported_format(path).unwrap_or_else(|| SourceError::repository(path, error)))?;
+        let repo = shared.to_thread_local();
+        let real = |folder: &Path| folder.canonicalize().map_err(|error| SourceError::io(folder, error));
+        let git_dir = real(repo.git_dir())?;
+        if repo.object_hash() != gix::hash::Kind::Sha1 {
+            return Err(SourceError::UnsupportedObjectFormat { path: git_dir, format: repo.object_hash().to_string() });
+        }
+        if let Some(storage) = repo.config_snapshot().string("extensions.refStorage")
+            && storage.as_slice() != b"files"
+        {
+            return Err(SourceError::UnsupportedRefStorage { path: git_dir, storage: storage.to_string() });
+        }
+        let common_dir = real(repo.common_dir())?;
+        Ok(Self { shared, git_dir, common_dir, work_tree: work_tree.map(Path::to_owned) })
+    }
+
+    /// Drops the work tree if the configuration says that there is none.
+    pub(super) fn without_work_tree_if_bare(mut self) -> Self {
+        if self.is_configured_bare() {
+            self.work_tree = None;
+        }
+        self
+    }
+
+    /// The branch and the commit that are checked out, in this work tree.
+    pub fn head(&self) -> Result<Head, SourceError> {
+        let repo = self.local();
+        let mut head = repo.head().map_err(|error| self.error(error))?;
+        let branch = head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned());
+        let commit = head.try_peel_to_id().map_err(|error| self.error(error))?;
+        Ok(Head { branch, commit: commit.map(|id| id.to_string()) })
+    }
+
+    /// Whether there is no work tree.
+    pub fn is_bare(&self) -> bool {
+        self.work_tree.is_none()
+    }
+
+    /// The root of the work tree.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.work_tree.as_deref()
+    }
+
+    /// The real path of the git folder that all work trees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The real path of this work tree's own git folder.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// What this name means: a local branch, a remote-tracking branch (`origin/main`), a tag, or else whatever git's
+    /// revision syntax makes of it (a full or unambiguous short commit id, `HEAD`, `HEAD~2`, `main^`).
+    ///
+    /// Unlike for git, a branch wins over a tag of the same name, since a view's name must not change its meaning when
+    /// somebody adds a tag. A full reference name (`refs/tags/v1`) always means just that reference.
+    pub fn resolve(&self, name: &str) -> Result<Resolved, SourceError> {
+        let repo = self.local();
+        for place in NAMED {
+            let short = name.strip_prefix(place).unwrap_or(name);
+            let full = if short.len() < name.len() { name.to_owned() } else { format!("{place}{name}") };
+            if name.starts_with("refs/") && short.len() == name.len() {
+                continue;
+            }
+            if let Some(commit) = self.commit_of_ref(&repo, &full, name)? {
+                return Ok(Resolved { key: ViewKey::Ref(short.to_owned()), commit });
+            }
+        }
+        let unknown = |_| SourceError::UnknownRef { name: name.to_owned() };
+        let id = repo.rev_parse_single(name).map_err(unknown)?;
+        let object = id.try_object().map_err(|error| self.error(error))?;
+        let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
+        let commit = object
+            .peel_to_kind(gix::objs::Kind::Commit)
+            .map_err(|_| SourceError::NotACommit { name: name.to_owned() })?
+            .id
+            .to_string();
+        Ok(Resolved { key: ViewKey::Commit(commit.clone()), commit })
+    }
+
+    /// The branch that others start from: what `origin/HEAD` points to, as the local branch or else the remote one;
+    /// then `main`, then `master`, then the checked-out branch.
+    pub fn default_branch(&self) -> Result<Option<String>, SourceError> {
+        let repo = self.local();
+        let exists = |full: &str| repo.try_find_reference(full).ok().flatten().is_some();
+        if let Ok(Some(origin)) = repo.try_find_reference("refs/remotes/origin/HEAD")
+            && let Some(target) = origin.target().try_name()
+            && let Ok(target) = target.as_bstr().to_str()
+            && let Some(branch) = target.strip_prefix("refs/remotes/origin/")
+        {
+            if exists(&format!("refs/heads/{branch}")) {
+                return Ok(Some(branch.to_owned()));
+            }
+            if exists(target) {
+                return Ok(Some(format!("origin/{branch}")));
+            }
+        }
+        let usual = ["main", "master"].into_iter().find(|branch| exists(&format!("refs/heads/{branch}")));
+        match usual {
+            Some(branch) => Ok(Some(branch.to_owned())),
+            None => Ok(self.head()?.branch),
+        }
+    }
+
+    /// The real paths of the work trees that are there: the main one first, then the linked ones in order.
+    pub fn worktrees(&self) -> Result<Vec<PathBuf>, SourceError> {
+        let main = if self.git_dir == self.common_dir {
+            self.work_tree.clone()
+        } else if self.common_dir.ends_with(".git") && !self.is_configured_bare() {
+            self.common_dir.parent().map(Path::to_owned)
+        } else {
+            None
+        };
+        let proxies = self.local().worktrees().map_err(|error| self.error(error)).map(|proxies| {
+            proxies.iter().filter_map(|proxy| proxy.base().ok()?.canonicalize().ok()).collect::<Vec<_>>()
+        });
+        let mut linked = proxies?;
+        linked.sort();
+        linked.dedup();
+        Ok(main.into_iter().chain(linked).collect())
+    }
+
+    /// A handle for this thread.
+    pub(super) fn local(&self) -> gix::Repository {
+        self.shared.to_thread_local()
+    }
+
+    /// An error about this repository.
+    pub(super) fn error(&self, error: gix::Error) -> SourceError {
+        SourceError::repository(&self.git_dir, error)
+    }
+
+    fn commit_of_ref(&self, repo: &gix::Repository, full: &str, asked: &str) -> Result<Option<String>, SourceError> {
+        // A name that can not be a reference's is not an error: it may be an expression.
+        let Ok(Some(mut reference)) = repo.try_find_reference(full) else {
+            return Ok(None);
+        };
+        if reference.name().as_bstr() != full {
+            return Ok(None);
+        }
+        let id = reference.peel_to_id().map_err(|error| self.error(error))?;
+        let object = id.try_object().map_err(|error| self.error(error))?;
+        match object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?.kind {
+            gix::objs::Kind::Commit => Ok(Some(id.to_string())),
+            _ => Err(SourceError::NotACommit { name: asked.to_owned() }),
+        }
+    }
+
+    fn is_configured_bare(&self) -> bool {
+        self.local().config_snapshot().boolean("core.bare") == Some(true)
+    }
+}
+
+impl fmt::Debug for Repo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repo").field("git_dir", &self.git_dir).field("work_tree", &self.work_tree).finish()
+    }
+}
+
+/// Looks into the configuration of a repository that could not be opened, for an object format as the cause.
+fn unsupported_format(path: &Path) -> Option<SourceError> {
+    let config = std::fs::read_to_string(path.join("config")).ok()?;
+    let format = config.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        key.trim().eq_ignore_ascii_case("objectformat").then(|| value.trim().to_ascii_lowercase())
+    })?;
+    (format != "sha1").then(|| SourceError::UnsupportedObjectFormat { path: path.to_owned(), format })
+}

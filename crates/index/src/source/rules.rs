@@ -1,0 +1,235 @@
+//! Which files and folders belong to a listing: one engine for work trees and for git trees.
+//!
+//! From the strongest to the weakest, the first rule that speaks of a file or folder decides:
+//!
+//! 1. `.codecompassignore`, for all files; `!pattern` brings back what any rule below took away, and files marked as
+//!    generated (those below a folder that it brings back, too);
+//! 2. `.ignore`, for all files, likewise but for generated files;
+//! 3. `.gitignore`, `info/exclude` and the user's global excludes, for untracked files only, and only to take away;
+//! 4. the patterns of the configuration, for all files;
+//! 5. the folders left out by default; those whose name is ambiguous (`build`, `dist`, `out`, `target`, `venv`) only
+//!    where nothing in them is tracked, and unless a `.gitignore` excepts them with `!`.
+//!
+//! Each kind of file may stand in every folder; within a kind the deeper file wins, within a file the last line. As in
+//! git, nothing below a left-out folder is looked at: to bring back `vendor/mine/`, bring back `vendor/` first. No rule
+//! brings back files that may hold secrets, that are too large, or that are no regular files.
+//!
+//! A folder is tracked when git's index has a file below it. Tracked files below a git-ignored folder are listed, its
+//! untracked files are not. In a git tree everything is tracked, so `.gitignore` files are not even read there; in a
+//! plain folder nothing is.
+
+use std::sync::Arc;
+
+use codecompass_model::SkipReason;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::attributes::generated_patterns;
+use super::builtin;
+use super::{Limits, SourceError};
+
+/// Larger rule files are taken for something else and not read.
+pub(super) const MAX_RULE_FILE_BYTES: u64 = 1 << 20;
+
+/// The kinds of files that hold rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RuleFile {
+    CodeCompass,
+    Ignore,
+    Git,
+    Attributes,
+}
+
+impl RuleFile {
+    /// Every kind, by its place in [`RuleTexts`].
+    pub(super) const ALL: [RuleFile; 4] =
+        [RuleFile::CodeCompass, RuleFile::Ignore, RuleFile::Git, RuleFile::Attributes];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            RuleFile::CodeCompass => ".codecompassignore",
+            RuleFile::Ignore => ".ignore",
+            RuleFile::Git => ".gitignore",
+            RuleFile::Attributes => ".gitattributes",
+        }
+    }
+
+    pub(super) fn of(name: &[u8]) -> Option<Self> {
+        (name.first() == Some(&b'.')).then(|| Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name))?
+    }
+}
+
+/// The contents of a folder's rule files, by [`RuleFile::ALL`].
+pub(super) type RuleTexts = [Option<Vec<u8>>; 4];
+
+/// The rules of a folder that has any, above those of its parents.
+pub(super) struct Level {
+    parent: Levels,
+    /// Length of the folder's path with its closing slash: what to cut off before matching.
+    prefix: usize,
+    matchers: [Option<Gitignore>; 4],
+}
+
+/// The rules in force in a folder, the deepest first; `None` where nobody wrote any.
+pub(super) type Levels = Option<Arc<Level>>;
+
+/// What a folder hands down to what is in it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Inherited {
+    /// It, or a folder above, is ignored by git: untracked files in it are left out.
+    git_ignored: bool,
+    /// A `.codecompassignore` asked for it, or for a folder above.
+    asked_for: bool,
+}
+
+/// The rules that hold for the whole source.
+pub(super) struct Rules {
+    configured: Option<Gitignore>,
+    /// `info/exclude`, then the user's global excludes.
+    excludes: Vec<Gitignore>,
+}
+
+impl Rules {
+    /// The rules of the configuration, with git's excludes (from the stronger to the weaker) for untracked files.
+    pub(super) fn new(limits: &Limits, excludes: Vec<Gitignore>) -> Result<Self, SourceError> {
+        let mut builder = builder();
+        for pattern in &limits.extra_ignore {
+            builder
+                .add_line(None, pattern)
+                .map_err(|error| SourceError::BadPattern { pattern: pattern.clone(), what: error.to_string() })?;
+        }
+        let configured = builder.build().ok().filter(|matcher| !matcher.is_empty());
+        Ok(Self { configured, excludes: excludes.into_iter().filter(|matcher| !matcher.is_empty()).collect() })
+    }
+
+    /// What to hand down into this folder, or why to leave it out.
+    pub(super) fn enter(
+        &self,
+        levels: &Levels,
+        path: &str,
+        from: Inherited,
+        tracked: bool,
+    ) -> Result<Inherited, SkipReason> {
+        let asked = |kind| nearest(levels, kind, path, true);
+        match asked(RuleFile::CodeCompass) {
+            Some(true) => {
+                return Ok(Inherited { git_ignored: false, asked_for: true });
+            }
+            Some(false) => return Err(SkipReason::Ignored),
+            None => {}
+        }
+        match asked(RuleFile::Ignore) {
+            Some(true) => {
+                return Ok(Inherited { git_ignored: false, ..from });
+            }
+            Some(false) => return Err(SkipReason::Ignored),
+            None => {}
+        }
+        let by_git = if from.git_ignored { Some(false) } else { self.git(levels, path, true) };
+        let inherited = Inherited { git_ignored: by_git == Some(false), ..from };
+        if inherited.git_ignored && !tracked {
+            return Err(SkipReason::Ignored);
+        }
+        match self.configured(path, true) {
+            Some(true) => return Ok(inherited),
+            Some(false) => return Err(SkipReason::Ignored),
+            None => {}
+        }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let excepted = by_git == Some(true) && builtin::is_ambiguous_folder(name);
+        if builtin::is_left_out_folder(name, tracked) && !excepted {
+            return Err(SkipReason::BuiltinFolder);
+        }
+        Ok(inherited)
+    }
+
+    /// Why to leave out this file, if there is a reason in its path.
+    pub(super) fn file(&self, levels: &Levels, path: &str, from: Inherited, tracked: bool) -> Option<SkipReason> {
+        let asked = nearest(levels, RuleFile::CodeCompass, path, false);
+        let kept = asked
+            .or_else(|| nearest(levels, RuleFile::Ignore, path, false))
+            .or_else(|| {
+                let ignored = !tracked && (from.git_ignored || self.git(levels, path, false) == Some(false));
+                ignored.then_some(false)
+            })
+            .or_else(|| self.configured(path, false));
+        if kept == Some(false) {
+            Some(SkipReason::Ignored)
+        } else if builtin::may_hold_secret(path) {
+            Some(SkipReason::Secret)
+        } else if asked.is_none()
+            && !from.asked_for
+            && nearest(levels, RuleFile::Attributes, path, false) == Some(false)
+        {
+            Some(SkipReason::Generated)
+        } else {
+            None
+        }
+    }
+
+    /// What git's ignore rules say, tracked or not: `Some(true)` for an exception.
+    fn git(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<bool> {
+        nearest(levels, RuleFile::Git, path, is_folder)
+            .or_else(|| self.excludes.iter().find_map(|matcher| decision(matcher, path, is_folder)))
+    }
+
+    fn configured(&self, path: &str, is_folder: bool) -> Option<bool> {
+        self.configured.as_ref().and_then(|matcher| decision(matcher, path, is_folder))
+    }
+}
+
+/// Puts a folder's rules on top of those above it. `prefix` is the length of its path with the closing slash.
+pub(super) fn descend(above: &Levels, prefix: usize, texts: &RuleTexts) -> Levels {
+    let matchers = RuleFile::ALL.map(|kind| {
+        let text = String::from_utf8_lossy(texts[kind as usize].as_deref()?);
+        match kind {
+            RuleFile::Attributes => matcher(generated_patterns(&text).iter().map(String::as_str)),
+            _ => matcher(text.strip_prefix('\u{feff}').unwrap_or(&text).lines()),
+        }
+    });
+    if matchers.iter().all(Option::is_none) {
+        return above.clone();
+    }
+    Some(Arc::new(Level { parent: above.clone(), prefix, matchers }))
+}
+
+/// The patterns of a file like `info/exclude`, relative to the root.
+pub(super) fn patterns(text: &[u8]) -> Gitignore {
+    matcher(String::from_utf8_lossy(text).lines()).unwrap_or_else(Gitignore::empty)
+}
+
+/// What the deepest rule file of this kind that speaks of the path says: `Some(true)` to keep it.
+fn nearest(levels: &Levels, kind: RuleFile, path: &str, is_folder: bool) -> Option<bool> {
+    let mut next = levels.as_ref();
+    while let Some(level) = next {
+        if let Some(matcher) = &level.matchers[kind as usize]
+            && let Some(keep) = decision(matcher, path.get(level.prefix..)?, is_folder)
+        {
+            return Some(keep);
+        }
+        next = level.parent.as_ref();
+    }
+    None
+}
+
+fn decision(matcher: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
+    match matcher.matched(path, is_folder) {
+        Match::None => None,
+        Match::Ignore(_) => Some(false),
+        Match::Whitelist(_) => Some(true),
+    }
+}
+
+/// A matcher of these lines; like git, it passes over those it can not read.
+fn matcher<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Gitignore> {
+    let mut builder = builder();
+    for line in lines {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().ok().filter(|matcher| !matcher.is_empty())
+}
+
+/// All matching is done on paths that are already relative, so the matcher must not cut anything off itself.
+fn builder() -> GitignoreBuilder {
+    GitignoreBuilder::new(".")
+}

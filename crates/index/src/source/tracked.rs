@@ -1,0 +1,156 @@
+//! What git's index knows about the work tree.
+//!
+//! The index is sorted by path, so everything below a folder is one range of it. A walk narrows the range as it goes
+//! down, and finds a file by bisection among its neighbours: no map is built.
+
+use std::ops::Range;
+use std::path::Path;
+
+use codecompass_model::BlobId;
+use gix::index::entry::{Flags, Mode};
+use gix::index::{Entry, File};
+
+use super::{FileStat, SourceError};
+
+/// The tracked files; none in a plain folder or before the first `git add`.
+pub(super) struct Tracked {
+    index: Option<File>,
+}
+
+/// The part of the index below one folder.
+#[derive(Clone)]
+pub(super) struct Below {
+    entries: Range<usize>,
+    /// Length of the folder's path with its closing slash, which all these entries begin with.
+    prefix: usize,
+}
+
+impl Below {
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Tracked {
+    /// Nothing is tracked.
+    pub(super) fn nothing() -> Self {
+        Self { index: None }
+    }
+
+    /// Reads the index file. Like git, this does not verify its checksum.
+    pub(super) fn read(path: &Path) -> Result<Self, SourceError> {
+        let damaged = |cause| SourceError::Index { path: path.to_owned(), cause };
+        match path.metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::nothing());
+            }
+            Err(error) => return Err(SourceError::io(path, error)),
+            Ok(metadata) if metadata.len() == 0 => return Err(damaged("it is empty".into())),
+            Ok(_) => {}
+        }
+        let options = gix::index::decode::Options::default();
+        let index = File::at(path, gix::hash::Kind::Sha1, true, options).map_err(|error| damaged(error.into()))?;
+        Ok(Self { index: Some(index) })
+    }
+
+    /// Everything that is tracked.
+    pub(super) fn all(&self) -> Below {
+        Below { entries: 0..self.index.as_ref().map_or(0, |index| index.entries().len()), prefix: 0 }
+    }
+
+    /// What is tracked below this sub-folder.
+    pub(super) fn below(&self, folder: &Below, name: &str) -> Below {
+        let prefix = folder.prefix + name.len() + 1;
+        let after = |last: char| {
+            let bound = format!("{name}{last}");
+            self.lower_bound(folder, bound.as_bytes())
+        };
+        // '0' is the character after '/'.
+        if folder.is_empty() {
+            Below { entries: 0..0, prefix }
+        } else {
+            Below { entries: after('/')..after('0'), prefix }
+        }
+    }
+
+    /// The entries of this file: one, or several while a merge conflict lasts.
+    fn entries_of(&self, folder: &Below, name: &str) -> &[Entry] {
+        let Some(index) = &self.index else { return &[] };
+        if folder.is_empty() {
+            return &[];
+        }
+        let start = self.lower_bound(folder, name.as_bytes());
+        let rest = &index.entries()[start..folder.entries.end.max(start)];
+        let end = rest.iter().take_while(|entry| suffix(index, entry, folder.prefix) == name.as_bytes()).count();
+        &rest[..end]
+    }
+
+    /// What the index has under this name in this folder.
+    pub(super) fn look_up(&self, folder: &Below, name: &str) -> Known<'_> {
+        match self.entries_of(folder, name) {
+            [] => Known::Untracked,
+            entries if entries.iter().any(|entry| entry.mode.is_submodule()) => Known::Submodule,
+            [entry] => Known::File(entry),
+            _ => Known::Conflict,
+        }
+    }
+
+    /// The blob of an entry, when the stat data prove that the file still has its bytes.
+    pub(super) fn proven_blob(&self, entry: &Entry, stat: &FileStat) -> Option<BlobId> {
+        let written = self.index.as_ref()?.timestamp();
+        let odd = Flags::ASSUME_VALID | Flags::SKIP_WORKTREE | Flags::INTENT_TO_ADD;
+        let proven = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
+            && entry.stage_raw() == 0
+            && !entry.flags.intersects(odd)
+            && entry.stat.size == stat.size as u32
+            && same_time(entry.stat.mtime, stat.mtime_ns)
+            && (is_unset(entry.stat.ctime) || same_time(entry.stat.ctime, stat.ctime_ns))
+            && (entry.stat.ino == 0 || entry.stat.ino == stat.inode as u32)
+            && is_older(entry.stat.mtime, written.unix_seconds(), written.nanoseconds());
+        proven.then(|| BlobId::from_bytes(entry.id.as_slice()))?
+    }
+
+    fn lower_bound(&self, folder: &Below, name: &[u8]) -> usize {
+        let Some(index) = &self.index else { return 0 };
+        let entries = &index.entries()[folder.entries.clone()];
+        folder.entries.start + entries.partition_point(|entry| suffix(index, entry, folder.prefix) < name)
+    }
+}
+
+/// What the index has under a name.
+pub(super) enum Known<'a> {
+    Untracked,
+    File(&'a Entry),
+    Conflict,
+    Submodule,
+}
+
+impl Known<'_> {
+    pub(super) fn is_tracked(&self) -> bool {
+        !matches!(self, Known::Untracked)
+    }
+}
+
+fn suffix<'a>(index: &'a File, entry: &Entry, prefix: usize) -> &'a [u8] {
+    let path: &[u8] = entry.path(index);
+    path.get(prefix..).unwrap_or_default()
+}
+
+type Time = gix::index::entry::stat::Time;
+
+fn is_unset(time: Time) -> bool {
+    time.secs == 0 && time.nsecs == 0
+}
+
+/// Compares what git stores: the low bits of the seconds, and nanoseconds when whoever wrote the index had them.
+fn same_time(time: Time, nanoseconds: i64) -> bool {
+    let seconds = nanoseconds.div_euclid(1_000_000_000) as u32;
+    let rest = nanoseconds.rem_euclid(1_000_000_000) as u32;
+    time.secs == seconds && (time.nsecs == 0 || time.nsecs == rest)
+}
+
+/// Whether a file was last written before the index was; if not, it may have changed again within the same tick.
+fn is_older(time: Time, index_seconds: i64, index_nanoseconds: u32) -> bool {
+    let seconds = i64::from(time.secs);
+    seconds < index_seconds || (time.nsecs != 0 && seconds == index_seconds && time.nsecs < index_nanoseconds)
+}

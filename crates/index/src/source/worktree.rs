@@ -1,0 +1,266 @@
+//! The files of a work tree or plain folder.
+//!
+//! One parallel walk with one lstat per file; git's index is read once. Where a whole walk would be too much, a few
+//! known paths get the very same verdicts from [`stat_paths`].
+
+use std::collections::HashMap;
+use std::fs::{DirEntry, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use codecompass_model::SkipReason;
+use ignore::gitignore::GitignoreBuilder;
+
+use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend, patterns};
+use super::tracked::{Below, Known, Tracked};
+use super::{Entry, FileStat, Limits, Listing, Place, SourceError, Workspace};
+
+/// Lists what stands in the workspace's folder: tracked files, and untracked ones that no rule leaves out.
+pub fn list_worktree(ws: &Workspace, limits: &Limits) -> Result<Listing, SourceError> {
+    let walk = Walk::new(ws, limits)?;
+    walk.root.read_dir().map_err(|error| SourceError::io(walk.root, error))?;
+    rayon::scope(|scope| walk.folder(walk.top(), scope));
+    Ok(Listing::from_parts(walk.parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())))
+}
+
+/// Looks at these relative paths only, and says of them what a full listing would. Paths that are gone, that are no
+/// files or that lie outside are in no entry. A folder that is left out counts once, with its own path.
+pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<Listing, SourceError> {
+    let walk = Walk::new(ws, limits)?;
+    let mut part = Listing::default();
+    let mut folders = HashMap::from([(String::new(), Some(walk.opened(walk.top())))]);
+    let mut paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    for path in paths {
+        if !is_plain_relative(path) {
+            continue;
+        }
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let Some(folder) = walk.folder_at(parent, &mut folders, &mut part) else {
+            continue;
+        };
+        if let Ok(metadata) = walk.root.join(path).symlink_metadata()
+            && !metadata.is_dir()
+        {
+            walk.file(&folder, name, metadata.file_type(), || Ok(metadata.clone()), &mut part);
+        }
+    }
+    Ok(Listing::from_parts(vec![part]))
+}
+
+/// All that a walk needs to know, and what it has found.
+struct Walk<'a> {
+    root: &'a Path,
+    limits: &'a Limits,
+    rules: Rules,
+    tracked: Tracked,
+    parts: Mutex<Vec<Listing>>,
+}
+
+/// A folder that is to be listed.
+#[derive(Clone)]
+struct Folder {
+    /// With the closing slash; empty for the root.
+    path: String,
+    /// The rules above it; once [`Walk::opened`], also its own.
+    levels: Levels,
+    inherited: Inherited,
+    below: Below,
+}
+
+impl<'a> Walk<'a> {
+    fn new(ws: &'a Workspace, limits: &'a Limits) -> Result<Self, SourceError> {
+        let mut excludes = Vec::new();
+        let mut tracked = Tracked::nothing();
+        if let Some(repo) = &ws.repo {
+            if repo.is_bare() {
+                return Err(SourceError::NoWorkTree { path: repo.git_dir().to_owned() });
+            }
+            tracked = Tracked::read(&repo.git_dir().join("index"))?;
+            excludes.extend(read_rules(&repo.common_dir().join("info/exclude")).map(|text| patterns(&text)));
+            excludes.push(GitignoreBuilder::new(".").build_global().0);
+        }
+        let rules = Rules::new(limits, excludes)?;
+        Ok(Self { root: &ws.root, limits, rules, tracked, parts: Mutex::default() })
+    }
+
+    fn top(&self) -> Folder {
+        Folder { path: String::new(), levels: None, inherited: Inherited::default(), below: self.tracked.all() }
+    }
+
+    /// Lists one folder and sends its sub-folders off.
+    fn folder<'scope>(&'scope self, mut folder: Folder, scope: &rayon::Scope<'scope>) {
+        let mut part = Listing::default();
+        match self.root.join(&folder.path).read_dir() {
+            Err(error) => skip_unreadable(&mut part, &folder.path, &error),
+            Ok(children) => {
+                let children: Vec<DirEntry> = children.filter_map(Result::ok).collect();
+                if self.is_nested_repository(&folder, &children) {
+                    part.skips.add(SkipReason::Submodule, trimmed(&folder.path));
+                } else {
+                    let texts = rule_texts(&children);
+                    folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+                    for child in &children {
+                        if let Some(next) = self.child(&folder, child, &mut part) {
+                            scope.spawn(move |scope| self.folder(next, scope));
+                        }
+                    }
+                }
+            }
+        }
+        if !part.entries.is_empty() || part.skips.total() > 0 {
+            self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
+        }
+    }
+
+    /// Lists a file, or says what to do with a sub-folder.
+    fn child(&self, folder: &Folder, child: &DirEntry, part: &mut Listing) -> Option<Folder> {
+        let name = child.file_name();
+        let Some(name) = name.to_str() else {
+            part.skips.add(SkipReason::PathNotUtf8, &format!("{}{}", folder.path, name.to_string_lossy()));
+            return None;
+        };
+        if name == ".git" {
+            return None;
+        }
+        match child.file_type() {
+            Err(error) => skip_unreadable(part, &format!("{}{name}", folder.path), &error),
+            Ok(kind) if kind.is_dir() => return self.enter(folder, name, part),
+            Ok(kind) => self.file(folder, name, kind, || child.metadata(), part),
+        }
+        None
+    }
+
+    /// The sub-folder, unless it is left out.
+    fn enter(&self, folder: &Folder, name: &str, part: &mut Listing) -> Option<Folder> {
+        let mut path = format!("{}{name}", folder.path);
+        let below = self.tracked.below(&folder.below, name);
+        let known = self.tracked.look_up(&folder.below, name);
+        let is_submodule = matches!(known, Known::Submodule);
+        match self.rules.enter(&folder.levels, &path, folder.inherited, is_submodule || !below.is_empty()) {
+            Err(reason) => part.skips.add(reason, &path),
+            Ok(_) if is_submodule => part.skips.add(SkipReason::Submodule, &path),
+            Ok(inherited) => {
+                path.push('/');
+                return Some(Folder { path, levels: folder.levels.clone(), inherited, below });
+            }
+        }
+        None
+    }
+
+    /// Lists a file, or counts why not.
+    fn file(
+        &self,
+        folder: &Folder,
+        name: &str,
+        kind: std::fs::FileType,
+        metadata: impl FnOnce() -> std::io::Result<Metadata>,
+        part: &mut Listing,
+    ) {
+        let path = format!("{}{name}", folder.path);
+        let known = self.tracked.look_up(&folder.below, name);
+        let reason = self.rules.file(&folder.levels, &path, folder.inherited, known.is_tracked()).or({
+            if kind.is_symlink() {
+                Some(SkipReason::Symlink)
+            } else if !kind.is_file() {
+                Some(SkipReason::NotAFile)
+            } else {
+                None
+            }
+        });
+        if let Some(reason) = reason {
+            return part.skips.add(reason, &path);
+        }
+        let stat = match metadata() {
+            Ok(metadata) => FileStat::of(&metadata),
+            Err(error) => return skip_unreadable(part, &path, &error),
+        };
+        if stat.size > self.limits.max_file_bytes {
+            return part.skips.add(SkipReason::TooLarge, &path);
+        }
+        let index_blob = match known {
+            Known::File(entry) => self.tracked.proven_blob(entry, &stat),
+            _ => None,
+        };
+        part.entries.push(Entry { path, size: stat.size, place: Place::File { stat, index_blob } });
+    }
+
+    /// Another repository's work tree, in which this one tracks nothing.
+    fn is_nested_repository(&self, folder: &Folder, children: &[DirEntry]) -> bool {
+        !folder.path.is_empty()
+            && folder.below.is_empty()
+            && children.iter().any(|child| child.file_name() == ".git")
+            && is_repository(&self.root.join(&folder.path))
+    }
+
+    /// The folder with its own rules in force.
+    fn opened(&self, mut folder: Folder) -> Folder {
+        let place = self.root.join(&folder.path);
+        let texts = RuleFile::ALL.map(|kind| read_rules(&place.join(kind.name())));
+        folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+        folder
+    }
+
+    /// The folder at this path, entered from the root as a walk would; `None` if a walk would not come there.
+    fn folder_at(&self, path: &str, seen: &mut HashMap<String, Option<Folder>>, part: &mut Listing) -> Option<Folder> {
+        if let Some(folder) = seen.get(path) {
+            return folder.clone();
+        }
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = self.folder_at(parent, seen, part).and_then(|parent| {
+            let place = self.root.join(path);
+            let kind = place.symlink_metadata().ok()?;
+            if !kind.is_dir() {
+                return None;
+            }
+            let folder = self.enter(&parent, name, part)?;
+            if folder.below.is_empty() && is_repository(&place) {
+                part.skips.add(SkipReason::Submodule, path);
+                return None;
+            }
+            Some(self.opened(folder))
+        });
+        seen.insert(path.to_owned(), folder.clone());
+        folder
+    }
+}
+
+/// Whether git would take this folder for the root of a work tree. An empty `.git` folder does not count.
+fn is_repository(folder: &Path) -> bool {
+    let dot_git = folder.join(".git");
+    dot_git.is_file() || dot_git.join("HEAD").symlink_metadata().is_ok()
+}
+
+/// Relative, and without a step that leads elsewhere.
+fn is_plain_relative(path: &str) -> bool {
+    path.split('/').all(|step| !matches!(step, "" | "." | ".." | ".git"))
+}
+
+fn rule_texts(children: &[DirEntry]) -> RuleTexts {
+    let mut texts = RuleTexts::default();
+    for child in children {
+        let name = child.file_name();
+        if let Some(kind) = RuleFile::of(name.as_encoded_bytes()) {
+            texts[kind as usize] = read_rules(&child.path());
+        }
+    }
+    texts
+}
+
+/// The text of a rule file. Like git, this does not follow links.
+fn read_rules(path: &PathBuf) -> Option<Vec<u8>> {
+    let metadata = path.symlink_metadata().ok()?;
+    (metadata.is_file() && metadata.len() <= MAX_RULE_FILE_BYTES).then(|| std::fs::read(path).ok())?
+}
+
+/// What vanished during the walk is simply not there.
+fn skip_unreadable(part: &mut Listing, path: &str, error: &std::io::Error) {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        part.skips.add(SkipReason::Unreadable, trimmed(path));
+    }
+}
+
+fn trimmed(path: &str) -> &str {
+    path.strip_suffix('/').unwrap_or(path)
+}

@@ -1,0 +1,268 @@
+//! Sync: the state of a source becomes published views.
+//!
+//! A work tree's sync also publishes what git has for the commit it stands on, under that branch's name, so that other
+//! worktrees and comparisons find it; for the files that are not edited this costs a look-up each.
+
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
+
+use codecompass_model::ViewKey;
+use codecompass_store::{
+    Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap, SkipCount, StoreError,
+    Tuning, ViewUpdate, WritePoint, Writer,
+};
+
+use crate::plan::{Known, Plan};
+use crate::source::{Limits, Skips, Workspace, list_worktree, stat_paths};
+use crate::{IndexError, Progress, Target, extraction_key, pipeline};
+
+/// How a sync is done.
+pub struct Options<'a> {
+    /// Extract everything anew, and replace a store that can not be read.
+    pub force: bool,
+    /// Wait for another writer instead of failing with [`StoreError::Locked`].
+    pub wait: bool,
+    /// The only files that can have changed since the last sync of this work tree, when that is known.
+    pub changed: Option<Vec<String>>,
+    /// What is left out.
+    pub limits: Limits,
+    /// Threads that read and extract; 0 means one per core.
+    pub threads: usize,
+    /// The bounds of the writer's memory.
+    pub tuning: Tuning,
+    /// Called before each durable write.
+    pub point: Option<WritePoint>,
+    /// Called as the work goes on.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Set to stop: the last published state stays.
+    pub cancel: &'a AtomicBool,
+    /// Called with the job's id once it has one.
+    pub started: &'a (dyn Fn(&str) + Sync),
+}
+
+/// What a sync did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The job.
+    pub job_id: String,
+    /// How much it did.
+    pub mode: JobMode,
+    /// The view.
+    pub target: Target,
+    /// The generation that readers see now.
+    pub generation: i64,
+    /// Files that differ from what was published before.
+    pub changed_files: u64,
+    /// Versions that nobody had seen and that were extracted.
+    pub extracted: u64,
+    /// Symbols in them.
+    pub symbols_extracted: u64,
+    /// What was left out.
+    pub skips: Skips,
+    /// What was cleaned up.
+    pub garbage: Garbage,
+}
+
+/// Brings a view up to date. Nothing a reader sees changes before everything is stored.
+pub fn sync(
+    dir: &ProjectDir,
+    workspace: &Workspace,
+    target: &Target,
+    options: &Options<'_>,
+) -> Result<Outcome, IndexError> {
+    let missing = if options.force { Missing::Replace } else { Missing::Create };
+    let mut writer = Writer::open(dir, missing, options.wait, options.tuning, options.point.clone(), now_ms())?;
+    writer.register(&workspace.root.to_string_lossy(), now_ms())?;
+    let published = writer.view(&target.key)?;
+    let mode = if options.force || published.is_none() { JobMode::Full } else { JobMode::Incremental };
+    let job = writer.start_job(&target.key, &target.ref_name, mode, now_ms())?;
+    (options.started)(&job);
+    match sync_views(&mut writer, workspace, target, options, &job) {
+        Ok(mut outcome) => {
+            outcome.mode = mode;
+            outcome.garbage = writer.finish()?;
+            Ok(outcome)
+        }
+        Err(error) => {
+            // The failure is what the caller has to hear about, not a second one on top of it.
+            let _ = writer.fail_job(&job, &error.to_string(), now_ms());
+            Err(error)
+        }
+    }
+}
+
+fn sync_views(
+    writer: &mut Writer,
+    workspace: &Workspace,
+    target: &Target,
+    options: &Options<'_>,
+    job: &str,
+) -> Result<Outcome, IndexError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads)
+        .build()
+        .map_err(|error| StoreError::Corrupt(format!("no threads: {error}")))?;
+    let mut made = Made { publish: Publish::default(), ..Made::default() };
+    make_view(writer, workspace, target, options, job, &pool, &mut made)?;
+    if let Some(committed) = committed_target(workspace, target)? {
+        let known = writer.view(&committed.key)?;
+        let up_to_date =
+            known.is_some_and(|info| info.commit == committed.commit && info.facts_key == extraction_key());
+        if !up_to_date {
+            let mut beside = Made::default();
+            make_view(writer, workspace, &committed, options, job, &pool, &mut beside)?;
+            made.publish.views.append(&mut beside.publish.views);
+            made.counts.new += beside.counts.new;
+            made.counts.symbols += beside.counts.symbols;
+        }
+    }
+    (options.progress)(Progress::Publishing);
+    writer.flush()?;
+    let progress = JobProgress {
+        files_total: made.listed,
+        files_scanned: made.listed,
+        files_indexed: made.counts.new,
+        symbols_extracted: made.counts.symbols,
+    };
+    writer.report(job, JobStatus::Validating, progress)?;
+    let generation = writer.publish(job, &made.publish, now_ms())?;
+    (options.progress)(Progress::Published);
+    Ok(Outcome {
+        job_id: job.to_owned(),
+        mode: JobMode::Incremental,
+        target: target.clone(),
+        generation,
+        changed_files: made.publish.changed_files,
+        extracted: made.counts.new,
+        symbols_extracted: made.counts.symbols,
+        skips: made.skips,
+        garbage: Garbage::default(),
+    })
+}
+
+/// What has been made so far and is not published yet.
+#[derive(Default)]
+struct Made {
+    publish: Publish,
+    counts: pipeline::Extracted,
+    skips: Skips,
+    listed: u64,
+}
+
+/// The committed state beside a work tree.
+fn committed_target(workspace: &Workspace, target: &Target) -> Result<Option<Target>, IndexError> {
+    let (true, Some(repo), Some(commit)) = (target.is_worktree(), &workspace.repo, &target.commit) else {
+        return Ok(None);
+    };
+    let key = match repo.head()?.branch {
+        Some(branch) => ViewKey::Ref(branch),
+        None => ViewKey::Commit(commit.clone()),
+    };
+    Ok(Some(Target { key, ref_name: target.ref_name.clone(), commit: Some(commit.clone()) }))
+}
+
+fn make_view(
+    writer: &mut Writer,
+    workspace: &Workspace,
+    target: &Target,
+    options: &Options<'_>,
+    job: &str,
+    pool: &rayon::ThreadPool,
+    made: &mut Made,
+) -> Result<(), IndexError> {
+    (options.progress)(Progress::Listing);
+    let before = writer.view(&target.key)?;
+    let (old_members, old_skipped) = writer.members(&target.key)?;
+    let same_extraction = before.as_ref().is_some_and(|info| info.facts_key == extraction_key());
+    let root = workspace.root.to_string_lossy().into_owned();
+    let only = options.changed.as_ref().filter(|paths| {
+        target.is_worktree() && same_extraction && !options.force && !paths.iter().any(|path| decides_for_others(path))
+    });
+    let (listing, cache) = match (target.is_worktree(), only) {
+        (true, Some(paths)) => (stat_paths(workspace, paths, &options.limits)?, writer.cached_stats_of(&root, paths)?),
+        (true, None) => (list_worktree(workspace, &options.limits)?, writer.cached_stats(&root)?),
+        (false, _) => {
+            let repo = workspace.repo.as_ref().ok_or_else(|| IndexError::NoVersionControl(root.clone()))?;
+            let commit = target.commit.as_deref().ok_or(IndexError::NoCommit)?;
+            (repo.list_commit(commit, &options.limits)?, Default::default())
+        }
+    };
+    let touched: RoaringBitmap = cache.values().map(|cached| cached.version).collect();
+    let known = Known { writer, cache, skipped: old_skipped.clone(), same_extraction, force: options.force };
+    let mut plan = known.plan(listing)?;
+    let source = pipeline::Source { root: &workspace.root, repo: workspace.repo.as_ref() };
+    let counts = pipeline::run(&mut plan, &source, writer, job, pool, options.cancel, options.progress)?;
+    if only.is_some() {
+        keep_the_rest(&mut plan, &old_members, &old_skipped, &touched, before.as_ref().map(|info| &info.skips[..]));
+    }
+    writer.flush()?;
+    made.counts.new += counts.new;
+    made.counts.symbols += counts.symbols;
+    made.listed += plan.listed;
+    made.publish.changed_files = changed_files(writer, &old_members, &plan.members)?;
+    let is_same = before
+        .is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name && same_extraction)
+        && plan.members == old_members
+        && plan.skipped == old_skipped;
+    made.skips = plan.skips.clone();
+    if !is_same {
+        made.publish.views.push(ViewUpdate {
+            key: target.key.clone(),
+            ref_name: target.ref_name.clone(),
+            commit: target.commit.clone(),
+            members: plan.members,
+            skipped: plan.skipped,
+            skips: skip_counts(&plan.skips),
+            facts_key: extraction_key(),
+        });
+    }
+    if target.is_worktree() {
+        made.publish.root = root;
+        made.publish.seen = plan.seen;
+        made.publish.gone = plan.gone;
+    }
+    Ok(())
+}
+
+/// Files whose change can change the verdict on other files.
+fn decides_for_others(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, ".gitignore" | ".ignore" | ".codecompassignore" | ".gitattributes")
+}
+
+/// Adds everything of the view before that the changed paths did not touch.
+fn keep_the_rest(
+    plan: &mut Plan,
+    old_members: &RoaringBitmap,
+    old_skipped: &RoaringBitmap,
+    touched: &RoaringBitmap,
+    old_skips: Option<&[SkipCount]>,
+) {
+    plan.members |= old_members - touched;
+    plan.skipped |= old_skipped - touched;
+    let mut skips = Skips::default();
+    for skip in old_skips.into_iter().flatten() {
+        skips.restore(skip.reason, skip.count, &skip.examples);
+    }
+    plan.skips = skips;
+}
+
+/// How many paths differ: new and changed ones by their new versions, deleted ones by their old.
+fn changed_files(writer: &Writer, old: &RoaringBitmap, new: &RoaringBitmap) -> Result<u64, IndexError> {
+    let (added, removed) = (new - old, old - new);
+    if removed.is_empty() {
+        return Ok(added.len());
+    }
+    let replaced = writer.paths(&added)?;
+    let lost = writer.paths(&removed)?.into_iter().filter(|path| !replaced.contains(path)).count();
+    Ok(added.len() + lost as u64)
+}
+
+fn skip_counts(skips: &Skips) -> Vec<SkipCount> {
+    let count = |(reason, count, examples): (_, _, &[String])| SkipCount { reason, count, examples: examples.to_vec() };
+    skips.iter().map(count).collect()
+}
+
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
+}

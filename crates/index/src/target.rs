@@ -1,0 +1,57 @@
+//! Which view a name means, seen from a workspace.
+
+use codecompass_model::ViewKey;
+
+use crate::IndexError;
+use crate::source::Workspace;
+
+/// A view to be made or asked, with the name it is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The view.
+    pub key: ViewKey,
+    /// The branch, tag or commit id it answers for; `live` without version control.
+    pub ref_name: String,
+    /// The commit it stands on now.
+    pub commit: Option<String>,
+}
+
+impl Target {
+    /// The view that `name` means in a workspace. Without a name, and for the branch that is checked out there, it is
+    /// the work tree with its uncommitted edits; every other name shows what git has.
+    pub fn of(workspace: &Workspace, name: Option<&str>) -> Result<Self, IndexError> {
+        let root = workspace.root.to_string_lossy().into_owned();
+        let Some(repo) = &workspace.repo else {
+            return match name {
+                None | Some("live") => Ok(Self { key: ViewKey::Worktree(root), ref_name: "live".into(), commit: None }),
+                Some(_) => Err(IndexError::NoVersionControl(root)),
+            };
+        };
+        let head = repo.head()?;
+        let means_head = match name {
+            None | Some("HEAD") => true,
+            Some(name) => {
+                head.branch.as_deref() == Some(name) || (head.branch.is_none() && head.commit.as_deref() == Some(name))
+            }
+        };
+        if means_head && !repo.is_bare() {
+            let ref_name = head.branch.or_else(|| head.commit.clone()).unwrap_or_else(|| "HEAD".into());
+            return Ok(Self { key: ViewKey::Worktree(root), ref_name, commit: head.commit });
+        }
+        let name = match name {
+            Some(name) if !means_head => name.to_owned(),
+            _ => head.branch.or(head.commit).ok_or(IndexError::NoCommit)?,
+        };
+        let resolved = repo.resolve(&name)?;
+        let ref_name = match &resolved.key {
+            ViewKey::Ref(name) => name.clone(),
+            _ => resolved.commit.clone(),
+        };
+        Ok(Self { key: resolved.key, ref_name, commit: Some(resolved.commit) })
+    }
+
+    /// Whether this is a work tree or a plain folder, as opposed to what git has.
+    pub fn is_worktree(&self) -> bool {
+        matches!(self.key, ViewKey::Worktree(_))
+    }
+}

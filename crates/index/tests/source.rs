@@ -1,0 +1,21 @@
+//! Sources against real repositories, with `git` itself as the oracle.
+#![allow(clippy::unwrap_used, reason = "a test that can not go on should say where")]
+
+#[path = "source/damage.rs"]
+mod damage;
+#[path = "source/law.rs"]
+mod law;
+#[path = "source/objects.rs"]
+mod objects;
+#[path = "source/refs.rs"]
+mod refs;
+#[path = "source/rules.rs"]
+mod rules;
+#[path = "source/sandbox.rs"]
+mod sandbox;
+#[path = "source/trust.rs"]
+mod trust;
+#[path = "source/workspace.rs"]
+mod workspace;
+#[path = "source/worktree.rs"]
+mod worktree;

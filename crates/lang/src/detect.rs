@@ -1,0 +1,169 @@
+//! Which language a file is written in: by its extension, its name, then its shebang line.
+
+use crate::{LANGUAGES, Language};
+
+/// A file's language: its name, and the grammar when there is one.
+pub(crate) struct Detected {
+    pub(crate) name: &'static str,
+    pub(crate) language: Option<&'static Language>,
+}
+
+/// The name of a text nobody knows more about.
+const TEXT: &str = "text";
+
+/// Languages without a grammar: name, extensions, file names, interpreters.
+type Plain = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+const PLAIN: &[Plain] = &[
+    (TEXT, &["txt", "text", "log"], &[], &[]),
+    ("markdown", &["md", "markdown", "mdx"], &[], &[]),
+    ("restructuredtext", &["rst"], &[], &[]),
+    ("asciidoc", &["adoc", "asciidoc"], &[], &[]),
+    ("toml", &["toml"], &["Cargo.lock", "poetry.lock", "uv.lock", "Pipfile"], &[]),
+    ("json", &["json", "jsonc", "json5", "geojson", "webmanifest"], &[".babelrc", ".eslintrc"], &[]),
+    ("yaml", &["yaml", "yml"], &[".clang-format", ".clang-tidy"], &[]),
+    ("xml", &["xml", "xsd", "xsl", "xslt", "svg", "plist"], &[], &[]),
+    ("html", &["html", "htm", "xhtml"], &[], &[]),
+    ("css", &["css"], &[], &[]),
+    ("scss", &["scss", "sass"], &[], &[]),
+    ("less", &["less"], &[], &[]),
+    ("sql", &["sql"], &[], &[]),
+    ("graphql", &["graphql", "gql"], &[], &[]),
+    ("protobuf", &["proto"], &[], &[]),
+    ("ini", &["ini", "cfg", "conf", "properties"], &[".editorconfig", ".gitconfig"], &[]),
+    ("csv", &["csv", "tsv"], &[], &[]),
+    ("diff", &["diff", "patch"], &[], &[]),
+    ("shell", &["sh", "bash", "zsh", "ksh"], &[".bashrc", ".zshrc", ".profile"], &["sh", "bash", "zsh", "dash", "ksh"]),
+    ("fish", &["fish"], &[], &["fish"]),
+    ("powershell", &["ps1", "psm1", "psd1"], &[], &["pwsh"]),
+    ("batch", &["bat", "cmd"], &[], &[]),
+    ("make", &["mk", "mak"], &["Makefile", "makefile", "GNUmakefile"], &["make"]),
+    ("cmake", &["cmake"], &["CMakeLists.txt"], &[]),
+    ("dockerfile", &["dockerfile"], &["Dockerfile", "Containerfile"], &[]),
+    ("just", &["just"], &["justfile", "Justfile"], &["just"]),
+    ("nix", &["nix"], &[], &[]),
+    ("terraform", &["tf", "tfvars", "hcl"], &[], &[]),
+    ("c", &["c", "h"], &[], &[]),
+    ("cpp", &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp"], &[], &[]),
+    ("csharp", &["cs", "csx"], &[], &[]),
+    ("objective-c", &["m", "mm"], &[], &[]),
+    ("java", &["java"], &[], &[]),
+    ("kotlin", &["kt", "kts"], &[], &[]),
+    ("scala", &["scala", "sc"], &[], &[]),
+    ("groovy", &["groovy", "gradle"], &["Jenkinsfile"], &["groovy"]),
+    ("go", &["go"], &[], &[]),
+    ("javascript", &["js", "mjs", "cjs", "jsx"], &[], &["node"]),
+    ("typescript", &["ts", "mts", "cts", "tsx"], &[], &["deno", "ts-node"]),
+    ("vue", &["vue"], &[], &[]),
+    ("svelte", &["svelte"], &[], &[]),
+    ("ruby", &["rb", "rake", "gemspec"], &["Rakefile", "Gemfile"], &["ruby"]),
+    ("php", &["php", "phtml"], &[], &["php"]),
+    ("perl", &["pl", "pm"], &[], &["perl"]),
+    ("lua", &["lua"], &[], &["lua"]),
+    ("r", &["r"], &[], &["Rscript"]),
+    ("julia", &["jl"], &[], &["julia"]),
+    ("swift", &["swift"], &[], &["swift"]),
+    ("dart", &["dart"], &[], &[]),
+    ("zig", &["zig"], &[], &[]),
+    ("elixir", &["ex", "exs"], &[], &["elixir"]),
+    ("erlang", &["erl", "hrl"], &[], &["escript"]),
+    ("haskell", &["hs", "lhs"], &[], &["runhaskell"]),
+    ("ocaml", &["ml", "mli"], &[], &["ocaml"]),
+    ("fsharp", &["fs", "fsi", "fsx"], &[], &[]),
+    ("clojure", &["clj", "cljs", "cljc", "edn"], &[], &[]),
+    ("lisp", &["el", "lisp", "lsp", "scm", "rkt"], &[], &[]),
+    ("vim", &["vim"], &[".vimrc"], &[]),
+    ("wgsl", &["wgsl"], &[], &[]),
+    ("glsl", &["glsl", "vert", "frag", "comp"], &[], &[]),
+    ("assembly", &["s", "asm"], &[], &[]),
+    ("starlark", &["bzl", "bazel", "star"], &["BUILD", "WORKSPACE"], &[]),
+];
+
+/// The language of a file.
+pub(crate) fn detect(path: &str, text: &str) -> Detected {
+    let file_name = path.rsplit('/').next().unwrap_or(path);
+    let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension
+        .and_then(|extension| find(|rule| rule.extensions.contains(&extension.as_str())))
+        .or_else(|| find(|rule| rule.file_names.contains(&file_name)))
+        .map(|by_extension| find(|rule| rule.file_names.contains(&file_name)).unwrap_or(by_extension))
+        .or_else(|| interpreter(text).and_then(|program| find(|rule| rule.interpreters.contains(&program))))
+        .unwrap_or(Detected { name: TEXT, language: None })
+}
+
+/// Whether this is the name of a language without a grammar.
+pub(crate) fn is_plain(name: &str) -> bool {
+    PLAIN.iter().any(|plain| plain.0 == name)
+}
+
+/// The names of all languages without a grammar.
+pub(crate) fn plain_names() -> impl Iterator<Item = &'static str> {
+    PLAIN.iter().map(|plain| plain.0)
+}
+
+/// What recognises a language, with or without a grammar.
+struct Rule {
+    extensions: &'static [&'static str],
+    file_names: &'static [&'static str],
+    interpreters: &'static [&'static str],
+}
+
+/// The first language whose rule fits; those with a grammar come first.
+fn find(fits: impl Fn(&Rule) -> bool) -> Option<Detected> {
+    let with_grammar = LANGUAGES.iter().find(|known| {
+        fits(&Rule { extensions: known.extensions, file_names: known.file_names, interpreters: known.interpreters })
+    });
+    if let Some(known) = with_grammar {
+        return Some(Detected { name: known.name, language: Some(known) });
+    }
+    PLAIN
+        .iter()
+        .find(|&&(_, extensions, file_names, interpreters)| fits(&Rule { extensions, file_names, interpreters }))
+        .map(|plain| Detected { name: plain.0, language: None })
+}
+
+/// The program of a shebang line, without its folder, `env` and version number.
+fn interpreter(text: &str) -> Option<&str> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    Some(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_found_by_extension_name_or_shebang() {
+        let cases = [
+            ("src/main.rs", "", "rust"),
+            ("a/b.PY", "", "python"),
+            ("a/types.pyi", "", "python"),
+            ("Makefile", "", "make"),
+            ("CMakeLists.txt", "", "cmake"),
+            ("bin/tool", "#!/usr/bin/env python3\n", "python"),
+            ("bin/tool", "#!/usr/bin/env -S python3.12 -u\n", "python"),
+            ("bin/tool", "#!/bin/bash -e\n", "shell"),
+            ("bin/tool", "#!", "text"),
+            ("README", "", "text"),
+            ("a.unknown", "", "text"),
+            ("x.go", "", "go"),
+            ("", "", "text"),
+        ];
+        for (path, text, name) in cases {
+            assert_eq!(detect(path, text).name, name, "{path} {text}");
+        }
+    }
+
+    #[test]
+    fn no_rule_is_given_twice() {
+        let mut all: Vec<_> = PLAIN.iter().flat_map(|plain| plain.1).copied().collect();
+        all.extend(LANGUAGES.iter().flat_map(|language| language.extensions).copied());
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+        assert!(LANGUAGES.iter().all(|language| !is_plain(language.name)));
+    }
+}

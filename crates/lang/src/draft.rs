@@ -1,0 +1,280 @@
+//! The facts of one file while they are being collected.
+//!
+//! A language's walk tells the draft what it meets, in source order; the draft knows lines, names, the enclosing symbol
+//! and the limits, and closes the facts at the end.
+
+use codecompass_model::{
+    FileFacts, Import, Lines, Problem, ProblemKind, RefShape, Reference, Span, Symbol, SymbolKind, Visibility, ids,
+};
+
+use crate::lines::LineStarts;
+use crate::names::{FastMap, Names};
+use crate::text;
+use crate::tree::{Tree, Trouble};
+
+/// More symbols than any file written by people has.
+const MAX_SYMBOLS: usize = 100_000;
+
+/// More references than any file written by people has.
+const MAX_REFERENCES: usize = 1_000_000;
+
+/// Symbols nested deeper are left out: their qualified names would grow with the square of the depth.
+const MAX_NESTING: usize = 64;
+
+/// A symbol as the walk describes it.
+pub(crate) struct NewSymbol<'a> {
+    pub(crate) kind: SymbolKind,
+    /// The name it is listed under.
+    pub(crate) name: &'a str,
+    /// The last part of its qualified name, nearly always the name.
+    pub(crate) segment: &'a str,
+    /// Between its parent's qualified name and the segment.
+    pub(crate) separator: &'static str,
+    /// The trait of an impl block; `None` takes over what holds around the symbol.
+    pub(crate) impl_trait: Option<Option<String>>,
+    pub(crate) signature: String,
+    pub(crate) visibility_text: Option<String>,
+    pub(crate) visibility: Option<Visibility>,
+    pub(crate) span: Span,
+    pub(crate) outer_start: u32,
+    pub(crate) name_span: Span,
+    /// The attributes or decorators that count as its own text.
+    pub(crate) attributes: &'a [Span],
+}
+
+/// A symbol that is still open, and the index of the first node after it.
+struct Scope {
+    symbol: u32,
+    end: usize,
+}
+
+/// The facts of one file in the making.
+pub(crate) struct Draft<'t> {
+    pub(crate) path: &'t str,
+    pub(crate) text: &'t str,
+    lines: &'t LineStarts,
+    prefix: String,
+    facts: FileFacts,
+    names: Names,
+    scopes: Vec<Scope>,
+    attributes: Vec<(u32, Span)>,
+    reference_line: u32,
+    too_many: Trouble,
+    too_deep: Trouble,
+}
+
+impl<'t> Draft<'t> {
+    pub(crate) fn new(path: &'t str, text: &'t str, lines: &'t LineStarts) -> Self {
+        Self {
+            path,
+            text,
+            lines,
+            prefix: String::new(),
+            facts: FileFacts { lines: lines.count(), ..FileFacts::default() },
+            names: Names::default(),
+            scopes: Vec::new(),
+            attributes: Vec::new(),
+            reference_line: 1,
+            too_many: Trouble::default(),
+            too_deep: Trouble::default(),
+        }
+    }
+
+    /// Sets the file's part of all qualified names.
+    pub(crate) fn set_prefix(&mut self, prefix: String) {
+        self.prefix = prefix;
+    }
+
+    /// The text of a range.
+    pub(crate) fn slice(&self, span: Span) -> &'t str {
+        span.text(self.text)
+    }
+
+    /// The line of an offset.
+    pub(crate) fn line(&self, offset: u32) -> u32 {
+        self.lines.line(offset)
+    }
+
+    /// The first byte of the line of an offset.
+    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+        self.lines.start(self.lines.line(offset))
+    }
+
+    /// Closes the symbols that end before this node.
+    pub(crate) fn arrive(&mut self, node: usize) {
+        while self.scopes.last().is_some_and(|scope| scope.end <= node) {
+            self.scopes.pop();
+        }
+    }
+
+    /// The innermost open symbol.
+    pub(crate) fn enclosing(&self) -> Option<&Symbol> {
+        self.enclosing_index().map(|index| &self.facts.symbols[index as usize])
+    }
+
+    /// The index of the innermost open symbol.
+    pub(crate) fn enclosing_index(&self) -> Option<u32> {
+        self.scopes.last().map(|scope| scope.symbol)
+    }
+
+    /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0.
+    pub(crate) fn symbol(&mut self, new: NewSymbol<'_>, end: usize) {
+        if self.facts.symbols.len() >= MAX_SYMBOLS {
+            return self.too_many.at(new.span.start);
+        }
+        if self.scopes.len() >= MAX_NESTING {
+            return self.too_deep.at(new.span.start);
+        }
+        let index = self.facts.symbols.len() as u32;
+        let symbol = self.complete(&new);
+        self.facts.symbols.push(symbol);
+        self.attributes.extend(new.attributes.iter().map(|&span| (index, span)));
+        if end > 0 {
+            self.scopes.push(Scope { symbol: index, end });
+        }
+    }
+
+    fn complete(&self, new: &NewSymbol<'_>) -> Symbol {
+        let parent = self.enclosing();
+        let qualified_name = match parent.map_or(self.prefix.as_str(), |parent| &parent.qualified_name) {
+            "" => new.segment.to_owned(),
+            around => [around, new.separator, new.segment].concat(),
+        };
+        let impl_trait = match &new.impl_trait {
+            Some(own) => own.clone(),
+            None => parent.and_then(|parent| parent.impl_trait.clone()),
+        };
+        let start = self.lines.line(new.span.start);
+        let end = self.lines.line_from(start, new.span.end.saturating_sub(1).max(new.span.start));
+        Symbol {
+            kind: new.kind,
+            name: new.name.to_owned(),
+            qualified_name,
+            parent: self.enclosing_index(),
+            impl_trait,
+            ordinal: 0,
+            signature: new.signature.clone(),
+            visibility_text: new.visibility_text.clone(),
+            visibility: new.visibility,
+            lines: Lines { start, end },
+            span: new.span,
+            outer_start: new.outer_start.min(new.span.start),
+            name_span: new.name_span,
+            name_line: self.lines.line_from(start, new.name_span.start),
+            content_hash: 0,
+        }
+    }
+
+    /// Adds a reference to the name at this place. References must come in source order.
+    pub(crate) fn reference(&mut self, name: Span, shape: RefShape, qualifier: Option<Span>) {
+        if self.facts.references.len() >= MAX_REFERENCES {
+            return self.too_many.at(name.start);
+        }
+        let word = name.text(self.text);
+        if word.is_empty() {
+            return;
+        }
+        let qualifier = qualifier
+            .map(|span| text::qualifier(span.text(self.text)))
+            .filter(|qualifier| !qualifier.is_empty())
+            .map(|qualifier| self.names.intern(&qualifier));
+        self.reference_line = self.lines.line_from(self.reference_line, name.start);
+        self.facts.references.push(Reference {
+            name: self.names.intern(word),
+            shape,
+            qualifier,
+            line: self.reference_line,
+            column: name.start - self.lines.start(self.reference_line),
+            symbol: self.scopes.last().map(|scope| scope.symbol),
+        });
+    }
+
+    /// Adds an import.
+    pub(crate) fn import(&mut self, import: Import) {
+        if self.facts.imports.len() >= MAX_SYMBOLS {
+            let start = self.lines.start(import.line);
+            return self.too_many.at(start);
+        }
+        self.facts.imports.push(import);
+    }
+
+    /// The facts, complete but for the chunks.
+    pub(crate) fn finish(mut self, tree: &Tree) -> FileFacts {
+        self.problem(ProblemKind::Syntax, tree.errors);
+        self.problem(ProblemKind::TooDeep, if tree.too_deep.count > 0 { tree.too_deep } else { self.too_deep });
+        self.problem(ProblemKind::TooMany, self.too_many);
+        count_equals(&mut self.facts.symbols);
+        hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
+        self.facts.names = self.names.into_list();
+        self.facts
+    }
+
+    fn problem(&mut self, kind: ProblemKind, trouble: Trouble) {
+        if trouble.count > 0 {
+            let line = self.lines.line(trouble.first);
+            self.facts.problems.push(Problem { kind, line, count: trouble.count });
+        }
+    }
+}
+
+/// Numbers the symbols of equal kind, qualified name and trait.
+fn count_equals(symbols: &mut [Symbol]) {
+    let mut seen: FastMap<(u8, &str, Option<&str>), u32> = FastMap::default();
+    let mut ordinals = Vec::with_capacity(symbols.len());
+    for symbol in symbols.iter() {
+        let key = (symbol.kind.index(), symbol.qualified_name.as_str(), symbol.impl_trait.as_deref());
+        let next = seen.entry(key).or_insert(0);
+        ordinals.push(*next);
+        *next += 1;
+    }
+    for (symbol, ordinal) in symbols.iter_mut().zip(ordinals) {
+        symbol.ordinal = ordinal;
+    }
+}
+
+/// Hashes each symbol's attributes and own text: its span without its children, docs and attributes of theirs included.
+fn hash_contents(text: &str, symbols: &mut [Symbol], attributes: &[(u32, Span)]) {
+    let (first_child, next_sibling) = families(symbols);
+    let mut attributes = attributes.iter().peekable();
+    let mut own = Vec::new();
+    for index in 0..symbols.len() {
+        own.clear();
+        while let Some((_, span)) = attributes.next_if(|(symbol, _)| *symbol as usize == index) {
+            append_lines(&mut own, span.text(text));
+        }
+        let span = symbols[index].span;
+        let mut from = span.start;
+        let mut child = first_child[index];
+        while let Some(symbol) = symbols.get(child as usize) {
+            append_lines(&mut own, Span { start: from, end: symbol.outer_start.max(from) }.text(text));
+            from = from.max(symbol.span.end);
+            child = next_sibling[child as usize];
+        }
+        append_lines(&mut own, Span { start: from, end: span.end.max(from) }.text(text));
+        symbols[index].content_hash = ids::content_hash(&[&own]);
+    }
+}
+
+/// The first child and the next sibling of every symbol; the maximum where there is none.
+fn families(symbols: &[Symbol]) -> (Vec<u32>, Vec<u32>) {
+    let mut first_child = vec![u32::MAX; symbols.len()];
+    let mut next_sibling = vec![u32::MAX; symbols.len()];
+    for (index, symbol) in symbols.iter().enumerate().rev() {
+        if let Some(parent) = symbol.parent {
+            next_sibling[index] = std::mem::replace(&mut first_child[parent as usize], index as u32);
+        }
+    }
+    (first_child, next_sibling)
+}
+
+/// Appends the lines of a text without what does not count: white space at their ends, line-end style, and lines that
+/// only hold the commas and semicolons between removed children.
+fn append_lines(own: &mut Vec<u8>, text: &str) {
+    for line in text.split('\n') {
+        let line = line.trim_end();
+        if !line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b',' | b';')) {
+            own.extend_from_slice(line.as_bytes());
+            own.push(b'\n');
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Bytes and a path become facts.
+//!
+//! [`extract`] is pure and total: any path and any bytes give an [`Extracted`], broken code gives fewer facts and a
+//! problem as data, and the same input gives the same facts on every machine. Nothing here reads a disk, knows git, or
+//! looks at another file.
+//!
+//! # How a file becomes facts
+//!
+//! 1. `detect` names the language by extension, file name or shebang line.
+//! 2. `parse` runs tree-sitter, with a parser per thread and language and a budget of parser steps.
+//! 3. `tree` copies the syntax tree once into a flat array in source order, kinds and fields as small numbers.
+//! 4. The language's own `walk` makes one pass over that array and tells a `draft` what it sees.
+//! 5. `draft` closes the facts: ordinals and content hashes; `chunk` cuts the text into pieces for search.
+//!
+//! A text without a grammar takes the first and the last step only.
+//!
+//! # Adding a language
+//!
+//! A language is one folder (`src/rust/`, `src/python/`) whose `mod.rs` holds one [`Language`] value, and one line in
+//! [`LANGUAGES`]. Nothing else names a language: there is no `match` over languages anywhere, and none is needed.
+//!
+//! - `kinds.rs` lists the node kinds and fields the walk looks at (`codes!`). Leaves of any other kind, punctuation above
+//!   all, are not even copied; children get their field only below the kinds listed in `Grammar::fielded`, because asking
+//!   tree-sitter for a field costs more than visiting the node. A test fails for a name that the grammar does not have.
+//! - `walk.rs` is a loop over node indices and never recurses, so nesting can not exhaust the stack. A node that knows
+//!   what a descendant means leaves a role there (`Roles::mark`); the leaf acts on it when the loop arrives. That keeps
+//!   references in source order and every decision beside the syntax that causes it.
+//! - Symbols are entered in source order and stay the enclosing symbol up to the end of their node. A qualified name is
+//!   its parent's, the language's separator and its own; the file's part comes from the path alone.
+//! - Raise `facts_version` with every change of what is extracted, however small; versions extracted under an old number
+//!   are extracted again.
+//! - Promises in comments under `fixtures/<language>/` say what is extracted; the test over all fixtures finds the folder
+//!   by the language's name and mutilates every file in it as well.
+
+mod chunk;
+mod detect;
+mod draft;
+mod header;
+mod lines;
+mod names;
+mod parse;
+mod python;
+mod roles;
+mod rust;
+mod text;
+mod tree;
+
+use codecompass_model::{FileFacts, Problem, ProblemKind};
+
+use draft::Draft;
+use lines::LineStarts;
+use tree::{Grammar, Tree};
+
+/// A language with a grammar: how its files are recognised, and how facts are made of them.
+pub struct Language {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Raised whenever extraction says something else than before.
+    pub facts_version: u32,
+    /// Extensions of its files, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whole names of files that belong to it whatever their extension.
+    pub file_names: &'static [&'static str],
+    /// Interpreters that a shebang line may name; a trailing version number is ignored.
+    pub interpreters: &'static [&'static str],
+    /// What the flat tree keeps of the grammar's nodes.
+    pub(crate) grammar: Grammar,
+    /// The one pass over the tree.
+    pub(crate) walk: fn(&Tree, &mut Draft<'_>),
+}
+
+/// The languages with a grammar.
+pub const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &rust::LANGUAGE];
+
+/// The facts version of every text without a grammar.
+const PLAIN_VERSION: u32 = 1;
+
+/// A text this long has no facts: offsets are 32 bits wide.
+const MAX_BYTES: usize = i32::MAX as usize;
+
+/// What one file says.
+#[derive(Clone, Debug)]
+pub struct Extracted {
+    /// The language's name, `text` when nothing better is known.
+    pub language: &'static str,
+    /// The number of the rules that were used.
+    pub facts_version: u32,
+    /// The text; bytes that are no UTF-8 are replaced.
+    pub text: String,
+    /// The facts.
+    pub facts: FileFacts,
+}
+
+/// Extracts the facts of a file from its path and bytes. Never fails.
+pub fn extract(path: &str, bytes: Vec<u8>) -> Extracted {
+    let (text, damaged) = match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+            (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(line as u32))
+        }
+    };
+    let found = detect::detect(path, &text);
+    let mut facts = match found.language {
+        _ if text.len() > MAX_BYTES => too_long(),
+        Some(language) => grammar_facts(language, path, &text),
+        None => plain_facts(&text, Vec::new()),
+    };
+    if let Some(line) = damaged {
+        facts.problems.push(Problem { kind: ProblemKind::NotUtf8, line, count: 1 });
+    }
+    let facts_version = found.language.map_or(PLAIN_VERSION, |language| language.facts_version);
+    Extracted { language: found.name, facts_version, text, facts }
+}
+
+/// The facts version of a language by name; `None` when [`extract`] never returns that name.
+pub fn facts_version(language: &str) -> Option<u32> {
+    match LANGUAGES.iter().find(|known| known.name == language) {
+        Some(known) => Some(known.facts_version),
+        None => detect::is_plain(language).then_some(PLAIN_VERSION),
+    }
+}
+
+/// One number over the names and versions of all languages: it changes when any of them does.
+pub fn facts_key() -> u64 {
+    let mut key = names::hash(format!("text {PLAIN_VERSION}").as_bytes());
+    for language in LANGUAGES {
+        let line = format!("{key:x} {} {}", language.name, language.facts_version);
+        key = names::hash(line.as_bytes());
+    }
+    key
+}
+
+/// Whether [`extract`] can return this language.
+pub fn is_language(name: &str) -> bool {
+    facts_version(name).is_some()
+}
+
+/// Every language that [`extract`] can return, sorted.
+pub fn language_names() -> Vec<&'static str> {
+    let mut all: Vec<_> = LANGUAGES.iter().map(|language| language.name).chain(detect::plain_names()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The floor that indexing is measured against: parses and drops the tree, or counts the words of a text without a
+/// grammar. Returns how many nodes or words there were.
+pub fn parse_only(path: &str, bytes: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(bytes);
+    match detect::detect(path, &text).language {
+        Some(language) => parse::with_tree(language, &text, |tree| tree.root_node().descendant_count()).unwrap_or(0),
+        None => text::count_words(&text),
+    }
+}
+
+/// Loads every grammar and parses a line with it.
+pub fn check_grammars() -> Vec<(&'static str, Result<(), String>)> {
+    LANGUAGES.iter().map(|language| (language.name, parse::check(language))).collect()
+}
+
+fn grammar_facts(language: &'static Language, path: &str, text: &str) -> FileFacts {
+    match parse::with_flat_tree(language, text, |tree| draft_facts(language, path, text, tree)) {
+        Some(facts) => facts,
+        None => plain_facts(text, vec![Problem { kind: ProblemKind::TimeLimit, line: 1, count: 1 }]),
+    }
+}
+
+fn draft_facts(language: &Language, path: &str, text: &str, tree: &Tree) -> FileFacts {
+    let lines = LineStarts::new(text);
+    let mut draft = Draft::new(path, text, &lines);
+    (language.walk)(tree, &mut draft);
+    let mut facts = draft.finish(tree);
+    facts.chunks = chunk::of_code(text, &lines, &facts.symbols);
+    facts
+}
+
+fn plain_facts(text: &str, problems: Vec<Problem>) -> FileFacts {
+    let lines = LineStarts::new(text);
+    FileFacts { lines: lines.count(), chunks: chunk::of_text(text, &lines), problems, ..FileFacts::default() }
+}
+
+fn too_long() -> FileFacts {
+    let problems = vec![Problem { kind: ProblemKind::TooMany, line: 1, count: 1 }];
+    FileFacts { problems, ..FileFacts::default() }
+}

@@ -1,0 +1,94 @@
+//! Running tree-sitter: a parser per thread and language, and a budget for hostile input.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, Parser};
+
+use crate::Language;
+use crate::tree::{Tables, Tree};
+
+/// The budget of a parse is counted in reports of the parser, one per hundred steps, so that the same bytes give the same
+/// facts on a slow machine. Real files need less than one report per 30 bytes.
+const REPORTS_FREE: usize = 100_000;
+
+/// Reports per byte of text beyond the free ones.
+const REPORTS_PER_BYTE: usize = 1;
+
+/// The last resort, should single steps become slow.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+
+struct Worker {
+    name: &'static str,
+    parser: Parser,
+    tables: Tables,
+    tree: Tree,
+}
+
+thread_local! {
+    static WORKERS: RefCell<Vec<Worker>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Parses a text and shows the flat tree; `None` when the budget was used up.
+pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOnce(&Tree) -> T) -> Option<T> {
+    with_worker(language, |worker| {
+        let parsed = parse(&mut worker.parser, text)?;
+        worker.tree.fill(&parsed, &worker.tables);
+        drop(parsed);
+        Some(look(&worker.tree))
+    })?
+}
+
+/// Parses a text and shows tree-sitter's own tree; `None` when the budget was used up.
+pub(crate) fn with_tree<T>(language: &Language, text: &str, look: impl FnOnce(&tree_sitter::Tree) -> T) -> Option<T> {
+    with_worker(language, |worker| parse(&mut worker.parser, text).map(|tree| look(&tree)))?
+}
+
+/// Loads the grammar and parses a line.
+pub(crate) fn check(language: &Language) -> Result<(), String> {
+    let mut parser = Parser::new();
+    parser.set_language(&(language.grammar.load)()).map_err(|error| error.to_string())?;
+    parse(&mut parser, "x\n").map(|_| ()).ok_or_else(|| "the parser gave no tree".to_owned())
+}
+
+/// Hands out this thread's parser of a language; `None` when the grammar does not fit the library, which
+/// [`check`] reports.
+fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> Option<T> {
+    WORKERS.with_borrow_mut(|workers| {
+        let at = match workers.iter().position(|worker| worker.name == language.name) {
+            Some(at) => at,
+            None => {
+                workers.push(start(language)?);
+                workers.len() - 1
+            }
+        };
+        Some(work(&mut workers[at]))
+    })
+}
+
+fn start(language: &Language) -> Option<Worker> {
+    let loaded = (language.grammar.load)();
+    let mut parser = Parser::new();
+    parser.set_language(&loaded).ok()?;
+    let tables = Tables::new(&language.grammar, &loaded);
+    Some(Worker { name: language.name, parser, tables, tree: Tree::default() })
+}
+
+fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
+    let bytes = text.as_bytes();
+    let budget = REPORTS_FREE + bytes.len() * REPORTS_PER_BYTE;
+    let started = Instant::now();
+    let mut reports = 0;
+    let mut watch = |_: &tree_sitter::ParseState| {
+        reports += 1;
+        let late = reports % 1024 == 0 && started.elapsed() > TIME_LIMIT;
+        if reports > budget || late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options));
+    if tree.is_none() {
+        parser.reset();
+    }
+    tree
+}

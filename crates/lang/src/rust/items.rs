@@ -1,0 +1,159 @@
+//! Rust items as symbols.
+
+use std::borrow::Cow;
+
+use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
+
+use super::kinds::{field as f, kind as k};
+use super::walk::{Walk, name_node};
+use crate::draft::NewSymbol;
+use crate::header::header;
+use crate::roles::Role;
+use crate::text;
+
+/// A value longer than this is left out of the signature of a constant.
+const MAX_VALUE: u32 = 80;
+
+/// The longest name given to an `impl` for a type that has none.
+const MAX_TYPE_NAME: usize = 80;
+
+/// The kind of symbol that a node declares.
+pub(super) fn kind(kind: u8) -> Option<SymbolKind> {
+    Some(match kind {
+        k::FUNCTION | k::FUNCTION_SIGNATURE => SymbolKind::Fn,
+        k::STRUCT => SymbolKind::Struct,
+        k::ENUM => SymbolKind::Enum,
+        k::VARIANT => SymbolKind::Variant,
+        k::UNION => SymbolKind::Union,
+        k::TRAIT => SymbolKind::Trait,
+        k::IMPL => SymbolKind::Impl,
+        k::TYPE | k::ASSOCIATED_TYPE => SymbolKind::Type,
+        k::CONST => SymbolKind::Const,
+        k::STATIC => SymbolKind::Static,
+        k::FIELD => SymbolKind::Field,
+        k::MOD => SymbolKind::Module,
+        k::MACRO_DEFINITION => SymbolKind::Macro,
+        _ => return None,
+    })
+}
+
+/// Enters the symbol of an item, and says what the names in its header are.
+pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
+    let node = walk.tree.node(at);
+    let outer_start = walk.outer.start_of(at, node.start);
+    let name_at = walk.tree.child(at, f::NAME);
+    let (name, impl_trait) = match kind {
+        SymbolKind::Impl => impl_header(walk, at),
+        _ => (name_at.map_or("", |name| walk.draft.slice(walk.tree.node(name).span())).into(), None),
+    };
+    if name.is_empty() {
+        return;
+    }
+    walk.roles.mark(name_at, Role::Declares);
+    if kind == SymbolKind::Trait {
+        supertraits(walk, at);
+    }
+    let (visibility_text, visibility) = visibility(walk, at, kind);
+    let name_span = name_at.map_or(Span { start: node.start, end: node.start }, |name| walk.tree.node(name).span());
+    let new = NewSymbol {
+        kind,
+        name: &name,
+        segment: &name,
+        separator: "::",
+        impl_trait,
+        signature: signature(walk, at),
+        visibility_text,
+        visibility,
+        span: node.span(),
+        outer_start,
+        name_span,
+        attributes: &walk.outer.attributes,
+    };
+    walk.draft.symbol(new, node.next as usize);
+}
+
+/// The name of an `impl` block's type, and its trait as written.
+fn impl_header<'t>(walk: &mut Walk<'_, 't>, at: usize) -> (Cow<'t, str>, Option<Option<String>>) {
+    let of_trait = walk.tree.child(at, f::TRAIT);
+    walk.mark_name(of_trait, RefShape::Implements);
+    let trait_text = of_trait.map(|of_trait| {
+        let span = walk.tree.node(of_trait).span();
+        let before = Span { start: walk.tree.node(at).start, end: span.start };
+        let not = if walk.draft.slice(before).trim_end().ends_with('!') { "!" } else { "" };
+        format!("{not}{}", text::fold(walk.draft.slice(span)))
+    });
+    let Some(type_at) = walk.tree.child(at, f::TYPE) else {
+        return (Cow::Borrowed(""), Some(trait_text));
+    };
+    let name = match name_node(walk.tree, type_at) {
+        Some(name) => Cow::Borrowed(walk.draft.slice(walk.tree.node(name).span())),
+        None => text::fold(text::cut(walk.draft.slice(walk.tree.node(type_at).span()), MAX_TYPE_NAME)),
+    };
+    (name, Some(trait_text))
+}
+
+fn supertraits(walk: &mut Walk<'_, '_>, at: usize) {
+    let bounds = walk.tree.child(at, f::BOUNDS).filter(|&bounds| walk.tree.kind(bounds) == k::TRAIT_BOUNDS);
+    let Some(bounds) = bounds else { return };
+    let tree = walk.tree;
+    for bound in tree.children(bounds) {
+        walk.mark_name(Some(bound), RefShape::Extends);
+    }
+}
+
+/// The visibility as written and what it comes to. Items of traits, variants and their fields are as visible as what
+/// they stand in; an `impl` block and the items of a trait's implementation have none.
+fn visibility(walk: &Walk<'_, '_>, at: usize, kind: SymbolKind) -> (Option<String>, Option<Visibility>) {
+    let written = walk.tree.child_of_kind(at, k::VISIBILITY);
+    if let Some(written) = written {
+        let text = text::fold(walk.draft.slice(walk.tree.node(written).span())).into_owned();
+        let visibility = meaning(&text);
+        return (Some(text), Some(visibility));
+    }
+    let around = walk.draft.enclosing();
+    let visibility = match (kind, around.map(|around| around.kind)) {
+        (SymbolKind::Impl, _) => None,
+        (SymbolKind::Macro, _) if is_exported(walk) => Some(Visibility::Public),
+        (_, Some(SymbolKind::Trait | SymbolKind::Enum | SymbolKind::Variant)) => {
+            around.and_then(|around| around.visibility)
+        }
+        (_, Some(SymbolKind::Impl)) if around.is_some_and(|around| around.impl_trait.is_some()) => None,
+        _ => Some(Visibility::Private),
+    };
+    (None, visibility)
+}
+
+/// What a visibility modifier comes to.
+pub(super) fn meaning(written: &str) -> Visibility {
+    match written {
+        "pub" => Visibility::Public,
+        "pub(self)" => Visibility::Private,
+        _ => Visibility::Crate,
+    }
+}
+
+fn is_exported(walk: &Walk<'_, '_>) -> bool {
+    walk.outer.attributes.iter().any(|&span| walk.draft.slice(span).contains("macro_export"))
+}
+
+/// The header on one line: up to a body in braces, without a long value and the closing semicolon.
+fn signature(walk: &Walk<'_, '_>, at: usize) -> String {
+    let node = walk.tree.node(at);
+    let body = walk.tree.child(at, f::BODY).map(|body| walk.tree.node(body));
+    let value = walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value));
+    let end = match (node.kind, body, value) {
+        (k::MACRO_DEFINITION, ..) => walk.tree.child(at, f::NAME).map_or(node.end, |name| walk.tree.node(name).end),
+        (_, Some(body), _) if walk.draft.slice(body.span()).starts_with('{') => body.start,
+        (_, _, Some(value)) if is_long(walk, value.span()) => value.start,
+        _ => node.end,
+    };
+    let range = Span { start: node.start, end };
+    let header = header(walk.draft, walk.tree, at, range, &[k::LINE_COMMENT, k::BLOCK_COMMENT]);
+    let trimmed = header.trim_end_matches([';', ' ']);
+    let trimmed = if end < node.end { trimmed.trim_end_matches(['=', ' ']) } else { trimmed };
+    if trimmed.len() == header.len() { header } else { trimmed.to_owned() }
+}
+
+fn is_long(walk: &Walk<'_, '_>, value: Span) -> bool {
+    value.end - value.start > MAX_VALUE || walk.draft.slice(value).contains('\n')
+}

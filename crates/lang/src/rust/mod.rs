@@ -1,0 +1,28 @@
+//! Rust.
+
+mod imports;
+mod items;
+mod kinds;
+mod module;
+mod tokens;
+mod walk;
+
+use crate::Language;
+use crate::tree::Grammar;
+
+/// The value for the registry.
+pub(crate) const LANGUAGE: Language = Language {
+    name: "rust",
+    facts_version: 1,
+    extensions: &["rs"],
+    file_names: &[],
+    interpreters: &["rust-script", "cargo-eval"],
+    grammar: Grammar {
+        load: || tree_sitter_rust::LANGUAGE.into(),
+        kinds: kinds::kind::NAMES,
+        fields: kinds::field::NAMES,
+        fielded: kinds::FIELDED,
+        opaque: kinds::OPAQUE,
+    },
+    walk: walk::walk,
+};

@@ -1,0 +1,257 @@
+//! The pass over a Rust tree.
+
+use codecompass_model::{RefShape, Span};
+
+use super::kinds::{field as f, kind as k};
+use super::{imports, items, module, tokens};
+use crate::draft::Draft;
+use crate::roles::{Role, Roles};
+use crate::text::is_capitalised;
+use crate::tree::Tree;
+
+/// Collects everything a Rust file says.
+pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
+    draft.set_prefix(module::prefix(draft.path));
+    let roles = Roles::new(tree.len());
+    let mut walk = Walk { tree, draft, roles, pattern_end: 0, outer: Outer::default() };
+    let mut at = 0;
+    while at < tree.len() {
+        walk.draft.arrive(at);
+        at = walk.visit(at);
+    }
+}
+
+/// The state of the pass.
+pub(super) struct Walk<'w, 't> {
+    pub(super) tree: &'w Tree,
+    pub(super) draft: &'w mut Draft<'t>,
+    pub(super) roles: Roles,
+    pub(super) outer: Outer,
+    /// Nodes before this one stand in a pattern, where a bare lower-case name is a declaration.
+    pattern_end: usize,
+}
+
+/// Attributes and docs that wait for the item they stand before.
+#[derive(Default)]
+pub(super) struct Outer {
+    parent: Option<u32>,
+    start: u32,
+    /// The attributes, without the docs.
+    pub(super) attributes: Vec<Span>,
+    /// The node that got them.
+    taken_by: usize,
+}
+
+impl Outer {
+    fn wait(&mut self, parent: u32, start: u32) {
+        if self.parent != Some(parent) {
+            self.parent = Some(parent);
+            self.start = start;
+            self.attributes.clear();
+        }
+    }
+
+    /// A node that is no attribute and no comment takes what waits among its siblings.
+    fn offer(&mut self, at: usize, parent: u32) {
+        if self.parent == Some(parent) {
+            self.parent = None;
+            self.taken_by = at;
+        }
+    }
+
+    /// Where an item begins with its docs and attributes. Attributes of other nodes are forgotten.
+    pub(super) fn start_of(&mut self, at: usize, start: u32) -> u32 {
+        if self.taken_by == at && at > 0 {
+            return self.start;
+        }
+        self.attributes.clear();
+        start
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Looks at a node and returns the one to look at next: its first child, or what follows its subtree.
+    fn visit(&mut self, at: usize) -> usize {
+        let node = self.tree.node(at);
+        match node.kind {
+            k::ATTRIBUTE_ITEM => {
+                self.outer.wait(node.parent, node.start);
+                self.outer.attributes.push(node.span());
+                return at + 1;
+            }
+            k::LINE_COMMENT | k::BLOCK_COMMENT => {
+                if is_outer_doc(self.draft.slice(node.span())) {
+                    self.outer.wait(node.parent, node.start);
+                }
+                return node.next as usize;
+            }
+            _ => self.outer.offer(at, node.parent),
+        }
+        match node.kind {
+            k::IDENTIFIER => self.identifier(at),
+            k::TYPE_IDENTIFIER => self.type_identifier(at),
+            k::FIELD_IDENTIFIER | k::SHORTHAND_FIELD => self.refer(at, RefShape::Member),
+            k::CALL => self.call(at),
+            k::SCOPED_IDENTIFIER | k::SCOPED_TYPE => self.path(at),
+            k::MACRO_CALL => self.mark_name(self.tree.child(at, f::MACRO), RefShape::MacroCall),
+            k::STRUCT_EXPRESSION => self.mark_name(self.tree.child(at, f::NAME), RefShape::Construct),
+            k::TUPLE_STRUCT_PATTERN => self.mark_name(self.tree.child(at, f::TYPE), RefShape::Value),
+            k::LET | k::LET_CONDITION | k::FOR | k::PARAMETER => self.pattern(self.tree.child(at, f::PATTERN)),
+            k::MATCH_PATTERN => self.pattern(self.tree.children(at).next()),
+            k::CLOSURE_PARAMETERS => self.pattern(Some(at)),
+            k::TYPE_PARAMETER | k::CONST_PARAMETER => {
+                self.roles.mark(self.tree.child(at, f::NAME), Role::Declares);
+            }
+            k::ATTRIBUTE => return self.attribute(at),
+            k::USE => return imports::use_declaration(self, at),
+            k::EXTERN_CRATE => return imports::extern_crate(self, at),
+            k::LIFETIME | k::LABEL | k::TOKEN_PATTERN | k::VISIBILITY => return node.next as usize,
+            kind => {
+                if let Some(symbol) = items::kind(kind) {
+                    items::item(self, at, symbol);
+                }
+            }
+        }
+        at + 1
+    }
+
+    fn identifier(&mut self, at: usize) {
+        let node = self.tree.node(at);
+        if self.roles.of(at) != Role::Open {
+            return self.refer(at, RefShape::Value);
+        }
+        if self.tree.kind(node.parent as usize) == k::TOKEN_TREE {
+            return tokens::identifier(self.draft, node.span());
+        }
+        let name = self.draft.slice(node.span());
+        let declares = at < self.pattern_end && !is_capitalised(name);
+        match (node.field == f::PATH && is_capitalised(name), name) {
+            (_, "Self" | "_") => {}
+            (true, _) => self.refer(at, RefShape::Type),
+            (false, _) if !declares => self.refer(at, RefShape::Value),
+            _ => {}
+        }
+    }
+
+    fn type_identifier(&mut self, at: usize) {
+        let is_self = self.draft.slice(self.tree.node(at).span()) == "Self";
+        if !is_self || self.roles.of(at) != Role::Open {
+            self.refer(at, RefShape::Type);
+        }
+    }
+
+    /// A reference from this leaf, in the way its role says, else in the given one.
+    fn refer(&mut self, at: usize, default: RefShape) {
+        let shape = match self.roles.of(at) {
+            Role::Declares => return,
+            Role::Refers(shape) => shape,
+            Role::Open => default,
+        };
+        let qualifier = self.qualifier(at);
+        self.draft.reference(self.tree.node(at).span(), shape, qualifier);
+    }
+
+    /// What stands before a name: the path of `a::b`, the receiver of `a.b`.
+    fn qualifier(&self, at: usize) -> Option<Span> {
+        let node = self.tree.node(at);
+        let parent = node.parent as usize;
+        let before = match (self.tree.kind(parent), node.field) {
+            (k::SCOPED_IDENTIFIER | k::SCOPED_TYPE, f::NAME) => self.tree.child(parent, f::PATH),
+            (k::FIELD_EXPRESSION, f::FIELD) => self.tree.child(parent, f::VALUE),
+            _ => None,
+        };
+        before.map(|before| self.tree.node(before).span())
+    }
+
+    fn call(&mut self, at: usize) {
+        let mut callee = self.tree.child(at, f::FUNCTION);
+        while let Some(generic) = callee.filter(|&callee| self.tree.kind(callee) == k::GENERIC_FUNCTION) {
+            callee = self.tree.child(generic, f::FUNCTION);
+        }
+        let Some(callee) = callee else { return };
+        let (name, shape) = match self.tree.kind(callee) {
+            k::IDENTIFIER => (Some(callee), RefShape::Call),
+            k::SCOPED_IDENTIFIER => (self.tree.child(callee, f::NAME), RefShape::PathCall),
+            k::FIELD_EXPRESSION => {
+                let value = self.tree.child(callee, f::VALUE);
+                let on_self = value.is_some_and(|value| self.tree.kind(value) == k::SELF);
+                let shape = if on_self { RefShape::SelfCall } else { RefShape::MemberCall };
+                (self.tree.child(callee, f::FIELD), shape)
+            }
+            _ => return,
+        };
+        let constructs = matches!(shape, RefShape::Call | RefShape::PathCall)
+            && name.is_some_and(|name| is_capitalised(self.draft.slice(self.tree.node(name).span())));
+        self.roles.mark(name, Role::Refers(if constructs { RefShape::Construct } else { shape }));
+    }
+
+    /// A path: its last name is a type, or a value where nothing else is known; one that others hang below is a type
+    /// when it looks like one, else a module.
+    fn path(&mut self, at: usize) {
+        let node = self.tree.node(at);
+        let name = self.tree.child(at, f::NAME);
+        let capital = name.is_some_and(|name| is_capitalised(self.draft.slice(self.tree.node(name).span())));
+        let is_type = node.kind == k::SCOPED_TYPE || node.field == f::PATH && capital;
+        self.roles.mark(name, Role::Refers(if is_type { RefShape::Type } else { RefShape::Value }));
+    }
+
+    /// Gives a role to the last name of a path or type.
+    pub(super) fn mark_name(&mut self, at: Option<usize>, shape: RefShape) {
+        let name = at.and_then(|at| name_node(self.tree, at));
+        self.roles.mark(name, Role::Refers(shape));
+    }
+
+    fn pattern(&mut self, at: Option<usize>) {
+        if let Some(at) = at {
+            self.pattern_end = self.pattern_end.max(self.tree.next(at));
+        }
+    }
+
+    /// `#[path(arguments)]`: the path is a decorator, and so is every name in a `derive`. Other arguments are a language
+    /// of their own and say nothing.
+    fn attribute(&mut self, at: usize) -> usize {
+        let end = self.tree.next(at);
+        let Some(path) = self.tree.children(at).next() else {
+            return end;
+        };
+        let Some(name) = name_node(self.tree, path) else {
+            return end;
+        };
+        let qualifier = self.qualifier(name);
+        let span = self.tree.node(name).span();
+        self.draft.reference(span, RefShape::Decorator, qualifier);
+        if self.draft.slice(span) == "derive" {
+            for leaf in self.tree.next(path)..end {
+                let span = self.tree.node(leaf).span();
+                let within_path = self.draft.text[span.end as usize..].starts_with("::");
+                if self.tree.kind(leaf) == k::IDENTIFIER && !within_path {
+                    self.draft.reference(span, RefShape::Decorator, None);
+                }
+            }
+        }
+        end
+    }
+}
+
+/// The node of the name that a type or path is known by: `Vec` in `&mut std::vec::Vec<T>`.
+pub(super) fn name_node(tree: &Tree, mut at: usize) -> Option<usize> {
+    loop {
+        at = match tree.kind(at) {
+            k::TYPE_IDENTIFIER | k::PRIMITIVE_TYPE | k::IDENTIFIER => return Some(at),
+            k::SCOPED_TYPE | k::SCOPED_IDENTIFIER => tree.child(at, f::NAME)?,
+            k::GENERIC_TYPE | k::GENERIC_TYPE_TURBOFISH | k::REFERENCE_TYPE | k::POINTER_TYPE | k::HIGHER_RANKED => {
+                tree.child(at, f::TYPE)?
+            }
+            k::DYNAMIC_TYPE | k::ABSTRACT_TYPE => tree.child(at, f::TRAIT)?,
+            k::BOUNDED_TYPE => tree.children(at).next()?,
+            _ => return None,
+        };
+    }
+}
+
+/// Whether a comment documents what follows it.
+fn is_outer_doc(comment: &str) -> bool {
+    let line = comment.starts_with("///") && !comment.starts_with("////");
+    let block = comment.starts_with("/**") && !comment.starts_with("/***") && comment.len() > 4;
+    line || block
+}

@@ -1,0 +1,125 @@
+//! Small operations on source text that every language shares.
+
+use std::borrow::Cow;
+
+/// The longest receiver or path kept with a reference, in bytes.
+const MAX_QUALIFIER: usize = 120;
+
+/// How much of a long receiver is looked at, in bytes: chained calls would otherwise read their beginning again and again.
+const MAX_SCANNED: usize = 2000;
+
+/// The longest signature, in bytes. Longer headers are generated or hostile.
+const MAX_SIGNATURE: usize = 4000;
+
+/// The text on one line: every run of white space becomes one space, none at the ends.
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    let plain = |at: usize| match bytes[at] {
+        b'\n' | b'\r' | b'\t' | 0x0b | 0x0c => false,
+        b' ' => bytes[at - 1] != b' ',
+        _ => true,
+    };
+    if (0..bytes.len()).all(plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for (at, word) in text.split_whitespace().enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    Cow::Owned(out)
+}
+
+/// A header on one line, shortened when it is absurdly long.
+pub(crate) fn signature(header: &str) -> String {
+    cut(&fold(cut(header, 4 * MAX_SIGNATURE)), MAX_SIGNATURE).to_owned()
+}
+
+/// A receiver or path on one line; a chain that is broken before its dots reads like one that is not. When it is long,
+/// what stands in brackets gives way to `…` first.
+pub(crate) fn qualifier(text: &str) -> Cow<'_, str> {
+    let short = if text.len() <= MAX_QUALIFIER { fold(text) } else { Cow::Owned(elide(cut(text, MAX_SCANNED))) };
+    match short {
+        Cow::Owned(folded) if folded.contains(" .") => Cow::Owned(folded.replace(" .", ".")),
+        other => other,
+    }
+}
+
+/// The beginning of a text on one line, without what stands in brackets.
+fn elide(text: &str) -> String {
+    let mut out = String::with_capacity(MAX_QUALIFIER + 4);
+    let mut depth = 0usize;
+    for c in text.chars() {
+        let opens = matches!(c, '(' | '[' | '{');
+        if matches!(c, ')' | ']' | '}') {
+            depth = depth.saturating_sub(1);
+        }
+        if depth == 0 && !(c.is_whitespace() && out.ends_with(' ')) {
+            out.push(if c.is_whitespace() { ' ' } else { c });
+        }
+        if opens && depth == 0 {
+            out.push('…');
+        }
+        depth += usize::from(opens);
+        if out.len() >= MAX_QUALIFIER {
+            break;
+        }
+    }
+    out
+}
+
+/// The first bytes of a text, at most `limit`, ending on a character border.
+pub(crate) fn cut(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Whether a name begins with a capital letter.
+pub(crate) fn is_capitalised(name: &str) -> bool {
+    name.trim_start_matches('_').chars().next().is_some_and(char::is_uppercase)
+}
+
+/// How many identifier-like words a text has.
+pub(crate) fn count_words(text: &str) -> usize {
+    let mut inside = false;
+    let mut count = 0;
+    for byte in text.bytes() {
+        let word = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        count += usize::from(word && !inside);
+        inside = word;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_folds_to_one_space() {
+        for (text, folded) in
+            [("a b", "a b"), (" a\n  b ", "a b"), ("a  b", "a b"), ("\u{a0}a", "a"), ("", ""), ("é\tü", "é ü")]
+        {
+            assert_eq!(fold(text), folded, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_receiver_loses_its_arguments_first() {
+        let long = format!("client.get({}).json", "x".repeat(200));
+        assert_eq!(qualifier(&long), "client.get(…).json");
+        assert_eq!(qualifier("a\n  .b"), "a.b");
+        assert!(qualifier(&"é".repeat(500)).len() < 130);
+    }
+
+    #[test]
+    fn words_are_counted() {
+        assert_eq!(count_words("fn a_1(b) -> é"), 4);
+    }
+}

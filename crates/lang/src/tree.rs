@@ -1,0 +1,235 @@
+//! The syntax tree as a flat array in source order.
+//!
+//! One walk with tree-sitter's cursor copies what a language wants to see; after that a subtree is a range of indices,
+//! the next sibling one addition away, and no question crosses into C. Leaves of no interest are left out.
+
+use codecompass_model::Span;
+
+/// The kind of nodes that the language has no name for, and the field of children without one.
+pub(crate) const OTHER: u8 = 0;
+
+/// How deep the tree is followed. Beyond it stand generated or hostile texts; what is below is not looked at.
+const MAX_DEPTH: usize = 4000;
+
+/// What a language keeps of its grammar.
+pub(crate) struct Grammar {
+    /// Makes the grammar.
+    pub(crate) load: fn() -> tree_sitter::Language,
+    /// Names of node kinds; the code of a kind is its position plus one.
+    pub(crate) kinds: &'static [&'static str],
+    /// Names of fields; the code of a field is its position plus one.
+    pub(crate) fields: &'static [&'static str],
+    /// The kinds whose children are given their field.
+    pub(crate) fielded: &'static [u8],
+    /// The kinds whose children are not looked at.
+    pub(crate) opaque: &'static [u8],
+}
+
+/// Declares codes for names: a constant for each, and the list `NAMES` for the [`Grammar`].
+macro_rules! codes {
+    ($($code:ident = $name:literal,)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u8)]
+        enum Position { _Other, $($code,)* }
+
+        $(pub(crate) const $code: u8 = Position::$code as u8;)*
+
+        pub(crate) const NAMES: &[&str] = &[$($name,)*];
+    };
+}
+pub(crate) use codes;
+
+/// A [`Grammar`] in tree-sitter's numbers.
+pub(crate) struct Tables {
+    kinds: Vec<u8>,
+    fields: Vec<u8>,
+    fielded: [bool; 256],
+    opaque: [bool; 256],
+}
+
+impl Tables {
+    pub(crate) fn new(grammar: &Grammar, loaded: &tree_sitter::Language) -> Self {
+        let code = |names: &[&str], name: Option<&str>| {
+            let at = name.and_then(|name| names.iter().position(|known| *known == name));
+            at.map_or(OTHER, |at| at as u8 + 1)
+        };
+        let kind = |id: usize| code(grammar.kinds, loaded.node_kind_for_id(id as u16));
+        let field = |id: usize| code(grammar.fields, loaded.field_name_for_id(id as u16));
+        let set = |codes: &[u8]| std::array::from_fn(|code| codes.contains(&(code as u8)));
+        Self {
+            kinds: (0..loaded.node_kind_count()).map(kind).collect(),
+            fields: (0..=loaded.field_count()).map(field).collect(),
+            fielded: set(grammar.fielded),
+            opaque: set(grammar.opaque),
+        }
+    }
+
+    fn kind(&self, id: u16) -> u8 {
+        self.kinds.get(id as usize).copied().unwrap_or(OTHER)
+    }
+
+    fn field(&self, id: Option<std::num::NonZeroU16>) -> u8 {
+        id.and_then(|id| self.fields.get(id.get() as usize)).copied().unwrap_or(OTHER)
+    }
+}
+
+/// A node. Its subtree is the range of indices from its own to `next`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) parent: u32,
+    pub(crate) next: u32,
+    pub(crate) kind: u8,
+    pub(crate) field: u8,
+}
+
+impl Node {
+    pub(crate) fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+}
+
+/// How often something went wrong, and where first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Trouble {
+    pub(crate) count: u32,
+    pub(crate) first: u32,
+}
+
+impl Trouble {
+    pub(crate) fn at(&mut self, offset: u32) {
+        if self.count == 0 {
+            self.first = offset;
+        }
+        self.count += 1;
+    }
+}
+
+/// The tree. Refilled for file after file, so that its memory is allocated once.
+#[derive(Default)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    path: Vec<u32>,
+    /// Places where the parser skipped or invented tokens.
+    pub(crate) errors: Trouble,
+    /// Nodes whose children lie too deep.
+    pub(crate) too_deep: Trouble,
+}
+
+impl Tree {
+    /// Copies a parsed tree.
+    pub(crate) fn fill(&mut self, parsed: &tree_sitter::Tree, tables: &Tables) {
+        self.nodes.clear();
+        self.path.clear();
+        (self.errors, self.too_deep) = Default::default();
+        let broken = parsed.root_node().has_error();
+        let mut cursor = parsed.walk();
+        let mut fielded = false;
+        loop {
+            let node = cursor.node();
+            let kind = tables.kind(node.kind_id());
+            let field = if fielded { tables.field(cursor.field_id()) } else { OTHER };
+            let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+            if broken && (node.is_error() || node.is_missing()) {
+                self.errors.at(start);
+            }
+            let index = self.nodes.len() as u32;
+            let parent = self.path.last().copied().unwrap_or(0);
+            self.nodes.push(Node { start, end, parent, next: index + 1, kind, field });
+            if !tables.opaque[kind as usize] && self.descend(&mut cursor, index) {
+                fielded = tables.fielded[kind as usize];
+                continue;
+            }
+            if kind == OTHER {
+                self.nodes.pop();
+            }
+            if !self.advance(&mut cursor) {
+                return;
+            }
+            let parent = self.path.last().map_or(OTHER, |&parent| self.nodes[parent as usize].kind);
+            fielded = tables.fielded[parent as usize];
+        }
+    }
+
+    fn descend(&mut self, cursor: &mut tree_sitter::TreeCursor<'_>, index: u32) -> bool {
+        if self.path.len() >= MAX_DEPTH {
+            if cursor.node().child_count() > 0 {
+                self.too_deep.at(self.nodes[index as usize].start);
+            }
+            return false;
+        }
+        let inside = cursor.goto_first_child();
+        if inside {
+            self.path.push(index);
+        }
+        inside
+    }
+
+    /// To the next node that does not lie below this one; closes the subtrees that end here.
+    fn advance(&mut self, cursor: &mut tree_sitter::TreeCursor<'_>) -> bool {
+        while !cursor.goto_next_sibling() {
+            let Some(closed) = self.path.pop() else {
+                return false;
+            };
+            self.nodes[closed as usize].next = self.nodes.len() as u32;
+            cursor.goto_parent();
+        }
+        true
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn node(&self, index: usize) -> Node {
+        self.nodes[index]
+    }
+
+    pub(crate) fn kind(&self, index: usize) -> u8 {
+        self.nodes[index].kind
+    }
+
+    pub(crate) fn next(&self, index: usize) -> usize {
+        self.nodes[index].next as usize
+    }
+
+    /// The children that were kept.
+    pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.next(index);
+        let first = (index + 1 < end).then_some(index + 1);
+        std::iter::successors(first, move |&child| Some(self.next(child)).filter(|&next| next < end))
+    }
+
+    /// The first child in a field.
+    pub(crate) fn child(&self, index: usize, field: u8) -> Option<usize> {
+        self.children(index).find(|&child| self.nodes[child].field == field)
+    }
+
+    /// The first child of a kind.
+    pub(crate) fn child_of_kind(&self, index: usize, kind: u8) -> Option<usize> {
+        self.children(index).find(|&child| self.nodes[child].kind == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::LANGUAGES;
+
+    #[test]
+    fn every_name_a_language_lists_is_in_its_grammar() {
+        for language in LANGUAGES {
+            let loaded = (language.grammar.load)();
+            let all: Vec<_> =
+                (0..loaded.node_kind_count()).filter_map(|id| loaded.node_kind_for_id(id as u16)).collect();
+            for kind in language.grammar.kinds {
+                assert!(all.contains(kind), "{} has no node {kind}", language.name);
+            }
+            for field in language.grammar.fields {
+                assert!(loaded.field_id_for_name(field).is_some(), "{} has no field {field}", language.name);
+            }
+            assert!(language.grammar.kinds.len() < 255 && language.grammar.fields.len() < 255);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What is extracted from the fixtures, said in the fixtures' own comments.
+//!
+//! Each file of `fixtures/<language>/` may begin with `path: …` in a comment, the path it is extracted under, and with
+//! `complete`, which says that every named symbol is promised. The promises:
+//!
+//! - `def <kind> <qualified name>`, or `def use <name> = <qualified name>`: a symbol is named here;
+//! - `signature …`, `visibility <common word> <as written>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind> <qualified
+//!   name>`: about the symbol named here (`-` stands for none);
+//! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
+//! - `import <module> <name or *> [as <alias>]`, `reexport …`: an import stands on this line;
+//! - `nothing`: no reference stands here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codecompass_lang::{Extracted, LANGUAGES, extract};
+use codecompass_model::{Import, Reference, Symbol};
+use codecompass_testkit::promise::{Promise, promises};
+
+#[test]
+fn every_promise_in_a_fixture_is_kept() {
+    let mut broken = Vec::new();
+    for file in fixture_files() {
+        broken.extend(check(&file));
+    }
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn every_language_has_fixtures() {
+    let files = fixture_files();
+    for language in LANGUAGES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(language.name);
+        assert!(files.iter().any(|file| file.starts_with(&folder)), "{} has none", language.name);
+    }
+}
+
+fn fixture_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut files: Vec<PathBuf> = LANGUAGES
+        .iter()
+        .flat_map(|language| fs::read_dir(root.join(language.name)).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The broken promises of a file.
+fn check(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).expect("a fixture is text");
+    let comment = if text.starts_with("//") { "//" } else { "#" };
+    let marker = |word: &str| {
+        text.lines().take(3).find_map(|line| line.strip_prefix(comment)?.trim().strip_prefix(word)).map(str::trim)
+    };
+    let name = file.file_name().and_then(|name| name.to_str()).expect("a fixture has a name");
+    let extracted = extract(marker("path:").unwrap_or(name), text.clone().into_bytes());
+    let given = promises(&text, comment);
+    let mut broken: Vec<String> = given
+        .iter()
+        .filter_map(|promise| keep(&extracted, promise).err().map(|why| (promise, why)))
+        .map(|(promise, why)| format!("{}:{}: {}\n    but: {why}", file.display(), promise.line, promise.text))
+        .collect();
+    if marker("complete").is_some() {
+        broken
+            .extend(unpromised(&extracted, &given).map(|symbol| format!("{}: no promise of {symbol}", file.display())));
+    }
+    broken
+}
+
+fn unpromised<'e>(extracted: &'e Extracted, given: &'e [Promise]) -> impl Iterator<Item = String> + 'e {
+    let place = |symbol: &Symbol| (symbol.name_line, column(extracted, symbol.name_span.start));
+    extracted
+        .facts
+        .symbols
+        .iter()
+        .filter(move |symbol| !given.iter().any(|promise| (promise.line, promise.column) == place(symbol)))
+        .filter(|symbol| symbol.name_span.start < symbol.name_span.end && !is_first_column(extracted, symbol))
+        .map(|symbol| format!("{} {} in line {}", symbol.kind, symbol.qualified_name, symbol.name_line))
+}
+
+/// A name in the first columns can not be pointed at, since the comment mark stands there.
+fn is_first_column(extracted: &Extracted, symbol: &Symbol) -> bool {
+    column(extracted, symbol.name_span.start) < 2
+}
+
+fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
+    let (word, rest) = promise.text.split_once(' ').unwrap_or((&promise.text, ""));
+    match word {
+        "def" => same(&symbol_at(extracted, promise).map(definition)?, rest),
+        "signature" => same(&symbol_at(extracted, promise)?.signature, rest),
+        "visibility" => same(&visibility(symbol_at(extracted, promise)?), rest),
+        "lines" => same(&lines(symbol_at(extracted, promise)?), rest),
+        "outer" => same(&line_of(extracted, symbol_at(extracted, promise)?.outer_start).to_string(), rest),
+        "trait" => same(symbol_at(extracted, promise)?.impl_trait.as_deref().unwrap_or("-"), rest),
+        "parent" => same(&parent(extracted, symbol_at(extracted, promise)?), rest),
+        "ref" => one_of(references_at(extracted, promise), rest),
+        "nothing" => same(&references_at(extracted, promise).join(" and "), ""),
+        "import" | "reexport" => one_of(imports_at(extracted, promise), &promise.text),
+        _ => Err("nobody knows how to check this".to_owned()),
+    }
+}
+
+fn same(found: &str, promised: &str) -> Result<(), String> {
+    if found == promised { Ok(()) } else { Err(format!("found {found:?}")) }
+}
+
+fn one_of(found: Vec<String>, promised: &str) -> Result<(), String> {
+    if found.iter().any(|found| found == promised) { Ok(()) } else { Err(format!("found {found:?}")) }
+}
+
+fn symbol_at<'e>(extracted: &'e Extracted, promise: &Promise) -> Result<&'e Symbol, String> {
+    let here = |symbol: &&Symbol| {
+        (symbol.name_line, column(extracted, symbol.name_span.start)) == (promise.line, promise.column)
+    };
+    extracted.facts.symbols.iter().find(here).ok_or_else(|| "no symbol is named here".to_owned())
+}
+
+fn definition(symbol: &Symbol) -> String {
+    let named = if symbol.kind.as_str() == "use" { format!("{} = ", symbol.name) } else { String::new() };
+    format!("{} {named}{}", symbol.kind, symbol.qualified_name)
+}
+
+fn visibility(symbol: &Symbol) -> String {
+    let common = symbol.visibility.map_or("-", |visibility| visibility.as_str());
+    format!("{common} {}", symbol.visibility_text.as_deref().unwrap_or("-"))
+}
+
+fn lines(symbol: &Symbol) -> String {
+    format!("{}-{}", symbol.lines.start, symbol.lines.end)
+}
+
+fn parent(extracted: &Extracted, symbol: &Symbol) -> String {
+    let parent = symbol.parent.map(|parent| &extracted.facts.symbols[parent as usize]);
+    parent.map_or("-".to_owned(), |parent| format!("{} {}", parent.kind, parent.qualified_name))
+}
+
+fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let facts = &extracted.facts;
+    let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
+    let show = |reference: &Reference| {
+        let name = |index: u32| facts.names[index as usize].as_str();
+        let of = reference.qualifier.map(|qualifier| format!(" of {}", name(qualifier))).unwrap_or_default();
+        let symbol = reference.symbol.map(|symbol| &facts.symbols[symbol as usize].qualified_name);
+        let within = symbol.map(|symbol| format!(" in {symbol}")).unwrap_or_default();
+        format!("{} {}{of}{within}", reference.shape.as_str(), name(reference.name))
+    };
+    facts.references.iter().filter(here).map(show).collect()
+}
+
+fn imports_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let show = |import: &Import| {
+        let word = if import.reexport { "reexport" } else { "import" };
+        let name = import.name.as_deref().or(import.glob.then_some("*"));
+        let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+        let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();
+        format!("{word} {}{name}{alias}", import.module)
+    };
+    extracted.facts.imports.iter().filter(|import| import.line == promise.line).map(show).collect()
+}
+
+fn line_of(extracted: &Extracted, offset: u32) -> u32 {
+    1 + extracted.text[..offset as usize].matches('\n').count() as u32
+}
+
+fn column(extracted: &Extracted, offset: u32) -> u32 {
+    let before = &extracted.text[..offset as usize];
+    (before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32
+}

@@ -1,0 +1,222 @@
+//! What a file says about itself: the one narrow waist between extraction and everything after it.
+//!
+//! Facts depend on a path and bytes and on nothing else. Whom a reference means is not a fact: that is answered at
+//! query time, against a snapshot.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SymbolKind, Visibility};
+
+/// A half-open range of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+}
+
+impl Span {
+    /// The text of this range; empty when the range does not fit the text.
+    pub fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+/// A range of lines, both counted from 1, both inside the range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lines {
+    /// The first line.
+    pub start: u32,
+    /// The last line.
+    pub end: u32,
+}
+
+/// All that extraction says about one file version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// The identifiers and receiver texts that references name, each once; [`Reference::name`] is an index into it.
+    pub names: Vec<String>,
+    /// Symbols in source order; a parent stands before its children.
+    pub symbols: Vec<Symbol>,
+    /// References in source order.
+    pub references: Vec<Reference>,
+    /// What the file brings into scope.
+    pub imports: Vec<Import>,
+    /// The pieces that text search sees, on line borders, in order, covering the whole file.
+    pub chunks: Vec<Chunk>,
+    /// What could not be read. Never a reason to fail.
+    pub problems: Vec<Problem>,
+    /// How many lines the file has.
+    pub lines: u32,
+}
+
+/// A definition written in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its simple name.
+    pub name: String,
+    /// Its full name, a function of the file's own path and text.
+    pub qualified_name: String,
+    /// The index of the enclosing symbol.
+    pub parent: Option<u32>,
+    /// The trait of an `impl Trait for Type` block, for the block and for what stands in it.
+    pub impl_trait: Option<String>,
+    /// The how-manieth of its equals (kind, qualified name and trait) in the file, from 0.
+    pub ordinal: u32,
+    /// The whole header on one line.
+    pub signature: String,
+    /// The visibility as written (`pub(crate)`, `export`).
+    pub visibility_text: Option<String>,
+    /// The visibility in common words; absent where the language has none.
+    pub visibility: Option<Visibility>,
+    /// The lines from the declaration's first own token to its end; docs, attributes and decorators are outside.
+    pub lines: Lines,
+    /// The bytes of those lines' declaration.
+    pub span: Span,
+    /// Where docs, attributes and decorators begin; equal to `span.start` without any.
+    pub outer_start: u32,
+    /// The bytes of the name itself; empty where the symbol has no name of its own.
+    pub name_span: Span,
+    /// The line of the name.
+    pub name_line: u32,
+    /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
+    pub content_hash: u64,
+}
+
+/// How a reference is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RefShape {
+    /// A call of a bare name: `f()`.
+    Call,
+    /// A call of a path: `a::f()`; the qualifier is what stands before the name.
+    PathCall,
+    /// A call of a member of `self` or `this`.
+    SelfCall,
+    /// A call of a member of any other receiver; the qualifier is the receiver's text.
+    MemberCall,
+    /// A macro call.
+    MacroCall,
+    /// A value made by a constructor or a struct literal.
+    Construct,
+    /// A type mentioned in a type position.
+    Type,
+    /// A base class or supertrait.
+    Extends,
+    /// A trait or interface that is implemented.
+    Implements,
+    /// A decorator or an attribute.
+    Decorator,
+    /// A name read, written or passed on as a value.
+    Value,
+    /// A member read or written: `x.y`; the qualifier is the receiver's text.
+    Member,
+}
+
+impl RefShape {
+    /// The word that `facts` and tests print.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            RefShape::Call => "call",
+            RefShape::PathCall => "path-call",
+            RefShape::SelfCall => "self-call",
+            RefShape::MemberCall => "member-call",
+            RefShape::MacroCall => "macro-call",
+            RefShape::Construct => "construct",
+            RefShape::Type => "type",
+            RefShape::Extends => "extends",
+            RefShape::Implements => "implements",
+            RefShape::Decorator => "decorator",
+            RefShape::Value => "value",
+            RefShape::Member => "member",
+        }
+    }
+}
+
+/// A place that names something defined elsewhere, or maybe here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Index into [`FileFacts::names`] of the simple name.
+    pub name: u32,
+    /// How it is written.
+    pub shape: RefShape,
+    /// Index into [`FileFacts::names`] of the path or receiver before the name.
+    pub qualifier: Option<u32>,
+    /// The line of the name.
+    pub line: u32,
+    /// The column of the name in bytes, from 0.
+    pub column: u32,
+    /// The innermost symbol around it.
+    pub symbol: Option<u32>,
+}
+
+/// One name, or a glob, that an import brings into scope.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The module path as written, without the imported name (`crate::auth`, `.models`, `os.path`).
+    pub module: String,
+    /// The imported name; absent for a whole module or a glob.
+    pub name: Option<String>,
+    /// The name it gets here when that differs.
+    pub alias: Option<String>,
+    /// Whether all names of the module are meant.
+    pub glob: bool,
+    /// Whether the name is exported again.
+    pub reexport: bool,
+    /// The line.
+    pub line: u32,
+    /// The innermost symbol around it.
+    pub symbol: Option<u32>,
+}
+
+/// A piece of text for search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// Its bytes: whole lines.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// The symbol it belongs to.
+    pub symbol: Option<u32>,
+}
+
+/// Something about the file that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What went wrong.
+    pub kind: ProblemKind,
+    /// The first line it was seen on.
+    pub line: u32,
+    /// How often.
+    pub count: u32,
+}
+
+/// The kinds of problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ProblemKind {
+    /// The parser had to skip or invent tokens.
+    Syntax,
+    /// Parsing took too long and was given up: chunks only.
+    TimeLimit,
+    /// Nested too deeply: what is below is not looked at.
+    TooDeep,
+    /// Bytes that are no UTF-8 were replaced.
+    NotUtf8,
+    /// More symbols or references than a file may have: the rest is left out.
+    TooMany,
+}
+
+impl ProblemKind {
+    /// The word for people and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ProblemKind::Syntax => "syntax",
+            ProblemKind::TimeLimit => "time_limit",
+            ProblemKind::TooDeep => "too_deep",
+            ProblemKind::NotUtf8 => "not_utf8",
+            ProblemKind::TooMany => "too_many",
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Names that last: handles that are equal in every clone, on every ref, on every machine.
+//!
+//! `symbol_id` is a pure function of path, kind, qualified name, impl trait and ordinal; `symbol_stable_id` leaves out
+//! the path and adds the language. Neither knows a line, a signature, a ref or a project.
+
+use crate::Symbol;
+
+const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// The 128 bits behind a `symbol_id`. The first eight bytes are the look-up key of the store.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SymbolId(pub u128);
+
+/// The 128 bits behind a `symbol_stable_id`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StableId(pub u128);
+
+impl SymbolId {
+    /// The id of a symbol in the file at this path.
+    pub fn of(path: &str, symbol: &Symbol) -> Self {
+        Self(digest("symbol", path, symbol))
+    }
+
+    /// Reads `sym_…`; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        from_base32(text.strip_prefix("sym_")?).map(Self)
+    }
+
+    /// The store's look-up key.
+    pub const fn key(self) -> i64 {
+        (self.0 >> 64) as i64
+    }
+}
+
+impl StableId {
+    /// The stable id of a symbol written in this language.
+    pub fn of(language: &str, symbol: &Symbol) -> Self {
+        Self(digest("stable", language, symbol))
+    }
+
+    /// Reads `b3:` and 32 hex digits; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("b3:")?;
+        (hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+            .then(|| u128::from_str_radix(hex, 16).ok().map(Self))?
+    }
+
+    /// The store's look-up key.
+    pub const fn key(self) -> i64 {
+        (self.0 >> 64) as i64
+    }
+}
+
+impl std::fmt::Display for SymbolId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sym_{}", base32(self.0))
+    }
+}
+
+impl std::fmt::Display for StableId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "b3:{:032x}", self.0)
+    }
+}
+
+/// The id of a project: 16 hex digits of the real path of its common git directory, or of its folder.
+pub fn project_id(real_path: &[u8]) -> String {
+    let hash = blake3::hash(real_path);
+    hash.to_hex()[..16].to_owned()
+}
+
+/// A 64-bit hash for content comparison.
+pub fn content_hash(parts: &[&[u8]]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    let bytes = hasher.finalize();
+    u64::from_le_bytes(bytes.as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+}
+
+fn digest(domain: &str, place: &str, symbol: &Symbol) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    let ordinal = symbol.ordinal.to_le_bytes();
+    let parts: [&[u8]; 6] = [
+        domain.as_bytes(),
+        place.as_bytes(),
+        symbol.kind.as_str().as_bytes(),
+        symbol.qualified_name.as_bytes(),
+        symbol.impl_trait.as_deref().unwrap_or("").as_bytes(),
+        &ordinal,
+    ];
+    for part in parts {
+        hasher.update(&(part.len() as u32).to_le_bytes());
+        hasher.update(part);
+    }
+    let bytes = hasher.finalize();
+    u128::from_be_bytes(bytes.as_bytes()[..16].try_into().expect("a hash has 32 bytes"))
+}
+
+/// 128 bits as 26 Crockford characters, the highest first; the first holds three bits.
+fn base32(value: u128) -> String {
+    (0..26).rev().map(|i| CROCKFORD[(value >> (5 * i)) as usize & 31] as char).collect()
+}
+
+fn from_base32(text: &str) -> Option<u128> {
+    if text.len() != 26 || text.as_bytes()[0] > b'7' {
+        return None;
+    }
+    text.bytes().try_fold(0u128, |value, byte| {
+        let digit = CROCKFORD.iter().position(|&c| c == byte.to_ascii_uppercase())?;
+        Some(value << 5 | digit as u128)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Lines, Span, SymbolKind};
+
+    fn symbol() -> Symbol {
+        Symbol {
+            kind: SymbolKind::Fn,
+            name: "validate_token".into(),
+            qualified_name: "auth::jwt::validate_token".into(),
+            parent: None,
+            impl_trait: None,
+            ordinal: 0,
+            signature: "fn validate_token()".into(),
+            visibility_text: None,
+            visibility: None,
+            lines: Lines { start: 1, end: 2 },
+            span: Span::default(),
+            outer_start: 0,
+            name_span: Span::default(),
+            name_line: 1,
+            content_hash: 0,
+        }
+    }
+
+    #[test]
+    fn ids_have_their_shape_and_read_back() {
+        let id = SymbolId::of("src/auth/jwt.rs", &symbol());
+        assert_eq!(id.to_string().len(), 30);
+        assert_eq!(SymbolId::parse(&id.to_string()), Some(id));
+        let stable = StableId::of("rust", &symbol());
+        assert_eq!(stable.to_string().len(), 35);
+        assert_eq!(StableId::parse(&stable.to_string()), Some(stable));
+        for bad in ["", "sym_", "sym_U", "b3:", "b3:+1", "validate_token"] {
+            assert_eq!(SymbolId::parse(bad), None);
+            assert_eq!(StableId::parse(bad), None);
+        }
+    }
+
+    #[test]
+    fn ids_do_not_depend_on_line_or_signature_but_on_everything_else() {
+        let base = symbol();
+        let moved = Symbol { signature: "pub fn x()".into(), lines: Lines { start: 9, end: 9 }, ..symbol() };
+        assert_eq!(SymbolId::of("a.rs", &base), SymbolId::of("a.rs", &moved));
+        let others = [
+            Symbol { ordinal: 1, ..symbol() },
+            Symbol { impl_trait: Some("T".into()), ..symbol() },
+            Symbol { kind: SymbolKind::Macro, ..symbol() },
+            Symbol { qualified_name: "auth::x".into(), ..symbol() },
+        ];
+        for other in others {
+            assert_ne!(SymbolId::of("a.rs", &base), SymbolId::of("a.rs", &other));
+            assert_ne!(StableId::of("rust", &base), StableId::of("rust", &other));
+        }
+        assert_ne!(SymbolId::of("a.rs", &base), SymbolId::of("b.rs", &base));
+        assert_eq!(StableId::of("rust", &base), StableId::of("rust", &moved));
+    }
+}

@@ -1,0 +1,130 @@
+//! The kinds of symbols, as short as they stand on the wire.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
+        /// What a symbol is. The order is part of the stored format: append, never insert.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum SymbolKind { $($(#[$doc])* $variant,)* }
+
+        impl SymbolKind {
+            /// Every kind, in the order of the stored format.
+            pub const ALL: &'static [SymbolKind] = &[$(SymbolKind::$variant,)*];
+
+            /// The word for this kind on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(SymbolKind::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A free function, or in Rust any function.
+    Fn = "fn",
+    /// A function inside a type.
+    Method = "method",
+    /// A struct.
+    Struct = "struct",
+    /// A class.
+    Class = "class",
+    /// An enum.
+    Enum = "enum",
+    /// One case of an enum.
+    Variant = "variant",
+    /// A trait.
+    Trait = "trait",
+    /// An interface.
+    Interface = "interface",
+    /// A Rust `impl` block.
+    Impl = "impl",
+    /// A type alias or an associated type.
+    Type = "type",
+    /// A constant.
+    Const = "const",
+    /// A static.
+    Static = "static",
+    /// A variable at file or class level.
+    Var = "var",
+    /// A field.
+    Field = "field",
+    /// A property with accessors.
+    Property = "property",
+    /// A module written in the source, or a file's implicit one.
+    Module = "module",
+    /// A macro.
+    Macro = "macro",
+    /// A `use` or `import` entry.
+    Use = "use",
+    /// A union.
+    Union = "union",
+    /// A namespace.
+    Namespace = "namespace",
+    /// A constructor.
+    Constructor = "constructor",
+}
+
+impl SymbolKind {
+    /// The kind from its stored number.
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::ALL.get(index as usize).copied()
+    }
+
+    /// The number this kind is stored as.
+    pub const fn index(self) -> u8 {
+        self as u8
+    }
+
+    /// The kinds a filter word asks for: the wire words and their common synonyms. `fn` also finds methods, and
+    /// `None` means that the word is no kind at all.
+    pub fn filter(word: &str) -> Option<&'static [SymbolKind]> {
+        use SymbolKind as K;
+        Some(match word.to_ascii_lowercase().as_str() {
+            "fn" | "function" | "func" | "def" => &[K::Fn, K::Method, K::Constructor],
+            "method" => &[K::Method],
+            "struct" => &[K::Struct],
+            "class" => &[K::Class],
+            "enum" => &[K::Enum],
+            "variant" | "enum_member" => &[K::Variant],
+            "trait" => &[K::Trait],
+            "interface" => &[K::Interface],
+            "impl" => &[K::Impl],
+            "type" | "type_alias" | "alias" => &[K::Type],
+            "const" | "constant" => &[K::Const],
+            "static" => &[K::Static],
+            "var" | "variable" | "let" => &[K::Var],
+            "field" | "member" => &[K::Field],
+            "property" => &[K::Property],
+            "module" | "mod" => &[K::Module],
+            "macro" => &[K::Macro],
+            "use" | "import" => &[K::Use],
+            "union" => &[K::Union],
+            "namespace" => &[K::Namespace],
+            "constructor" => &[K::Constructor],
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for SymbolKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_can_be_filtered_by_its_own_word_and_read_back_from_its_number() {
+        for &kind in SymbolKind::ALL {
+            assert!(SymbolKind::filter(kind.as_str()).expect("its own word").contains(&kind));
+            assert_eq!(SymbolKind::from_index(kind.index()), Some(kind));
+        }
+        assert_eq!(SymbolKind::filter("gizmo"), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! The vocabulary of CodeCompass.
+//!
+//! Everything the other crates say to each other is said in these types: what a file states about itself
+//! ([`FileFacts`]), how a symbol is named for ever ([`ids`]), which bytes are meant ([`BlobId`], [`VersionId`]), and
+//! which set of file versions an answer is about ([`ViewKey`]).
+//!
+//! What is absent: input and output of any kind, SQL, JSON, ranking, clocks. All functions here are pure.
+
+mod blob;
+mod facts;
+pub mod ids;
+mod kind;
+mod view;
+mod visibility;
+
+pub use blob::BlobId;
+pub use facts::{Chunk, FileFacts, Import, Lines, Problem, ProblemKind, RefShape, Reference, Span, Symbol};
+pub use kind::SymbolKind;
+pub use view::{SkipReason, VersionId, ViewKey};
+pub use visibility::Visibility;

@@ -1,0 +1,32 @@
+//! Visibility, normalised over languages.
+
+use serde::{Deserialize, Serialize};
+
+/// Who may use a symbol, in words that mean the same in every language. The literal text (`pub(crate)`, `export`)
+/// stands beside it in [`crate::Symbol`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Visibility {
+    /// Everyone.
+    Public,
+    /// The module, file or type alone.
+    Private,
+    /// The type and its heirs.
+    Protected,
+    /// The package or assembly.
+    Internal,
+    /// The Rust crate, or a part of it.
+    Crate,
+}
+
+impl Visibility {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Visibility::Public => "public",
+            Visibility::Private => "private",
+            Visibility::Protected => "protected",
+            Visibility::Internal => "internal",
+            Visibility::Crate => "crate",
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The read path: one file per question.
+//!
+//! A question is a plain value, the answer is a plain value, and between them stands one
+//! [`Snapshot`](codecompass_store::Snapshot): no query knows about branches, only about the snapshot's members.
+//!
+//! What is absent: parsing, git, clocks, the environment, JSON. The same question on the same snapshot gives the same
+//! answer, byte for byte.
+
+mod hit;
+mod locate;
+
+pub use hit::SymbolHit;
+pub use locate::{Locate, Located, locate};

@@ -1,0 +1,60 @@
+//! What can go wrong with a store, and nothing about what to do: the edge adds that.
+
+use std::path::PathBuf;
+
+/// An error of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no store in this folder.
+    #[error("no index is registered in {0}")]
+    NotRegistered(PathBuf),
+    /// The store was written by another version of the schema.
+    #[error("the index has schema version {found}, this program needs {required}")]
+    ReindexRequired {
+        /// The version found.
+        found: i64,
+        /// The version this program reads and writes.
+        required: i64,
+    },
+    /// The store can not be read.
+    #[error("the index is damaged: {0}")]
+    Corrupt(String),
+    /// Another process is writing.
+    #[error("another process is writing this index")]
+    Locked,
+    /// The view was never published.
+    #[error("nothing is published for {0}")]
+    NoSuchView(String),
+    /// SQLite said no.
+    #[error("the index database failed: {0}")]
+    Sqlite(rusqlite::Error),
+    /// Tantivy said no.
+    #[error("the text index failed: {0}")]
+    Text(#[from] tantivy::TantivyError),
+    /// A file could not be read or written.
+    #[error("{path}: {source}", path = .path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl StoreError {
+    /// Wraps an I/O error with the path it happened on.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt(error.to_string()),
+            _ => Self::Sqlite(error),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Garbage: file versions that no view holds, in this generation or the one before.
+//!
+//! It is collected when it is more than a fifth of what is stored and no snapshot is open anywhere. Rows go first, in
+//! one transaction; documents after, because only rows make them reachable. Name lists are rewritten without the dead.
+
+use codecompass_model::VersionId;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::lists::{self, ListBuilder};
+use crate::{Result, StoreError, Writer, rows, schema, views};
+
+/// Below this many dead versions a collection is not worth a commit.
+const WORTHWHILE: u64 = 64;
+
+/// What a collection did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Garbage {
+    /// Versions that were removed.
+    pub removed: u64,
+    /// Versions that are dead and still stored.
+    pub left: u64,
+}
+
+pub(crate) fn collect(writer: &mut Writer) -> Result<Garbage> {
+    let dead = dead(writer.connection())?;
+    let stored: i64 = writer.connection().query_row("SELECT count(*) FROM file_versions", [], |row| row.get(0))?;
+    let wanted = dead.len() > WORTHWHILE && dead.len() * 5 > stored as u64;
+    let alone = if wanted { writer.dir().no_readers() } else { None };
+    if alone.is_none() {
+        return Ok(Garbage { removed: 0, left: dead.len() });
+    }
+    remove_rows(writer, &dead)?;
+    remove_documents(writer)?;
+    Ok(Garbage { removed: dead.len(), left: 0 })
+}
+
+fn dead(connection: &Connection) -> Result<RoaringBitmap> {
+    let mut select = connection.prepare_cached("SELECT fv FROM file_versions ORDER BY fv")?;
+    let rows = select.query_map([], |row| row.get::<_, VersionId>(0))?;
+    let stored: RoaringBitmap = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(stored - views::needed(connection)?)
+}
+
+fn remove_rows(writer: &mut Writer, dead: &RoaringBitmap) -> Result<()> {
+    writer.at("remove rows");
+    let transaction = writer.connection().transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut version = transaction.prepare_cached("DELETE FROM file_versions WHERE fv = ?1")?;
+        let mut facts = transaction.prepare_cached("DELETE FROM facts WHERE fv = ?1")?;
+        let mut text = transaction.prepare_cached("DELETE FROM texts WHERE fv = ?1")?;
+        let mut symbols = transaction.prepare_cached("DELETE FROM symbol_relations WHERE id BETWEEN ?1 AND ?2")?;
+        for id in dead {
+            version.execute([id])?;
+            facts.execute([id])?;
+            text.execute([id])?;
+            symbols.execute(rows::symbol_rows(id))?;
+        }
+        transaction.execute("DELETE FROM stat_cache WHERE fv NOT IN (SELECT fv FROM file_versions)", [])?;
+        rewrite_lists(&transaction, dead)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Rewrites every list as one list of the living, so that many small publishes do not leave many small lists.
+fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
+    connection.execute_batch(
+        "CREATE TEMP TABLE living (name TEXT NOT NULL, first_fv INTEGER NOT NULL, list BLOB NOT NULL)",
+    )?;
+    {
+        let mut select = connection.prepare("SELECT name, first_fv, list FROM name_refs ORDER BY name, first_fv")?;
+        let mut insert = connection.prepare("INSERT INTO temp.living VALUES (?1, ?2, ?3)")?;
+        let mut found = select.query([])?;
+        let mut current: Option<(String, Vec<(VersionId, Vec<u32>)>)> = None;
+        while let Some(row) = found.next()? {
+            let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            if current.as_ref().is_none_or(|(known, _)| known != name) {
+                write_list(&mut insert, current.take())?;
+                current = Some((name.to_owned(), Vec::new()));
+            }
+            let parts = &mut current.as_mut().expect("it was just set").1;
+            let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+            let whole = lists::read(row.get(1)?, bytes, |version, places| {
+                if !dead.contains(version) {
+                    parts.push((version, places.to_vec()));
+                }
+            });
+            if !whole {
+                return Err(StoreError::Corrupt(format!("the references of {name}")));
+            }
+        }
+        write_list(&mut insert, current)?;
+    }
+    connection.execute_batch(
+        "DELETE FROM name_refs;
+         INSERT INTO name_refs SELECT name, first_fv, list FROM temp.living ORDER BY name;
+         DROP TABLE temp.living",
+    )?;
+    Ok(())
+}
+
+fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<(String, Vec<(VersionId, Vec<u32>)>)>) -> Result<()> {
+    let Some((name, mut parts)) = list else {
+        return Ok(());
+    };
+    parts.sort_unstable_by_key(|(version, _)| *version);
+    let Some(&(first, _)) = parts.first() else {
+        return Ok(());
+    };
+    let mut builder = ListBuilder::new(first);
+    for (version, places) in parts {
+        builder.push(version, &lists::encode_part(&places));
+    }
+    insert.execute(params![name, first, builder.finish()])?;
+    Ok(())
+}
+
+/// Removes the documents of all versions that have no row: the collected ones, and those of a flush that was cut off
+/// between its two commits.
+fn remove_documents(writer: &mut Writer) -> Result<()> {
+    let present = writer.text().versions()?;
+    let stored: RoaringBitmap = {
+        let mut select = writer.connection().prepare("SELECT fv FROM file_versions ORDER BY fv")?;
+        let rows = select.query_map([], |row| row.get::<_, VersionId>(0))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let mark = schema::meta(writer.connection(), "text_mark")? + 1;
+    let next = schema::meta(writer.connection(), "next_fv")?;
+    let text = writer.text_writer()?;
+    for id in present.into_iter().filter(|id| !stored.contains(*id)) {
+        text.delete(id);
+    }
+    writer.at("remove documents");
+    writer.text_writer()?.commit(mark, next)?;
+    schema::set_meta(writer.connection(), "text_mark", mark)
+}

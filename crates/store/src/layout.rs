@@ -1,0 +1,159 @@
+//! Where a project's data lies, and the locks around it.
+//!
+//! ```text
+//! PROJECT/current        names the epoch in use, replaced atomically
+//! PROJECT/epoch-N/       store.db (SQLite) and text/ (Tantivy)
+//! PROJECT/write.lock     held by the one writer
+//! PROJECT/readers.lock   shared by open snapshots; garbage is collected when nobody holds it
+//! ```
+//!
+//! A store that can not be read any more is never repaired in place: a new epoch is built beside it and `current` is
+//! switched, so a reader of the old one is not disturbed and no open file is deleted.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::{Result, StoreError};
+
+/// The folder of one project.
+#[derive(Clone, Debug)]
+pub struct ProjectDir {
+    root: PathBuf,
+}
+
+/// A lock that lasts as long as this value.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl ProjectDir {
+    /// Names the folder; nothing is touched.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether a store was ever created here.
+    pub fn is_registered(&self) -> bool {
+        self.root.join("current").is_file()
+    }
+
+    /// How many bytes the current epoch takes on disk.
+    pub fn disk_bytes(&self) -> u64 {
+        self.epoch().map(|epoch| bytes_below(&epoch)).unwrap_or(0)
+    }
+
+    /// Whether some process holds the write lock right now.
+    pub fn is_writing(&self) -> bool {
+        match File::open(self.root.join("write.lock")) {
+            Ok(file) => matches!(file.try_lock(), Err(TryLockError::WouldBlock)),
+            Err(_) => false,
+        }
+    }
+
+    pub(crate) fn epoch(&self) -> Result<PathBuf> {
+        let pointer = self.root.join("current");
+        let name = match fs::read_to_string(&pointer) {
+            Ok(name) => name,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StoreError::NotRegistered(self.root.clone()));
+            }
+            Err(error) => return Err(StoreError::io(pointer)(error)),
+        };
+        match name.trim().strip_prefix("epoch-").map(str::parse::<u32>) {
+            Some(Ok(number)) => Ok(self.epoch_dir(number)),
+            _ => Err(StoreError::Corrupt(format!("{} names no epoch", pointer.display()))),
+        }
+    }
+
+    /// Makes a folder for the next epoch; it is not in use before [`Self::switch_to`].
+    pub(crate) fn new_epoch(&self) -> Result<PathBuf> {
+        fs::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
+        let last = self.epochs().into_iter().map(|(number, _)| number).max().unwrap_or(0);
+        let dir = self.epoch_dir(last + 1);
+        fs::create_dir_all(&dir).map_err(StoreError::io(&dir))?;
+        Ok(dir)
+    }
+
+    pub(crate) fn switch_to(&self, epoch: &Path) -> Result<()> {
+        let name = epoch.file_name().unwrap_or_default();
+        let fresh = self.root.join("current.new");
+        fs::write(&fresh, name.as_encoded_bytes()).map_err(StoreError::io(&fresh))?;
+        File::open(&fresh).and_then(|file| file.sync_all()).map_err(StoreError::io(&fresh))?;
+        let pointer = self.root.join("current");
+        fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))
+    }
+
+    /// Removes epochs that are not in use. What can not be removed now is left for the next writer.
+    pub(crate) fn sweep(&self) {
+        let Ok(current) = self.epoch() else { return };
+        for (_, dir) in self.epochs() {
+            if dir != current {
+                let _ = fs::remove_dir_all(dir);
+            }
+        }
+    }
+
+    /// The write lock; [`StoreError::Locked`] when another process or thread has it and `wait` is false.
+    pub(crate) fn lock_for_writing(&self, wait: bool) -> Result<Lock> {
+        fs::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
+        let path = self.root.join("write.lock");
+        let file = open_lock(&path)?;
+        if wait {
+            file.lock().map_err(StoreError::io(path))?;
+            return Ok(Lock { _file: file });
+        }
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Locked),
+            Err(TryLockError::Error(error)) => Err(StoreError::io(path)(error)),
+        }
+    }
+
+    /// A reader's mark. Failing to get it is no harm: it only fails while garbage is collected, and a reader that
+    /// starts then sees a generation that garbage collection leaves whole.
+    pub(crate) fn mark_reader(&self) -> Option<Lock> {
+        let file = open_lock(&self.root.join("readers.lock")).ok()?;
+        file.try_lock_shared().ok().map(|()| Lock { _file: file })
+    }
+
+    /// Succeeds when no snapshot is open in any process.
+    pub(crate) fn no_readers(&self) -> Option<Lock> {
+        let file = open_lock(&self.root.join("readers.lock")).ok()?;
+        file.try_lock().ok().map(|()| Lock { _file: file })
+    }
+
+    fn epoch_dir(&self, number: u32) -> PathBuf {
+        self.root.join(format!("epoch-{number}"))
+    }
+
+    fn epochs(&self) -> Vec<(u32, PathBuf)> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        entries
+            .filter_map(|entry| {
+                let number = entry.file_name().to_str()?.strip_prefix("epoch-")?.parse().ok()?;
+                Some((number, entry.path()))
+            })
+            .collect()
+    }
+}
+
+fn open_lock(path: &Path) -> Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(StoreError::io(path))
+}
+
+fn bytes_below(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

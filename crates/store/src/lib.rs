@@ -1,0 +1,48 @@
+//! Facts and text at rest.
+//!
+//! A project's store is a folder with one SQLite database, which is the truth and the only commit point, and one
+//! Tantivy index, which finds words. The database holds **file versions** (a path and the bytes that stood there) with
+//! everything extraction said about them, and **views**: sets of file versions, each one compressed bitmap. A
+//! [`Snapshot`] is one generation of one view; nothing that reads it ever sees another.
+//!
+//! One process writes at a time ([`Writer`], behind an OS lock); any number read. The order of a write is always the
+//! same: ids are reserved, Tantivy commits documents nobody can see, SQLite commits rows nobody can see, and one last
+//! SQLite transaction publishes the views that hold them. A crash between any two leaves the last published state,
+//! and what was already stored is found again by the next sync.
+//!
+//! What is absent: how facts are made, ranking policy, JSON, git, clocks (callers pass times in), the environment.
+
+mod codec;
+mod doctor;
+mod error;
+mod garbage;
+mod jobs;
+mod layout;
+mod lists;
+mod rows;
+mod schema;
+mod snapshot;
+mod statcache;
+mod text;
+mod tokens;
+mod version;
+mod views;
+mod writer;
+
+pub use doctor::{Check, Health};
+pub use error::StoreError;
+pub use garbage::Garbage;
+pub use jobs::{Job, JobMode, JobProgress, JobStatus};
+pub use layout::ProjectDir;
+pub use schema::{SCHEMA_VERSION, SchemaStatus};
+pub use snapshot::{Snapshot, Store, SymbolRow};
+pub use statcache::{CachedStat, Stat};
+pub use tokens::tokens;
+pub use version::{KnownVersion, NewVersion, VersionInfo};
+pub use views::{SkipCount, Totals, ViewInfo, ViewUpdate};
+pub use writer::{Missing, Publish, Tuning, WritePoint, Writer};
+
+pub use roaring::RoaringBitmap;
+
+/// The result of everything in this crate.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -1,0 +1,181 @@
+//! The tables, their version, and how a store is opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use crate::{ProjectDir, Result, StoreError};
+
+/// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// What a store is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaStatus {
+    /// Readable, and something is published.
+    Compatible,
+    /// Readable, and nothing is published yet.
+    NotIndexed,
+    /// Written by another version of the schema.
+    ReindexRequired {
+        /// The version found.
+        found: i64,
+    },
+    /// Not readable.
+    CorruptManifest,
+}
+
+impl SchemaStatus {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            SchemaStatus::Compatible => "compatible",
+            SchemaStatus::NotIndexed => "not_indexed",
+            SchemaStatus::ReindexRequired { .. } => "reindex_required",
+            SchemaStatus::CorruptManifest => "corrupt_manifest",
+        }
+    }
+
+    /// The schema version that was found, where one could be read.
+    pub const fn found_version(self) -> Option<i64> {
+        match self {
+            SchemaStatus::Compatible | SchemaStatus::NotIndexed => Some(SCHEMA_VERSION),
+            SchemaStatus::ReindexRequired { found } => Some(found),
+            SchemaStatus::CorruptManifest => None,
+        }
+    }
+
+    /// Looks at the store of a project; [`StoreError::NotRegistered`] when there is none.
+    pub fn of(dir: &ProjectDir) -> Result<Self> {
+        let connection = match open(dir) {
+            Ok(connection) => connection,
+            Err(StoreError::ReindexRequired { found, .. }) => {
+                return Ok(SchemaStatus::ReindexRequired { found });
+            }
+            Err(StoreError::Corrupt(_)) => return Ok(SchemaStatus::CorruptManifest),
+            Err(error) => return Err(error),
+        };
+        let published = "SELECT EXISTS (SELECT 1 FROM branch_state)";
+        match connection.query_row(published, [], |row| row.get(0)) {
+            Ok(true) => Ok(SchemaStatus::Compatible),
+            Ok(false) => Ok(SchemaStatus::NotIndexed),
+            Err(_) => Ok(SchemaStatus::CorruptManifest),
+        }
+    }
+}
+
+// `symbol_relations.id` is the file version times 2^20 plus the symbol's place in its file, so the symbols of a file
+// lie together in source order and a batch of files is appended. `name_refs` has, per name and batch, a delta-coded
+// list of the references with that name. `symbol_edges` caches what the resolver has proved for a generation.
+const TABLES: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE workspaces (
+    id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, registered_at INTEGER NOT NULL);
+CREATE TABLE file_versions (
+    fv INTEGER PRIMARY KEY, path TEXT NOT NULL, blob BLOB NOT NULL, size INTEGER NOT NULL,
+    language TEXT NOT NULL, facts_version INTEGER NOT NULL, skip INTEGER,
+    lines INTEGER NOT NULL, symbols INTEGER NOT NULL, problems INTEGER NOT NULL,
+    chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,
+    symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL);
+CREATE INDEX file_versions_by_path ON file_versions (path, blob);
+CREATE TABLE facts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE texts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE symbol_relations (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind INTEGER NOT NULL,
+    line_start INTEGER NOT NULL, line_end INTEGER NOT NULL, parent_symbol_id INTEGER,
+    symbol_key INTEGER NOT NULL, stable_key INTEGER NOT NULL, content_hash INTEGER NOT NULL);
+CREATE INDEX symbol_relations_by_name ON symbol_relations (name);
+CREATE INDEX symbol_relations_by_symbol ON symbol_relations (symbol_key);
+CREATE INDEX symbol_relations_by_stable ON symbol_relations (stable_key);
+CREATE TABLE name_refs (
+    name TEXT NOT NULL, first_fv INTEGER NOT NULL, list BLOB NOT NULL,
+    PRIMARY KEY (name, first_fv)) WITHOUT ROWID;
+CREATE TABLE symbol_edges (
+    generation INTEGER NOT NULL, view TEXT NOT NULL, to_symbol_id INTEGER NOT NULL, from_symbol_id INTEGER,
+    from_fv INTEGER NOT NULL, reference INTEGER NOT NULL, edge_type TEXT NOT NULL, confidence TEXT NOT NULL,
+    PRIMARY KEY (view, to_symbol_id, from_fv, reference)) WITHOUT ROWID;
+CREATE TABLE branch_state (
+    view TEXT PRIMARY KEY, ref TEXT NOT NULL, commit_id TEXT, generation INTEGER NOT NULL,
+    members BLOB NOT NULL, previous BLOB NOT NULL, skipped BLOB NOT NULL, skips BLOB NOT NULL,
+    facts_key INTEGER NOT NULL, file_count INTEGER NOT NULL, symbol_count INTEGER NOT NULL,
+    line_count INTEGER NOT NULL, byte_count INTEGER NOT NULL,
+    chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,
+    symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
+    indexed_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL);
+CREATE TABLE stat_cache (
+    workspace INTEGER NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+    ctime INTEGER NOT NULL, inode INTEGER NOT NULL, fv INTEGER NOT NULL,
+    PRIMARY KEY (workspace, path)) WITHOUT ROWID;
+CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, view TEXT NOT NULL, ref TEXT NOT NULL,
+    mode TEXT NOT NULL, status TEXT NOT NULL, changed_files INTEGER, files_total INTEGER NOT NULL,
+    files_scanned INTEGER NOT NULL, files_indexed INTEGER NOT NULL, symbols_extracted INTEGER NOT NULL,
+    error TEXT, created_at INTEGER NOT NULL, finished_at INTEGER);
+";
+
+/// Creates the tables in a new epoch.
+pub(crate) fn create(epoch: &Path) -> Result<Connection> {
+    let mut connection = Connection::open(epoch.join("store.db"))?;
+    connection.pragma_update(None, "page_size", 4096)?;
+    configure(&connection)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(TABLES)?;
+    for (key, value) in [("schema_version", SCHEMA_VERSION), ("generation", 0), ("next_fv", 1), ("text_mark", 0)] {
+        set_meta(&transaction, key, value)?;
+    }
+    transaction.commit()?;
+    Ok(connection)
+}
+
+/// Opens the current epoch's database and checks that this program can read it.
+pub(crate) fn open(dir: &ProjectDir) -> Result<Connection> {
+    let path = dir.epoch()?.join("store.db");
+    if !path.is_file() {
+        return Err(StoreError::Corrupt(format!("{} is missing", path.display())));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&path, flags)?;
+    configure(&connection)?;
+    let version = connection
+        .query_row("SELECT value FROM meta WHERE key = 'schema_version'", [], |row| row.get::<_, i64>(0))
+        .optional();
+    match version {
+        Ok(Some(SCHEMA_VERSION)) => Ok(connection),
+        Ok(Some(found)) => Err(StoreError::ReindexRequired { found, required: SCHEMA_VERSION }),
+        Ok(None) => Err(StoreError::Corrupt("the manifest names no schema version".into())),
+        Err(error) => match StoreError::from(error) {
+            StoreError::Sqlite(rusqlite::Error::SqliteFailure(failure, message))
+                if failure.code == rusqlite::ErrorCode::Unknown =>
+            {
+                Err(StoreError::Corrupt(message.unwrap_or_else(|| "the manifest is missing".into())))
+            }
+            other => Err(other),
+        },
+    }
+}
+
+fn configure(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(Duration::from_secs(20))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+pub(crate) fn meta(connection: &Connection, key: &str) -> Result<i64> {
+    let value = connection
+        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?;
+    value.ok_or_else(|| StoreError::Corrupt(format!("the manifest names no {key}")))
+}
+
+pub(crate) fn set_meta(connection: &Connection, key: &str, value: i64) -> Result<()> {
+    connection
+        .prepare_cached("INSERT INTO meta VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value")?
+        .execute((key, value))?;
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! Reading: a store as a whole, and one generation of one view of it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::{BlobId, FileFacts, SymbolKind, VersionId, ViewKey};
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql};
+
+use crate::layout::Lock;
+use crate::views::{self, ViewInfo};
+use crate::{
+    CachedStat, Job, JobStatus, KnownVersion, ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, rows,
+    schema, statcache,
+};
+
+/// An open store: what is published, what runs, who is registered.
+#[derive(Debug)]
+pub struct Store {
+    dir: ProjectDir,
+    connection: Connection,
+}
+
+impl Store {
+    /// Opens the store of a project for reading.
+    pub fn open(dir: &ProjectDir) -> Result<Self> {
+        let connection = schema::open(dir)?;
+        Ok(Self { dir: dir.clone(), connection })
+    }
+
+    /// Every published view.
+    pub fn views(&self) -> Result<Vec<ViewInfo>> {
+        views::all(&self.connection)
+    }
+
+    /// One published view.
+    pub fn view(&self, key: &ViewKey) -> Result<Option<ViewInfo>> {
+        views::info(&self.connection, key)
+    }
+
+    /// The roots of all registered workspaces.
+    pub fn workspaces(&self) -> Result<Vec<String>> {
+        statcache::roots(&self.connection)
+    }
+
+    /// What is remembered of the files of a work tree.
+    pub fn cached_stats(&self, root: &str) -> Result<HashMap<String, CachedStat>> {
+        statcache::load(&self.connection, root)
+    }
+
+    /// A stored version.
+    pub fn known(&self, id: VersionId) -> Result<Option<KnownVersion>> {
+        rows::known_by_id(&self.connection, id)
+    }
+
+    /// The number of the newest generation.
+    pub fn generation(&self) -> Result<i64> {
+        schema::meta(&self.connection, "generation")
+    }
+
+    /// The newest jobs first. A job that is not over although nobody writes is shown as interrupted.
+    pub fn jobs(&self, limit: usize) -> Result<Vec<Job>> {
+        let mut jobs = jobs::recent(&self.connection, limit)?;
+        if jobs.iter().any(|job| job.status.is_active()) && !self.dir.is_writing() {
+            // The writer may have ended between the two looks; only what is still open now was cut off.
+            jobs = jobs::recent(&self.connection, limit)?;
+            for job in jobs.iter_mut().filter(|job| job.status.is_active()) {
+                job.status = JobStatus::Interrupted;
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// A snapshot of a view; [`StoreError::NoSuchView`] when it was never published.
+    pub fn snapshot(&self, key: &ViewKey) -> Result<Snapshot> {
+        Snapshot::open(&self.dir, key)
+    }
+}
+
+/// One generation of one view. Whatever is published later is not seen.
+#[derive(Debug)]
+pub struct Snapshot {
+    connection: Connection,
+    info: ViewInfo,
+    members: RoaringBitmap,
+    facts: RefCell<HashMap<VersionId, Rc<FileFacts>>>,
+    _reader: Option<Lock>,
+}
+
+/// A symbol as `symbol_relations` has it; the rest of it stands in its file's facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolRow {
+    /// The file version it stands in.
+    pub version: VersionId,
+    /// Its place in that file's facts.
+    pub place: u32,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its name.
+    pub name: String,
+}
+
+const SYMBOL: &str = "SELECT id, kind, name FROM symbol_relations";
+
+impl Snapshot {
+    fn open(dir: &ProjectDir, key: &ViewKey) -> Result<Self> {
+        let reader = dir.mark_reader();
+        let connection = schema::open(dir)?;
+        connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
+        let info = views::info(&connection, key)?.ok_or_else(|| StoreError::NoSuchView(key.encode()))?;
+        let members = views::bitmaps(&connection, key)?.unwrap_or_default().members;
+        Ok(Self { connection, info, members, facts: RefCell::default(), _reader: reader })
+    }
+
+    /// What is known of the view.
+    pub fn info(&self) -> &ViewInfo {
+        &self.info
+    }
+
+    /// The file versions in it.
+    pub fn members(&self) -> &RoaringBitmap {
+        &self.members
+    }
+
+    /// A file version of this view.
+    pub fn version(&self, id: VersionId) -> Result<Option<VersionInfo>> {
+        if !self.members.contains(id) {
+            return Ok(None);
+        }
+        self.first_version("fv = ?1", &id)
+    }
+
+    /// The file version at a path.
+    pub fn version_at(&self, path: &str) -> Result<Option<VersionInfo>> {
+        self.first_version("path = ?1", &path)
+    }
+
+    fn first_version(&self, condition: &str, value: &dyn ToSql) -> Result<Option<VersionInfo>> {
+        let sql = format!(
+            "SELECT fv, path, blob, language, facts_version, lines FROM file_versions WHERE {condition} AND skip IS NULL"
+        );
+        let mut select = self.connection.prepare_cached(&sql)?;
+        let mut found = select.query([value])?;
+        while let Some(row) = found.next()? {
+            if self.members.contains(row.get(0)?) {
+                return version_row(row).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Everything extraction said about a version of this view. Read once per snapshot.
+    pub fn facts(&self, id: VersionId) -> Result<Rc<FileFacts>> {
+        if let Some(facts) = self.facts.borrow().get(&id) {
+            return Ok(facts.clone());
+        }
+        let body: Option<Vec<u8>> = self
+            .connection
+            .prepare_cached("SELECT body FROM facts WHERE fv = ?1")?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        let body = body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no facts")))?;
+        let facts = Rc::new(codec::decode_facts(&body)?);
+        self.facts.borrow_mut().insert(id, facts.clone());
+        Ok(facts)
+    }
+
+    /// The text of a version.
+    pub fn text(&self, id: VersionId) -> Result<String> {
+        let body: Option<Vec<u8>> = self
+            .connection
+            .prepare_cached("SELECT body FROM texts WHERE fv = ?1")?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        codec::decode_text(&body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no text")))?)
+    }
+
+    /// The symbols with exactly this name.
+    pub fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>> {
+        self.symbols("name = ?1", &name)
+    }
+
+    /// The symbols with this id, normally one.
+    pub fn symbols_with_id(&self, id: SymbolId) -> Result<Vec<SymbolRow>> {
+        let found = self.symbols("symbol_key = ?1", &id.key())?;
+        self.verified(found, |info, symbol| SymbolId::of(&info.path, symbol) == id)
+    }
+
+    /// The symbols with this stable id: one for each homonym in other files.
+    pub fn symbols_with_stable_id(&self, id: StableId) -> Result<Vec<SymbolRow>> {
+        let found = self.symbols("stable_key = ?1", &id.key())?;
+        self.verified(found, |info, symbol| StableId::of(&info.language, symbol) == id)
+    }
+
+    /// The symbols whose name is this one but for its case.
+    pub fn symbols_named_like(&self, name: &str) -> Result<Vec<SymbolRow>> {
+        self.symbols("name = ?1 COLLATE NOCASE", &name)
+    }
+
+    fn symbols(&self, condition: &str, value: &dyn ToSql) -> Result<Vec<SymbolRow>> {
+        let mut select = self.connection.prepare_cached(&format!("{SYMBOL} WHERE {condition}"))?;
+        let mut found = select.query([value])?;
+        let mut symbols = Vec::new();
+        while let Some(row) = found.next()? {
+            let (version, place) = rows::symbol_place(row.get(0)?);
+            if self.members.contains(version) {
+                let kind = SymbolKind::from_index(row.get(1)?)
+                    .ok_or_else(|| StoreError::Corrupt("a symbol of unknown kind".into()))?;
+                symbols.push(SymbolRow { version, place, kind, name: row.get(2)? });
+            }
+        }
+        Ok(symbols)
+    }
+
+    fn verified(
+        &self,
+        found: Vec<SymbolRow>,
+        is_meant: impl Fn(&VersionInfo, &codecompass_model::Symbol) -> bool,
+    ) -> Result<Vec<SymbolRow>> {
+        let mut meant = Vec::new();
+        for row in found {
+            let facts = self.facts(row.version)?;
+            let info = self.version(row.version)?;
+            let symbol = facts.symbols.get(row.place as usize);
+            if info.zip(symbol).is_some_and(|(info, symbol)| is_meant(&info, symbol)) {
+                meant.push(row);
+            }
+        }
+        Ok(meant)
+    }
+
+    /// The references that bear a name, by file version and place in its facts.
+    pub fn references_named(&self, name: &str) -> Result<Vec<(VersionId, Vec<u32>)>> {
+        let mut select =
+            self.connection.prepare_cached("SELECT first_fv, list FROM name_refs WHERE name = ?1 ORDER BY first_fv")?;
+        let mut found = select.query([name])?;
+        let mut references = Vec::new();
+        while let Some(row) = found.next()? {
+            let whole = lists::read(
+                row.get(0)?,
+                row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?,
+                |version, places| {
+                    if self.members.contains(version) {
+                        references.push((version, places.to_vec()));
+                    }
+                },
+            );
+            if !whole {
+                return Err(StoreError::Corrupt(format!("the references of {name}")));
+            }
+        }
+        references.sort_unstable();
+        Ok(references)
+    }
+
+    /// Every file version, by path.
+    pub fn versions(&self) -> Result<Vec<VersionInfo>> {
+        let mut versions = Vec::with_capacity(self.members.len() as usize);
+        for id in &self.members {
+            let missing = || StoreError::Corrupt(format!("file version {id} is not stored"));
+            versions.push(self.version(id)?.ok_or_else(missing)?);
+        }
+        versions.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(versions)
+    }
+}
+
+fn version_row(row: &Row<'_>) -> Result<VersionInfo> {
+    let blob = BlobId::from_bytes(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)
+        .ok_or_else(|| StoreError::Corrupt("a file version without a blob id".into()))?;
+    Ok(VersionInfo {
+        id: row.get(0)?,
+        path: row.get(1)?,
+        blob,
+        language: row.get(3)?,
+        facts_version: row.get(4)?,
+        lines: row.get(5)?,
+    })
+}

@@ -1,0 +1,132 @@
+//! What the files of a work tree looked like when they were last read: a file whose stat is unchanged is not read
+//! again.
+//!
+//! A row is only written when the file was older than the read by more than the file system's clock can blur;
+//! otherwise an edit right after the read could leave the same stat behind.
+
+use std::collections::HashMap;
+
+use codecompass_model::VersionId;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::Result;
+
+/// The part of a file's status that changes when its content does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime: i64,
+    /// Status change time in nanoseconds since 1970.
+    pub ctime: i64,
+    /// The file's number on its device.
+    pub inode: u64,
+}
+
+/// What is remembered of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachedStat {
+    /// How it looked.
+    pub stat: Stat,
+    /// The version that was read then.
+    pub version: VersionId,
+}
+
+/// All that is remembered of a work tree, by path.
+pub(crate) fn load(connection: &Connection, root: &str) -> Result<HashMap<String, CachedStat>> {
+    let Some(workspace) = workspace(connection, root)? else {
+        return Ok(HashMap::new());
+    };
+    let count: i64 = connection
+        .prepare_cached("SELECT count(*) FROM stat_cache WHERE workspace = ?1")?
+        .query_row([workspace], |row| row.get(0))?;
+    let mut cache = HashMap::with_capacity(count as usize);
+    let mut select =
+        connection.prepare_cached("SELECT path, size, mtime, ctime, inode, fv FROM stat_cache WHERE workspace = ?1")?;
+    let mut rows = select.query([workspace])?;
+    while let Some(row) = rows.next()? {
+        let stat = Stat {
+            size: row.get::<_, i64>(1)? as u64,
+            mtime: row.get(2)?,
+            ctime: row.get(3)?,
+            inode: row.get::<_, i64>(4)? as u64,
+        };
+        cache.insert(row.get(0)?, CachedStat { stat, version: row.get(5)? });
+    }
+    Ok(cache)
+}
+
+/// What is remembered of these paths.
+pub(crate) fn load_paths(connection: &Connection, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
+    let Some(workspace) = workspace(connection, root)? else {
+        return Ok(HashMap::new());
+    };
+    let mut select = connection
+        .prepare_cached("SELECT size, mtime, ctime, inode, fv FROM stat_cache WHERE workspace = ?1 AND path = ?2")?;
+    let mut cache = HashMap::new();
+    for path in paths {
+        let found = select
+            .query_row(params![workspace, path], |row| {
+                let stat = Stat {
+                    size: row.get::<_, i64>(0)? as u64,
+                    mtime: row.get(1)?,
+                    ctime: row.get(2)?,
+                    inode: row.get::<_, i64>(3)? as u64,
+                };
+                Ok(CachedStat { stat, version: row.get(4)? })
+            })
+            .optional()?;
+        if let Some(found) = found {
+            cache.insert(path.clone(), found);
+        }
+    }
+    Ok(cache)
+}
+
+/// Changes what is remembered, inside the caller's transaction.
+pub(crate) fn apply(
+    connection: &Connection,
+    root: &str,
+    seen: &[(String, CachedStat)],
+    gone: &[String],
+    now: i64,
+) -> Result<()> {
+    if seen.is_empty() && gone.is_empty() {
+        return Ok(());
+    }
+    let workspace = register(connection, root, now)?;
+    let mut upsert =
+        connection.prepare_cached("INSERT OR REPLACE INTO stat_cache VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    for (path, cached) in seen {
+        let stat = cached.stat;
+        let row = params![workspace, path, stat.size as i64, stat.mtime, stat.ctime, stat.inode as i64, cached.version];
+        upsert.execute(row)?;
+    }
+    let mut delete = connection.prepare_cached("DELETE FROM stat_cache WHERE workspace = ?1 AND path = ?2")?;
+    for path in gone {
+        delete.execute(params![workspace, path])?;
+    }
+    Ok(())
+}
+
+/// Writes down a workspace; its number if it is known already.
+pub(crate) fn register(connection: &Connection, root: &str, now: i64) -> Result<i64> {
+    if let Some(workspace) = workspace(connection, root)? {
+        return Ok(workspace);
+    }
+    connection.execute("INSERT INTO workspaces (root, registered_at) VALUES (?1, ?2)", params![root, now])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn workspace(connection: &Connection, root: &str) -> Result<Option<i64>> {
+    let mut select = connection.prepare_cached("SELECT id FROM workspaces WHERE root = ?1")?;
+    Ok(select.query_row([root], |row| row.get(0)).optional()?)
+}
+
+/// The roots of all registered workspaces.
+pub(crate) fn roots(connection: &Connection) -> Result<Vec<String>> {
+    let mut select = connection.prepare_cached("SELECT root FROM workspaces ORDER BY id")?;
+    let rows = select.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

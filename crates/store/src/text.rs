@@ -1,0 +1,228 @@
+//! The text index: Tantivy, with one field per record type, frequencies and no positions, nothing stored.
+//!
+//! A document says which file version it belongs to (`fv`) and which record of it it is (`ord`); whether anyone may
+//! see it is decided by the view's bitmap alone. Each commit carries a **mark**, a number that SQLite writes down in
+//! the same flush right after: when Tantivy's mark is behind SQLite's, documents were lost and are made again from the
+//! stored text.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use codecompass_model::VersionId;
+use tantivy::indexer::LogMergePolicy;
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use tantivy::{Index, IndexWriter, TantivyDocument, Term};
+
+use crate::tokens::{Tokens, tokens};
+use crate::version::Documents;
+use crate::{Result, StoreError};
+
+const TOKENIZER: &str = "code";
+
+/// The record types, as the low bits of `ord`.
+#[derive(Clone, Copy)]
+enum Record {
+    Chunk,
+    Symbol,
+    File,
+}
+
+/// The handles of the fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fields {
+    fv: Field,
+    ord: Field,
+    chunk: Field,
+    symbol: Field,
+    file: Field,
+}
+
+/// An open text index.
+#[derive(Debug)]
+pub(crate) struct TextIndex {
+    index: Index,
+    fields: Fields,
+    dir: PathBuf,
+}
+
+impl TextIndex {
+    /// Creates an empty index in a folder, replacing nothing.
+    pub(crate) fn create(dir: &Path) -> Result<Self> {
+        std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
+        let (schema, _) = schema();
+        let index = Index::create_in_dir(dir, schema)?;
+        Ok(Self::ready(index, dir))
+    }
+
+    /// Opens the index; damage is [`StoreError::Corrupt`].
+    pub(crate) fn open(dir: &Path) -> Result<Self> {
+        let index = Index::open_in_dir(dir).map_err(|error| StoreError::Corrupt(format!("the text index: {error}")))?;
+        if index.schema() != schema().0 {
+            return Err(StoreError::Corrupt("the text index has other fields than expected".into()));
+        }
+        Ok(Self::ready(index, dir))
+    }
+
+    fn ready(index: Index, dir: &Path) -> Self {
+        index.tokenizers().register(TOKENIZER, CodeTokenizer);
+        Self { index, fields: schema().1, dir: dir.to_owned() }
+    }
+
+    /// The mark of the last commit.
+    pub(crate) fn mark(&self) -> Result<i64> {
+        Ok(self.payload()?.0)
+    }
+
+    /// The first id that was not reserved yet when the last commit was made.
+    pub(crate) fn reserved(&self) -> Result<i64> {
+        Ok(self.payload()?.1)
+    }
+
+    fn payload(&self) -> Result<(i64, i64)> {
+        let payload = self.index.load_metas()?.payload.unwrap_or_default();
+        let mut numbers = payload.split(' ').map(|number| number.parse().unwrap_or(0));
+        Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
+    }
+
+    /// Every file version that has documents, in no order.
+    pub(crate) fn versions(&self) -> Result<HashSet<VersionId>> {
+        let searcher = self.index.reader()?.searcher();
+        let mut versions = HashSet::new();
+        for segment in searcher.segment_readers() {
+            let inverted = segment.inverted_index(self.fields.fv)?;
+            let mut terms = inverted.terms().stream().map_err(StoreError::io(&self.dir))?;
+            while let Some((key, _)) = terms.next() {
+                if let Ok(bytes) = <[u8; 8]>::try_from(key) {
+                    versions.insert(u64::from_be_bytes(bytes) as VersionId);
+                }
+            }
+        }
+        Ok(versions)
+    }
+
+    /// How many documents are alive.
+    pub(crate) fn document_count(&self) -> Result<u64> {
+        Ok(self.index.reader()?.searcher().num_docs())
+    }
+
+    /// Files whose checksum is wrong.
+    pub(crate) fn damaged_files(&self) -> Result<Vec<PathBuf>> {
+        let mut damaged: Vec<PathBuf> = self.index.validate_checksum()?.into_iter().collect();
+        damaged.sort();
+        Ok(damaged)
+    }
+
+    /// A writer; the memory bound is its arena. Tantivy's own lock is free because the store's writer is alone.
+    pub(crate) fn writer(&self, threads: usize, heap_bytes: usize) -> Result<TextWriter> {
+        let writer: IndexWriter = self.index.writer_with_num_threads(threads.max(1), heap_bytes.max(16 << 20))?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_del_docs_ratio_before_merge(0.2);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(TextWriter { writer, fields: self.fields })
+    }
+}
+
+/// Adds and removes documents; nothing is kept before [`TextWriter::commit`].
+pub(crate) struct TextWriter {
+    writer: IndexWriter,
+    fields: Fields,
+}
+
+impl TextWriter {
+    pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
+        let fields = self.fields;
+        for (place, text) in documents.chunks.into_iter().enumerate() {
+            self.add_one(version, place as u64, Record::Chunk, fields.chunk, text)?;
+        }
+        for (place, text) in documents.symbols {
+            self.add_one(version, place as u64, Record::Symbol, fields.symbol, text)?;
+        }
+        self.add_one(version, 0, Record::File, fields.file, documents.file)
+    }
+
+    fn add_one(&self, version: VersionId, place: u64, record: Record, field: Field, text: String) -> Result<()> {
+        let mut document = TantivyDocument::new();
+        document.add_u64(self.fields.fv, version as u64);
+        document.add_u64(self.fields.ord, place << 2 | record as u64);
+        document.add_text(field, text);
+        self.writer.add_document(document)?;
+        Ok(())
+    }
+
+    pub(crate) fn delete(&self, version: VersionId) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.fv, version as u64));
+    }
+
+    pub(crate) fn commit(&mut self, mark: i64, reserved: i64) -> Result<()> {
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&format!("{mark} {reserved}"));
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Lets merges end; without this they would be given up and small segments would pile up.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+}
+
+fn schema() -> (Schema, Fields) {
+    let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
+    let text = TextOptions::default().set_indexing_options(indexing);
+    let mut builder = Schema::builder();
+    let fields = Fields {
+        fv: builder.add_u64_field("fv", FAST | INDEXED),
+        ord: builder.add_u64_field("ord", FAST),
+        chunk: builder.add_text_field("chunk", text.clone()),
+        symbol: builder.add_text_field("symbol", text.clone()),
+        file: builder.add_text_field("file", text),
+    };
+    (builder.build(), fields)
+}
+
+#[derive(Clone)]
+struct CodeTokenizer;
+
+struct CodeTokens<'t> {
+    text: &'t str,
+    tokens: Tokens<'t>,
+    token: Token,
+}
+
+impl Tokenizer for CodeTokenizer {
+    type TokenStream<'t> = CodeTokens<'t>;
+
+    fn token_stream<'t>(&'t mut self, text: &'t str) -> CodeTokens<'t> {
+        CodeTokens { text, tokens: tokens(text), token: Token::default() }
+    }
+}
+
+impl TokenStream for CodeTokens<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(piece) = self.tokens.next() else {
+            return false;
+        };
+        let token = &mut self.token;
+        token.text.clear();
+        if piece.is_ascii() {
+            token.text.push_str(piece);
+            token.text.make_ascii_lowercase();
+        } else {
+            token.text.extend(piece.chars().flat_map(char::to_lowercase));
+        }
+        token.position = token.position.wrapping_add(1);
+        token.offset_from = piece.as_ptr() as usize - self.text.as_ptr() as usize;
+        token.offset_to = token.offset_from + piece.len();
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}

@@ -1,0 +1,182 @@
+//! Text as search sees it: identifiers whole, and their camel, snake and digit parts.
+//!
+//! `HTTPServer_v2` gives `HTTPServer_v2`, `HTTP`, `Server`, `v`, `2`; lower-casing is the consumer's. A word without
+//! inner borders is given once. Both the text index and the exact token counts of a view use this one iterator, so
+//! they can not disagree.
+
+/// Words and parts longer than this are data, not names.
+const LONGEST: usize = 80;
+
+/// The tokens of a text, in order, as slices of it.
+pub fn tokens(text: &str) -> Tokens<'_> {
+    Tokens { text, position: 0, parts: Vec::new(), next_part: 0 }
+}
+
+/// See [`tokens`].
+#[derive(Debug)]
+pub struct Tokens<'t> {
+    text: &'t str,
+    position: usize,
+    parts: Vec<(usize, usize)>,
+    next_part: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    Underscore,
+    Other,
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        loop {
+            if let Some(&(start, end)) = self.parts.get(self.next_part) {
+                self.next_part += 1;
+                if end - start <= LONGEST {
+                    return Some(&self.text[start..end]);
+                }
+                continue;
+            }
+            self.read_word()?;
+        }
+    }
+}
+
+impl Tokens<'_> {
+    /// Moves past the next word and notes it and its parts; `None` at the end of the text.
+    fn read_word(&mut self) -> Option<()> {
+        self.parts.clear();
+        self.next_part = 0;
+        let bytes = self.text.as_bytes();
+        let mut start = self.position;
+        while start < bytes.len() {
+            let (class, length) = class_at(self.text, start);
+            if class != Class::Other {
+                break;
+            }
+            start += length;
+        }
+        if start >= bytes.len() {
+            self.position = start;
+            return None;
+        }
+        let mut at = start;
+        let mut part_start = start;
+        let mut before = Class::Underscore;
+        let mut before_length = 0;
+        self.parts.push((start, start));
+        while at < bytes.len() {
+            let (class, length) = class_at(self.text, at);
+            if class == Class::Other {
+                break;
+            }
+            let cut = match (before, class) {
+                (Class::Underscore, _) | (_, Class::Underscore) => Some(at),
+                (Class::Lower, Class::Upper) => Some(at),
+                (Class::Digit, Class::Lower | Class::Upper) | (Class::Lower | Class::Upper, Class::Digit) => Some(at),
+                // `HTTPServer`: the last capital of a run belongs to the word that follows.
+                (Class::Upper, Class::Lower) if at - before_length > part_start => Some(at - before_length),
+                _ => None,
+            };
+            if let Some(cut) = cut {
+                self.end_part(part_start, cut);
+                part_start = cut;
+            }
+            if class == Class::Underscore {
+                part_start = at + length;
+            }
+            before = class;
+            before_length = length;
+            at += length;
+        }
+        self.end_part(part_start, at);
+        self.position = at;
+        self.close_word(start, at);
+        Some(())
+    }
+
+    fn end_part(&mut self, start: usize, end: usize) {
+        if end > start {
+            self.parts.push((start, end));
+        }
+    }
+
+    /// Puts the whole word, without outer underscores, before its parts; a word that is its only part stands once.
+    fn close_word(&mut self, start: usize, end: usize) {
+        match self.parts.len() {
+            1 => self.parts.clear(),
+            2 => {
+                self.parts.remove(0);
+            }
+            count => {
+                let (first, last) = (self.parts[1].0, self.parts[count - 1].1);
+                debug_assert!(start <= first && last <= end, "parts lie in their word");
+                self.parts[0] = (first, last);
+            }
+        }
+    }
+}
+
+fn class_at(text: &str, at: usize) -> (Class, usize) {
+    let byte = text.as_bytes()[at];
+    if byte < 0x80 {
+        let class = match byte {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            b'_' => Class::Underscore,
+            _ => Class::Other,
+        };
+        return (class, 1);
+    }
+    let Some(char) = text[at..].chars().next() else {
+        return (Class::Other, 1);
+    };
+    let class = if char.is_uppercase() {
+        Class::Upper
+    } else if char.is_alphabetic() {
+        Class::Lower
+    } else if char.is_numeric() {
+        Class::Digit
+    } else {
+        Class::Other
+    };
+    (class, char.len_utf8())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_given_whole_and_in_parts() {
+        let table: &[(&str, &[&str])] = &[
+            ("", &[]),
+            ("plain words", &["plain", "words"]),
+            ("HTTPServer", &["HTTPServer", "HTTP", "Server"]),
+            ("validate_token", &["validate_token", "validate", "token"]),
+            ("__init__", &["init"]),
+            ("utf8 x2Y", &["utf8", "utf", "8", "x2Y", "x", "2", "Y"]),
+            ("a::b.c-d", &["a", "b", "c", "d"]),
+            ("camelCase", &["camelCase", "camel", "Case"]),
+            ("___", &[]),
+            ("Größe straßeNord", &["Größe", "straßeNord", "straße", "Nord"]),
+            ("where's 🦀 it", &["where", "s", "it"]),
+            ("XMLHttpRequest2", &["XMLHttpRequest2", "XML", "Http", "Request", "2"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(tokens(text).collect::<Vec<_>>(), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_a_name_is_left_out() {
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(tokens(&format!("a {long} b")).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

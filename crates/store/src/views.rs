@@ -1,0 +1,261 @@
+//! Views at rest: one row of `branch_state` each, a bitmap and its totals.
+
+use codecompass_model::{SkipReason, VersionId, ViewKey};
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+
+use crate::{Result, StoreError, codec};
+
+/// A view about to be published.
+#[derive(Clone, Debug)]
+pub struct ViewUpdate {
+    /// Which view.
+    pub key: ViewKey,
+    /// The ref it answers for.
+    pub ref_name: String,
+    /// The commit it was made from; none for a plain folder or an unborn branch.
+    pub commit: Option<String>,
+    /// The file versions in it.
+    pub members: RoaringBitmap,
+    /// Versions whose content kept them out, remembered so that they are not read again.
+    pub skipped: RoaringBitmap,
+    /// What was left out, and why.
+    pub skips: Vec<SkipCount>,
+    /// The extraction this view stands on.
+    pub facts_key: u64,
+}
+
+/// How many files were left out for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkipCount {
+    /// Why.
+    pub reason: SkipReason,
+    /// How many files or folders.
+    pub count: u64,
+    /// A few of them.
+    pub examples: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredSkip(u8, u64, Vec<String>);
+
+/// What is known of a published view without reading its files.
+#[derive(Clone, Debug)]
+pub struct ViewInfo {
+    /// Which view.
+    pub key: ViewKey,
+    /// The ref it answers for.
+    pub ref_name: String,
+    /// The commit it was made from.
+    pub commit: Option<String>,
+    /// The generation that published it.
+    pub generation: i64,
+    /// The extraction it stands on.
+    pub facts_key: u64,
+    /// What was left out, and why.
+    pub skips: Vec<SkipCount>,
+    /// Sums over its file versions.
+    pub totals: Totals,
+    /// When it was published, in milliseconds since 1970.
+    pub indexed_at: i64,
+    /// When it was last asked.
+    pub last_accessed_at: i64,
+}
+
+/// Sums over the file versions of a view: exact, and kept by adding and subtracting what a publish changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Files.
+    pub files: i64,
+    /// Symbols.
+    pub symbols: i64,
+    /// Lines.
+    pub lines: i64,
+    /// Bytes.
+    pub bytes: i64,
+    /// Chunk documents.
+    pub chunk_docs: i64,
+    /// Tokens in them.
+    pub chunk_tokens: i64,
+    /// Symbol documents.
+    pub symbol_docs: i64,
+    /// Tokens in them.
+    pub symbol_tokens: i64,
+    /// Tokens in paths.
+    pub file_tokens: i64,
+}
+
+impl Totals {
+    fn add(&mut self, other: Totals, sign: i64) {
+        self.files += sign * other.files;
+        self.symbols += sign * other.symbols;
+        self.lines += sign * other.lines;
+        self.bytes += sign * other.bytes;
+        self.chunk_docs += sign * other.chunk_docs;
+        self.chunk_tokens += sign * other.chunk_tokens;
+        self.symbol_docs += sign * other.symbol_docs;
+        self.symbol_tokens += sign * other.symbol_tokens;
+        self.file_tokens += sign * other.file_tokens;
+    }
+}
+
+/// The bitmaps of a view.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bitmaps {
+    pub(crate) members: RoaringBitmap,
+    pub(crate) previous: RoaringBitmap,
+    pub(crate) skipped: RoaringBitmap,
+}
+
+const INFO: &str = "SELECT view, ref, commit_id, generation, facts_key, skips, file_count, symbol_count, line_count,
+    byte_count, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens, indexed_at, last_accessed_at
+    FROM branch_state";
+
+pub(crate) fn info(connection: &Connection, key: &ViewKey) -> Result<Option<ViewInfo>> {
+    let mut select = connection.prepare_cached(&format!("{INFO} WHERE view = ?1"))?;
+    let row = select.query_row([key.encode()], info_row).optional()?;
+    row.map(|row| row.ok_or_else(damaged)).transpose()
+}
+
+pub(crate) fn all(connection: &Connection) -> Result<Vec<ViewInfo>> {
+    let mut select = connection.prepare_cached(&format!("{INFO} ORDER BY view"))?;
+    let rows = select.query_map([], info_row)?;
+    rows.map(|row| row?.ok_or_else(damaged)).collect()
+}
+
+fn info_row(row: &Row<'_>) -> rusqlite::Result<Option<ViewInfo>> {
+    let Some(key) = ViewKey::decode(row.get_ref(0)?.as_str()?) else {
+        return Ok(None);
+    };
+    let Ok(skips) = postcard::from_bytes::<Vec<StoredSkip>>(row.get_ref(5)?.as_blob()?) else {
+        return Ok(None);
+    };
+    Ok(Some(ViewInfo {
+        key,
+        ref_name: row.get(1)?,
+        commit: row.get(2)?,
+        generation: row.get(3)?,
+        facts_key: row.get::<_, i64>(4)? as u64,
+        skips: skips.into_iter().filter_map(read_skip).collect(),
+        totals: totals_row(row, 6)?,
+        indexed_at: row.get(15)?,
+        last_accessed_at: row.get(16)?,
+    }))
+}
+
+fn totals_row(row: &Row<'_>, at: usize) -> rusqlite::Result<Totals> {
+    Ok(Totals {
+        files: row.get(at)?,
+        symbols: row.get(at + 1)?,
+        lines: row.get(at + 2)?,
+        bytes: row.get(at + 3)?,
+        chunk_docs: row.get(at + 4)?,
+        chunk_tokens: row.get(at + 5)?,
+        symbol_docs: row.get(at + 6)?,
+        symbol_tokens: row.get(at + 7)?,
+        file_tokens: row.get(at + 8)?,
+    })
+}
+
+fn read_skip(StoredSkip(reason, count, examples): StoredSkip) -> Option<SkipCount> {
+    SkipReason::from_index(reason).map(|reason| SkipCount { reason, count, examples })
+}
+
+fn damaged() -> StoreError {
+    StoreError::Corrupt("a view that can not be read".into())
+}
+
+pub(crate) fn bitmaps(connection: &Connection, key: &ViewKey) -> Result<Option<Bitmaps>> {
+    let mut select =
+        connection.prepare_cached("SELECT members, previous, skipped FROM branch_state WHERE view = ?1")?;
+    let row = select.query_row([key.encode()], bitmap_bytes).optional()?;
+    row.map(read_bitmaps).transpose()
+}
+
+/// Everything that some view needs: its members, those of the generation before, and what it remembers as skipped.
+pub(crate) fn needed(connection: &Connection) -> Result<RoaringBitmap> {
+    let mut select = connection.prepare_cached("SELECT members, previous, skipped FROM branch_state")?;
+    let rows = select.query_map([], bitmap_bytes)?;
+    let mut needed = RoaringBitmap::new();
+    for row in rows {
+        let bitmaps = read_bitmaps(row?)?;
+        needed |= bitmaps.members;
+        needed |= bitmaps.previous;
+        needed |= bitmaps.skipped;
+    }
+    Ok(needed)
+}
+
+fn bitmap_bytes(row: &Row<'_>) -> rusqlite::Result<[Vec<u8>; 3]> {
+    Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+}
+
+fn read_bitmaps([members, previous, skipped]: [Vec<u8>; 3]) -> Result<Bitmaps> {
+    Ok(Bitmaps {
+        members: codec::decode_bitmap(&members)?,
+        previous: codec::decode_bitmap(&previous)?,
+        skipped: codec::decode_bitmap(&skipped)?,
+    })
+}
+
+/// Writes a view inside the caller's transaction. Members without a row are [`StoreError::Corrupt`].
+pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: i64, now: i64) -> Result<()> {
+    let old = bitmaps(connection, &update.key)?.unwrap_or_default();
+    let mut totals = info(connection, &update.key)?.map(|info| info.totals).unwrap_or_default();
+    let (added, removed) = (&update.members - &old.members, &old.members - &update.members);
+    if added.len() > old.members.len() / 2 {
+        totals = Totals::default();
+        add_totals(connection, &mut totals, &update.members, 1)?;
+    } else {
+        add_totals(connection, &mut totals, &added, 1)?;
+        add_totals(connection, &mut totals, &removed, -1)?;
+    }
+    let skips: Vec<StoredSkip> =
+        update.skips.iter().map(|skip| StoredSkip(skip.reason.index(), skip.count, skip.examples.clone())).collect();
+    let skips = postcard::to_stdvec(&skips).expect("counts and paths can be encoded");
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+        )?
+        .execute(params![
+            update.key.encode(),
+            update.ref_name,
+            update.commit,
+            generation,
+            codec::encode_bitmap(&update.members),
+            codec::encode_bitmap(&old.members),
+            codec::encode_bitmap(&update.skipped),
+            skips,
+            update.facts_key as i64,
+            totals.files,
+            totals.symbols,
+            totals.lines,
+            totals.bytes,
+            totals.chunk_docs,
+            totals.chunk_tokens,
+            totals.symbol_docs,
+            totals.symbol_tokens,
+            totals.file_tokens,
+            now,
+            now,
+        ])?;
+    Ok(())
+}
+
+fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
+    let mut select = connection.prepare_cached(
+        "SELECT 1, symbols, lines, size, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens
+         FROM file_versions WHERE fv = ?1",
+    )?;
+    for version in versions {
+        let row = select.query_row([version], |row| totals_row(row, 0)).optional()?;
+        totals.add(row.ok_or_else(|| missing(version))?, sign);
+    }
+    Ok(())
+}
+
+fn missing(version: VersionId) -> StoreError {
+    StoreError::Corrupt(format!("a view holds file version {version}, which is not stored"))
+}

@@ -1,0 +1,388 @@
+//! The one writer: reserves ids, takes in new file versions batch by batch, publishes views.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use codecompass_model::{VersionId, ViewKey, ids};
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::layout::Lock;
+use crate::text::{TextIndex, TextWriter};
+use crate::version::Documents;
+use crate::views::{ViewInfo, ViewUpdate};
+use crate::{
+    CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
+    codec, garbage, jobs, rows, schema, statcache, views,
+};
+
+/// Called right before each durable write with its name. Tests end the process there.
+pub type WritePoint = Arc<dyn Fn(&'static str) + Send + Sync>;
+
+/// The bounds of a writer's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Threads that build the text index.
+    pub text_threads: usize,
+    /// The arena of the text index, over all its threads.
+    pub text_heap_bytes: usize,
+    /// How much is gathered before it is written.
+    pub batch_bytes: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { text_threads: 1, text_heap_bytes: 50 << 20, batch_bytes: 24 << 20 }
+    }
+}
+
+/// What one publish changes, all at once.
+#[derive(Debug, Default)]
+pub struct Publish {
+    /// The views that change.
+    pub views: Vec<ViewUpdate>,
+    /// The work tree that `seen` and `gone` speak of.
+    pub root: String,
+    /// Files that were looked at.
+    pub seen: Vec<(String, CachedStat)>,
+    /// Files that are not there any more.
+    pub gone: Vec<String>,
+    /// How many files differ from what was published before.
+    pub changed_files: u64,
+}
+
+/// The writer of a store. There is at most one per project, over all processes.
+pub struct Writer {
+    dir: ProjectDir,
+    epoch: PathBuf,
+    connection: Connection,
+    text: TextIndex,
+    text_writer: Option<TextWriter>,
+    batch: Vec<NewVersion>,
+    batch_weight: usize,
+    tuning: Tuning,
+    point: Option<WritePoint>,
+    _lock: Lock,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("epoch", &self.epoch).finish_non_exhaustive()
+    }
+}
+
+/// What to do with a store that is not there or can not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Say so.
+    Fail,
+    /// Make one where there is none.
+    Create,
+    /// Also replace one that can not be read, and rebuild a damaged text index.
+    Replace,
+}
+
+impl Writer {
+    /// Opens the store for writing. With `wait`, another writer is waited for; else it is [`StoreError::Locked`].
+    pub fn open(
+        dir: &ProjectDir,
+        missing: Missing,
+        wait: bool,
+        tuning: Tuning,
+        point: Option<WritePoint>,
+        now: i64,
+    ) -> Result<Self> {
+        if missing == Missing::Fail && !dir.is_registered() {
+            return Err(StoreError::NotRegistered(dir.root().to_owned()));
+        }
+        let lock = dir.lock_for_writing(wait)?;
+        let connection = match schema::open(dir) {
+            Err(StoreError::NotRegistered(_)) if missing != Missing::Fail => new_epoch(dir, &point)?,
+            Err(StoreError::Corrupt(_) | StoreError::ReindexRequired { .. }) if missing == Missing::Replace => {
+                new_epoch(dir, &point)?
+            }
+            Ok(connection) if missing == Missing::Replace && !is_sound(&connection) => {
+                drop(connection);
+                new_epoch(dir, &point)?
+            }
+            opened => opened?,
+        };
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        dir.sweep();
+        let epoch = dir.epoch()?;
+        let text = TextIndex::open(&epoch.join("text"));
+        let (text, rebuild) = match text {
+            Ok(text) if missing == Missing::Replace && text.damaged_files().map_or(true, |files| !files.is_empty()) => {
+                (fresh_text(&epoch)?, true)
+            }
+            Ok(text) => {
+                let lost = text.mark()? < schema::meta(&connection, "text_mark")?;
+                (text, lost)
+            }
+            Err(_) => (fresh_text(&epoch)?, true),
+        };
+        let mut writer = Self {
+            dir: dir.clone(),
+            epoch,
+            connection,
+            text,
+            text_writer: None,
+            batch: Vec::new(),
+            batch_weight: 0,
+            tuning,
+            point,
+            _lock: lock,
+        };
+        jobs::mark_interrupted(&writer.connection, now)?;
+        if rebuild {
+            writer.rebuild_text()?;
+        }
+        Ok(writer)
+    }
+
+    /// Writes down a workspace of the project.
+    pub fn register(&mut self, root: &str, now: i64) -> Result<()> {
+        self.at("register");
+        statcache::register(&self.connection, root, now).map(drop)
+    }
+
+    /// Every stored version of a path, the newest first.
+    pub fn known(&self, path: &str) -> Result<Vec<KnownVersion>> {
+        rows::known(&self.connection, path)
+    }
+
+    /// A stored version.
+    pub fn known_by_id(&self, id: VersionId) -> Result<Option<KnownVersion>> {
+        rows::known_by_id(&self.connection, id)
+    }
+
+    /// The paths of these versions.
+    pub fn paths(&self, versions: &RoaringBitmap) -> Result<HashSet<String>> {
+        let mut select = self.connection.prepare_cached("SELECT path FROM file_versions WHERE fv = ?1")?;
+        versions.iter().map(|id| Ok(select.query_row([id], |row| row.get(0))?)).collect()
+    }
+
+    /// Whether anything is stored at all.
+    pub fn is_empty(&self) -> Result<bool> {
+        let mut select = self.connection.prepare_cached("SELECT NOT EXISTS (SELECT 1 FROM file_versions)")?;
+        Ok(select.query_row([], |row| row.get(0))?)
+    }
+
+    /// What is known of a published view.
+    pub fn view(&self, key: &ViewKey) -> Result<Option<ViewInfo>> {
+        views::info(&self.connection, key)
+    }
+
+    /// The members of a published view, and the versions it remembers as skipped.
+    pub fn members(&self, key: &ViewKey) -> Result<(RoaringBitmap, RoaringBitmap)> {
+        let bitmaps = views::bitmaps(&self.connection, key)?.unwrap_or_default();
+        Ok((bitmaps.members, bitmaps.skipped))
+    }
+
+    /// What is remembered of the files of a work tree.
+    pub fn cached_stats(&self, root: &str) -> Result<HashMap<String, CachedStat>> {
+        statcache::load(&self.connection, root)
+    }
+
+    /// What is remembered of these files of a work tree.
+    pub fn cached_stats_of(&self, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
+        statcache::load_paths(&self.connection, root, paths)
+    }
+
+    /// Begins a job and gives its id.
+    pub fn start_job(&mut self, view: &ViewKey, ref_name: &str, mode: JobMode, now: i64) -> Result<String> {
+        let number = jobs::next_number(&self.connection)?.to_le_bytes();
+        let process = std::process::id().to_le_bytes();
+        let hash = ids::content_hash(&[&now.to_le_bytes(), &process, &number]);
+        let id = format!("{:012x}", hash >> 16);
+        self.at("start job");
+        jobs::start(&self.connection, &id, view, ref_name, mode, now)?;
+        Ok(id)
+    }
+
+    /// Writes down how far a job is.
+    pub fn report(&mut self, job: &str, status: JobStatus, progress: JobProgress) -> Result<()> {
+        jobs::update(&self.connection, job, status, progress)
+    }
+
+    /// Ends a job without publishing.
+    pub fn fail_job(&mut self, job: &str, error: &str, now: i64) -> Result<()> {
+        jobs::end(&self.connection, job, JobStatus::Failed, None, Some(error), now)
+    }
+
+    /// Takes `count` ids out of circulation and gives the first. Never given out again, whatever happens next.
+    pub fn reserve(&mut self, count: u32) -> Result<VersionId> {
+        let first = schema::meta(&self.connection, "next_fv")?.max(self.text.reserved()?);
+        let next = first + count as i64;
+        if next > VersionId::MAX as i64 {
+            return Err(StoreError::Corrupt("all file version ids are used up; index again with --force".into()));
+        }
+        self.at("reserve ids");
+        schema::set_meta(&self.connection, "next_fv", next)?;
+        Ok(first as VersionId)
+    }
+
+    /// Takes in a version. It is invisible until a view that holds it is published.
+    pub fn add(&mut self, mut version: NewVersion) -> Result<()> {
+        if version.skip.is_none() {
+            let documents = &mut version.documents;
+            let whole = Documents {
+                chunks: std::mem::take(&mut documents.chunks),
+                symbols: std::mem::take(&mut documents.symbols),
+                file: std::mem::take(&mut documents.file),
+                ..Documents::default()
+            };
+            version.counts = (whole.chunks.len() as i64, whole.symbols.len() as i64);
+            self.text_writer()?.add(version.id, whole)?;
+        }
+        self.batch_weight += version.weight();
+        self.batch.push(version);
+        if self.batch_weight >= self.tuning.batch_bytes {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Makes what was taken in durable: first the words, then the rows.
+    pub fn flush(&mut self) -> Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let mark = schema::meta(&self.connection, "text_mark")? + 1;
+        let next = schema::meta(&self.connection, "next_fv")?;
+        self.at("commit text");
+        if let Some(text) = &mut self.text_writer {
+            text.commit(mark, next)?;
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        self.batch_weight = 0;
+        batch.sort_by_key(|version| version.id);
+        self.at("commit rows");
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        rows::insert(&transaction, &batch)?;
+        if self.text_writer.is_some() {
+            schema::set_meta(&transaction, "text_mark", mark)?;
+        }
+        transaction.commit()?;
+        self.checkpoint();
+        Ok(())
+    }
+
+    /// Publishes: from here on readers see the new views, or, if this fails, the old ones. Gives the generation.
+    pub fn publish(&mut self, job: &str, publish: &Publish, now: i64) -> Result<i64> {
+        self.flush()?;
+        self.at("publish");
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut generation = schema::meta(&transaction, "generation")?;
+        if !publish.views.is_empty() {
+            generation += 1;
+            for view in &publish.views {
+                views::publish(&transaction, view, generation, now)?;
+            }
+            schema::set_meta(&transaction, "generation", generation)?;
+        }
+        statcache::apply(&transaction, &publish.root, &publish.seen, &publish.gone, now)?;
+        jobs::end(&transaction, job, JobStatus::Published, Some(publish.changed_files), None, now)?;
+        transaction.commit()?;
+        self.at("published");
+        Ok(generation)
+    }
+
+    /// Ends the work that nobody waits for: garbage, merges, the checkpoint.
+    pub fn finish(mut self) -> Result<Garbage> {
+        let garbage = garbage::collect(&mut self)?;
+        if let Some(text) = self.text_writer.take() {
+            text.finish()?;
+        }
+        self.checkpoint();
+        Ok(garbage)
+    }
+
+    /// Makes documents again, from stored text, for every version that has none.
+    fn rebuild_text(&mut self) -> Result<()> {
+        let present = self.text.versions()?;
+        let stored = stored_versions(&self.connection)?;
+        for (id, path) in stored.into_iter().filter(|(id, _)| !present.contains(id)) {
+            let (facts, text): (Vec<u8>, Vec<u8>) = self.connection.query_row(
+                "SELECT facts.body, texts.body FROM facts JOIN texts USING (fv) WHERE fv = ?1",
+                [id],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            let documents = Documents::of(&path, &codec::decode_facts(&facts)?, &codec::decode_text(&text)?);
+            self.text_writer()?.add(id, documents)?;
+        }
+        let (mark, next) = (schema::meta(&self.connection, "text_mark")?, schema::meta(&self.connection, "next_fv")?);
+        self.at("commit rebuilt text");
+        self.text_writer()?.commit(mark, next)
+    }
+
+    /// The text writer, opened when it is first needed.
+    pub(crate) fn text_writer(&mut self) -> Result<&mut TextWriter> {
+        if self.text_writer.is_none() {
+            self.text_writer = Some(self.text.writer(self.tuning.text_threads, self.tuning.text_heap_bytes)?);
+        }
+        Ok(self.text_writer.as_mut().expect("it was just opened"))
+    }
+
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    pub(crate) fn text(&self) -> &TextIndex {
+        &self.text
+    }
+
+    pub(crate) fn dir(&self) -> &ProjectDir {
+        &self.dir
+    }
+
+    /// Names a durable write that is about to happen.
+    pub(crate) fn at(&self, name: &'static str) {
+        if let Some(point) = &self.point {
+            point(name);
+        }
+    }
+
+    /// Moves the log into the database as far as readers allow, without waiting for them.
+    fn checkpoint(&self) {
+        let quick = self.connection.busy_timeout(Duration::ZERO);
+        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        let _ = quick.and_then(|()| self.connection.busy_timeout(Duration::from_secs(20)));
+    }
+}
+
+fn new_epoch(dir: &ProjectDir, point: &Option<WritePoint>) -> Result<Connection> {
+    let at = |name| {
+        if let Some(point) = point {
+            point(name);
+        }
+    };
+    at("create store");
+    let epoch = dir.new_epoch()?;
+    let connection = schema::create(&epoch)?;
+    TextIndex::create(&epoch.join("text"))?;
+    at("switch epoch");
+    dir.switch_to(&epoch)?;
+    Ok(connection)
+}
+
+fn fresh_text(epoch: &std::path::Path) -> Result<TextIndex> {
+    let dir = epoch.join("text");
+    if dir.exists() {
+        std::fs::remove_dir_all(&dir).map_err(StoreError::io(&dir))?;
+    }
+    TextIndex::create(&dir)
+}
+
+fn is_sound(connection: &Connection) -> bool {
+    let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    verdict.is_ok_and(|verdict| verdict == "ok")
+}
+
+fn stored_versions(connection: &Connection) -> Result<Vec<(VersionId, String)>> {
+    let mut select = connection.prepare("SELECT fv, path FROM file_versions WHERE skip IS NULL ORDER BY fv")?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

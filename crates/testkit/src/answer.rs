@@ -1,0 +1,297 @@
+//! Answers, freed from what depends on the machine and the moment, so that they can stand in a file and be compared.
+//!
+//! What is replaced, and nothing else: the repository's root by `[root]`, the data directory by `[home]`, the commits
+//! that a fixture's refs point at by `[commit:NAME]`, points in time by `[timestamp]`, durations by `[time]`, sizes by `[size]`, job
+//! ids by `[job]`. JSON is laid out over lines, so that a difference shows the field. An answer's own order of keys is kept.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::product::Reply;
+
+/// Keys of JSON answers that the branch law excepts, at any depth: where a version comes from, what git alone knows,
+/// times, jobs and freshness. Every other byte of an answer for a ref must be that of a fresh index of the ref alone.
+pub const LAW_EXCEPTIONS: &[&str] = &[
+    "source_layer",
+    "merge_base",
+    "merge_base_commit",
+    "indexed_commit",
+    "last_indexed_commit",
+    "last_indexed_at",
+    "last_accessed_at",
+    "created_at",
+    "started_at",
+    "finished_at",
+    "duration_ms",
+    "uptime_seconds",
+    "job_id",
+    "active_job",
+    "recent_jobs",
+    "freshness",
+    "freshness_status",
+];
+
+/// A comparable answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The exit code; `None` when a signal ended the process.
+    pub code: Option<i32>,
+    /// What was said on standard error; `None` in an expectation that does not care.
+    pub stderr: Option<String>,
+    /// What was said on standard output, without white space at the end.
+    pub stdout: String,
+}
+
+/// The names of things that are elsewhere on every machine.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Texts and what stands for them, replaced in this order.
+    pub places: Vec<(String, &'static str)>,
+    /// Refs and the ids of their commits; the first ref of a commit names it.
+    pub commits: Vec<(String, String)>,
+}
+
+impl Names {
+    /// Names for answers about a repository at `root` from a data directory at `home`.
+    pub fn new(root: &Path, home: &Path, commits: Vec<(String, String)>) -> Self {
+        let forms = |path: &Path, name| {
+            let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            [(real.display().to_string(), name), (path.display().to_string(), name)]
+        };
+        let mut places: Vec<_> = [forms(root, "[root]"), forms(home, "[home]")].into_iter().flatten().collect();
+        places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        Self { places, commits }
+    }
+}
+
+impl Answer {
+    /// A reply without what depends on machine and moment.
+    pub fn new(reply: &Reply, names: &Names) -> Self {
+        let clean = |text: &str| normalise(&spread(text, &|_| false), names).trim_end().to_owned();
+        Self { code: reply.code, stderr: Some(clean(&reply.stderr)), stdout: clean(&reply.stdout) }
+    }
+
+    /// The answer without the JSON fields that the branch law excepts.
+    pub fn under_law(&self) -> Self {
+        let strip = |text: &str| spread(text, &|key| LAW_EXCEPTIONS.contains(&key));
+        Self { code: self.code, stderr: self.stderr.as_deref().map(strip), stdout: strip(&self.stdout) }
+    }
+
+    /// Whether an actual answer meets this expectation.
+    pub fn accepts(&self, actual: &Self) -> bool {
+        *self == actual.as_told_by(self)
+    }
+
+    /// The actual answer with standard error shown only where it counts: after a failure, and where the expectation has it.
+    pub fn as_told_by(&self, expected: &Self) -> Self {
+        let counts = expected.stderr.is_some() || self.code != Some(0);
+        let stderr = self.stderr.clone().filter(|text| counts && !text.is_empty());
+        Self { code: self.code, stderr, stdout: self.stdout.clone() }
+    }
+
+    /// The answer as it would stand in a case file.
+    pub fn text(&self) -> String {
+        crate::case::answer_lines(self).join("\n")
+    }
+}
+
+/// JSON laid out over lines, without the dropped keys; any other text as it is.
+fn spread(text: &str, dropped: &dyn Fn(&str) -> bool) -> String {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return text.to_owned();
+    }
+    let documents: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
+    let Ok(documents) = documents else {
+        return text.to_owned();
+    };
+    let lay_out = |mut value: Value| {
+        clean(&mut value, dropped);
+        serde_json::to_string_pretty(&value).expect("a JSON value can be written")
+    };
+    documents.into_iter().map(lay_out).collect::<Vec<_>>().join("\n")
+}
+
+fn clean(value: &mut Value, dropped: &dyn Fn(&str) -> bool) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| clean(item, dropped)),
+        Value::Object(fields) => {
+            fields.retain(|key, _| !dropped(key));
+            for (key, field) in fields.iter_mut() {
+                match stand_in(key) {
+                    Some(name) if field.is_number() || field.is_string() => {
+                        *field = Value::from(name);
+                    }
+                    _ => clean(field, dropped),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn stand_in(key: &str) -> Option<&'static str> {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| key.ends_with(ending));
+    match key {
+        "job_id" => Some("[job]"),
+        _ if ends(&["_ms", "_seconds", "_secs"]) => Some("[time]"),
+        _ if ends(&["_bytes"]) => Some("[size]"),
+        _ => None,
+    }
+}
+
+/// Text with stand-ins for what depends on machine and moment. Doing it twice changes nothing.
+pub fn normalise(text: &str, names: &Names) -> String {
+    let mut text = text.to_owned();
+    for (path, name) in &names.places {
+        text = text.replace(path.as_str(), name);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        // A token starts where none is under way; `:` and `/` hold paths and positions such as `a.rs:3` together.
+        let fresh = !out.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'));
+        let found = if fresh { replacement(rest, &out, names) } else { None };
+        match found {
+            Some((length, name)) => {
+                out.push_str(&name);
+                rest = &rest[length..];
+            }
+            None => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+fn replacement(rest: &str, before: &str, names: &Names) -> Option<(usize, String)> {
+    let fixed = |(length, name): (usize, &str)| (length, name.to_owned());
+    timestamp(rest)
+        .map(fixed)
+        .or_else(|| commit(rest, names))
+        .or_else(|| amount(rest).map(fixed))
+        .or_else(|| job(rest, before).map(fixed))
+}
+
+fn run(text: &str, wanted: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !wanted(c)).unwrap_or(text.len())
+}
+
+fn digits(text: &str) -> usize {
+    run(text, |c| c.is_ascii_digit())
+}
+
+/// RFC 3339, as in `2024-01-01T00:00:00.5Z`.
+fn timestamp(text: &str) -> Option<(usize, &'static str)> {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+    let head = text.as_bytes().get(..SHAPE.len())?;
+    let fits = |(have, shape): (&u8, &u8)| {
+        if *shape == b'0' { have.is_ascii_digit() } else { have == shape }
+    };
+    if !head.iter().zip(SHAPE).all(fits) {
+        return None;
+    }
+    let mut length = SHAPE.len();
+    if text[length..].starts_with('.') {
+        length += 1 + digits(&text[length + 1..]);
+    }
+    let zone = &text[length..];
+    length += match zone.chars().next()? {
+        'Z' => 1,
+        '+' | '-' if zone.len() >= 6 && zone.is_char_boundary(6) => 6,
+        _ => return None,
+    };
+    Some((length, "[timestamp]"))
+}
+
+/// A commit that a ref of the fixture points at, whole or cut to seven characters or more.
+fn commit(text: &str, names: &Names) -> Option<(usize, String)> {
+    let length = run(text, |c| c.is_ascii_hexdigit());
+    if length < 7 || text[length..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let (name, _) = names.commits.iter().find(|(_, id)| id.starts_with(&text[..length]))?;
+    Some((length, format!("[commit:{name}]")))
+}
+
+/// A duration or a size: a number, at most one space, a unit.
+fn amount(text: &str) -> Option<(usize, &'static str)> {
+    const TIMES: &[&str] = &["ns", "µs", "us", "ms", "s", "sec", "secs", "second", "seconds", "min"];
+    const SIZES: &[&str] = &["B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB", "byte", "bytes"];
+    let mut length = digits(text);
+    if length == 0 {
+        return None;
+    }
+    if text[length..].starts_with('.') {
+        length += 1 + digits(&text[length + 1..]);
+    }
+    length += usize::from(text[length..].starts_with(' '));
+    let unit = &text[length..][..run(&text[length..], |c| c.is_alphanumeric() || c == '_')];
+    let name = match unit {
+        unit if TIMES.contains(&unit) => "[time]",
+        unit if SIZES.contains(&unit) => "[size]",
+        _ => return None,
+    };
+    Some((length + unit.len(), name))
+}
+
+/// The word after `job`, when it looks like an id.
+fn job(text: &str, before: &str) -> Option<(usize, &'static str)> {
+    let before = before.trim_end_matches([' ', ':', '"']);
+    if !(before.ends_with("job") || before.ends_with("job_id")) {
+        return None;
+    }
+    let length = run(text, |c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let word = &text[..length];
+    (length >= 6 && word.contains(|c: char| c.is_ascii_digit())).then_some((length, "[job]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Names, normalise};
+    use crate::product::Reply;
+    use std::path::Path;
+
+    fn names() -> Names {
+        let id = "0123456789abcdef0123456789abcdef01234567".to_owned();
+        Names::new(Path::new("/tmp/x/repo"), Path::new("/tmp/x/repo/home"), vec![("main".to_owned(), id)])
+    }
+
+    #[test]
+    fn what_depends_on_machine_and_moment_gets_a_name() {
+        let table = [
+            ("in /tmp/x/repo/src and /tmp/x/repo/home/db", "in [root]/src and [home]/db"),
+            ("took 12 ms, 1.5s and 3 µs.", "took [time], [time] and [time]."),
+            ("at 2026-02-23T10:30:00Z or 2026-02-23T10:30:00.123+01:00", "at [timestamp] or [timestamp]"),
+            ("commit 0123456789abcdef0123456789abcdef01234567, 0123456", "commit [commit:main], [commit:main]"),
+            ("size 1.2 MiB", "size [size]"),
+            ("job 01hx3abc done", "job [job] done"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(normalise(text, &names()), expected);
+            assert_eq!(normalise(expected, &names()), expected);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_it_stays() {
+        let table =
+            ["src/a.rs:3  s", "v1.2", "deadbeef1", "3 files", "x12ms", "2026-02-23", "the job is done", "a 5 é"];
+        for text in table {
+            assert_eq!(normalise(text, &names()), text);
+        }
+    }
+
+    #[test]
+    fn json_is_laid_out_and_the_law_drops_its_exceptions_at_any_depth() {
+        let stdout = r#"{"z":[{"source_layer":"base","path":"a"}],"duration_ms":7,"job_id":null,"a":1.5}"#;
+        let reply = Reply { stdout: stdout.to_owned(), stderr: String::new(), code: Some(0) };
+        let answer = Answer::new(&reply, &names());
+        assert!(answer.stdout.contains("\"duration_ms\": \"[time]\""), "{}", answer.stdout);
+        assert!(answer.stdout.contains("\"job_id\": null"), "{}", answer.stdout);
+        let under_law = "{\n  \"z\": [\n    {\n      \"path\": \"a\"\n    }\n  ],\n  \"a\": 1.5\n}";
+        assert_eq!(answer.under_law().stdout, under_law);
+    }
+}

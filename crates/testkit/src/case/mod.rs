@@ -1,0 +1,193 @@
+//! A case: a small file tree with its branches, questions, and their answers, written as one text file.
+//!
+//! The format is described, with examples, in the crate's README. Parsing is strict: whatever a reader could take for
+//! something else is an error with its line, because a case that quietly tests nothing is worse than none. A parsed case
+//! remembers its lines, so that new answers can be put in place without touching anything else.
+
+mod answers;
+mod parse;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::answer::Answer;
+
+pub(crate) use answers::answer_lines;
+
+/// The branch that is checked out, and to which files without a branch's name belong.
+pub const DEFAULT_BRANCH: &str = "main";
+
+/// One case file.
+#[derive(Debug)]
+pub struct Case {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// The sentence it proves.
+    pub title: String,
+    /// A folder without git.
+    pub plain: bool,
+    /// Roads that the case opts out of, each with its reason in the file.
+    pub left_out: Vec<&'static str>,
+    /// Branches that exist but are not to be indexed.
+    pub unindexed: Vec<String>,
+    /// The files of the default branch.
+    pub files: Vec<Change>,
+    /// The other branches, in the order of the file.
+    pub branches: Vec<Branch>,
+    /// Edits of the work tree, on top of the default branch.
+    pub uncommitted: Vec<Change>,
+    /// What is asked.
+    pub questions: Vec<Question>,
+    lines: Vec<String>,
+}
+
+/// A branch and what it changes against the branch it starts from.
+#[derive(Debug)]
+pub struct Branch {
+    /// Its name.
+    pub name: String,
+    /// The branch it starts from.
+    pub from: String,
+    /// Its edits.
+    pub changes: Vec<Change>,
+}
+
+/// One edit of one file.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The file, with `/` from the root.
+    pub path: String,
+    /// What happens to it.
+    pub edit: Edit,
+}
+
+/// What can happen to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// It has this text from now on.
+    Write(String),
+    /// It goes.
+    Delete,
+    /// It moves, and may get a new text on the way.
+    Rename(String, Option<String>),
+}
+
+/// A command line and its answer.
+#[derive(Debug)]
+pub struct Question {
+    /// The line it stands on, from 1.
+    pub line: usize,
+    /// The command line, split into words.
+    pub words: Vec<String>,
+    /// What the case says the answer is.
+    pub expected: Answer,
+    block: Range<usize>,
+}
+
+impl Question {
+    /// The ref that the question names with `--ref`.
+    pub fn reference(&self) -> Option<&str> {
+        let mut words = self.words.iter();
+        while let Some(word) = words.next() {
+            match word.strip_prefix("--ref") {
+                Some("") => return words.next().map(String::as_str),
+                Some(rest) if rest.starts_with('=') => return Some(&rest[1..]),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The same question without its `--ref`.
+    pub fn without_reference(&self) -> Vec<String> {
+        let mut words = self.words.iter();
+        let mut kept = Vec::new();
+        while let Some(word) = words.next() {
+            if word == "--ref" {
+                words.next();
+            } else if !word.starts_with("--ref=") {
+                kept.push(word.clone());
+            }
+        }
+        kept
+    }
+}
+
+/// Why a case file can not be understood.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CaseError {
+    /// The case file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path.display(), self.line, self.message)
+    }
+}
+
+impl std::error::Error for CaseError {}
+
+impl Case {
+    /// Reads and parses a case file.
+    pub fn read(path: &Path) -> Result<Self, CaseError> {
+        let text = std::fs::read_to_string(path).map_err(|error| CaseError {
+            path: path.to_owned(),
+            line: 0,
+            message: format!("can not be read: {error}"),
+        })?;
+        Self::parse(path, &text)
+    }
+
+    /// Parses the text of a case; the path is only for messages.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, CaseError> {
+        let mut case = Self {
+            path: path.to_owned(),
+            title: String::new(),
+            plain: false,
+            left_out: Vec::new(),
+            unindexed: Vec::new(),
+            files: Vec::new(),
+            branches: Vec::new(),
+            uncommitted: Vec::new(),
+            questions: Vec::new(),
+            lines: text.lines().map(str::to_owned).collect(),
+        };
+        let parsed = case.parse_lines();
+        parsed.map_err(|(index, message)| CaseError { path: path.to_owned(), line: index + 1, message })?;
+        Ok(case)
+    }
+
+    /// The file's name without its ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The branches, save the default one, that a question names and that are meant to be indexed.
+    pub fn indexed_branches(&self) -> Vec<&str> {
+        let named = |name: &str| self.questions.iter().any(|question| question.reference() == Some(name));
+        let wanted = |name: &&str| named(name) && !self.unindexed.iter().any(|other| other == name);
+        self.branches.iter().map(|branch| branch.name.as_str()).filter(wanted).collect()
+    }
+
+    /// The text of the file with these answers, one per question, in place of its own. Answers that have not changed,
+    /// and every other line, stay as they are.
+    pub fn with_answers(&self, answers: &[Answer]) -> String {
+        let mut lines = Vec::new();
+        let mut next = 0;
+        for (question, answer) in self.questions.iter().zip(answers) {
+            if !question.expected.accepts(answer) {
+                lines.extend_from_slice(&self.lines[next..question.block.start]);
+                lines.extend(answer_lines(&answer.as_told_by(&question.expected)));
+                next = question.block.end;
+            }
+        }
+        lines.extend_from_slice(&self.lines[next..]);
+        lines.join("\n") + "\n"
+    }
+}

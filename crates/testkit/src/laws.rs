@@ -1,0 +1,187 @@
+//! Laws: what every question must keep, on any repository. A tool joins all of them by one [`Law`] in a slice.
+//!
+//! - The branch law: the answer for a ref equals the answer of a fresh index of that ref alone.
+//! - The idempotence law: indexing and syncing what has not changed does not change an answer.
+//! - The incremental law: after any edits with a sync after each, the answer equals that of a fresh index.
+//!
+//! All three compare without the fields in [`LAW_EXCEPTIONS`](crate::LAW_EXCEPTIONS). A failure names the seed, which is all it takes to see it again.
+
+use std::fmt::Write as _;
+
+use crate::answer::Answer;
+use crate::difference::difference;
+use crate::journey::{Failure, Home, ask_product, describe, gather};
+use crate::product::{Call, Product};
+use crate::random::{Dice, Sample, Size, random_repository};
+use crate::repository::Repository;
+use crate::words;
+
+/// A kind of question that keeps the laws.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// Its name, for messages: the tool's.
+    pub name: &'static str,
+    /// Command lines to ask about a repository. They are asked on each ref: `{ref}` stands for its name, and where it does not
+    /// occur, `--ref` is put at the end.
+    pub questions: fn(&Sample) -> Vec<String>,
+}
+
+/// Checks the branch law on the generated repositories of some seeds, and panics with every difference.
+#[track_caller]
+pub fn check_branch_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
+    check(branch_law, product, laws, seeds);
+}
+
+/// Checks the idempotence law on the generated repositories of some seeds, and panics with every difference.
+#[track_caller]
+pub fn check_idempotence_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
+    check(idempotence_law, product, laws, seeds);
+}
+
+/// Checks the incremental law on the generated repositories of some seeds, and panics with every difference.
+#[track_caller]
+pub fn check_incremental_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
+    check(incremental_law, product, laws, seeds);
+}
+
+/// The branch law on one repository: one index of all refs, against one index per ref.
+pub fn branch_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
+    let sample = random_repository(seed, Size::default());
+    let shared = Bench::new(product, &sample.repository);
+    shared.index_all(&sample)?;
+    let mut failures = Vec::new();
+    for reference in &sample.refs {
+        let flat = sample.repository.flattened(reference);
+        let alone = Bench::new(product, &flat);
+        alone.run("index")?;
+        for (law, question) in questions(laws, &sample, Some(reference)) {
+            let (together, alone) = (shared.ask(&question), alone.ask(&question));
+            let against = "expected: a fresh index of the ref alone";
+            failures.extend(differs(law, &question, &alone, &together, against));
+        }
+    }
+    gather(failures.into_iter())
+}
+
+/// The idempotence law on one repository: answers before and after indexing everything again.
+pub fn idempotence_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
+    let sample = random_repository(seed, Size::default());
+    let bench = Bench::new(product, &sample.repository);
+    bench.index_all(&sample)?;
+    let asked: Vec<_> = sample.refs.iter().flat_map(|name| questions(laws, &sample, Some(name))).collect();
+    let first: Vec<Answer> = asked.iter().map(|(_, question)| bench.ask(question)).collect();
+    bench.run("sync")?;
+    bench.index_all(&sample)?;
+    bench.run("sync")?;
+    gather(asked.iter().zip(first).filter_map(|((law, question), first)| {
+        differs(law, question, &first, &bench.ask(question), "expected: the answer before nothing was synced twice")
+    }))
+}
+
+/// The incremental law on one repository: a history of edits with a sync after each, against a fresh index of where it ends.
+pub fn incremental_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
+    const EDITS: usize = 12;
+    let mut sample = random_repository(seed, Size::default());
+    let mut dice = Dice::new(seed);
+    let home = Home::new();
+    let mut story = String::from("expected: a fresh index; done before:");
+    Bench::at(product, &sample.repository, &home).run("index")?;
+    for _ in 0..EDITS {
+        let done = sample.disturb(&mut dice);
+        let _ = write!(story, " {done},");
+        Bench::at(product, &sample.repository, &home).run("sync")?;
+    }
+    let grown = Bench::at(product, &sample.repository, &home);
+    let fresh = Bench::new(product, &sample.repository);
+    fresh.run("index")?;
+    gather(questions(laws, &sample, None).into_iter().filter_map(|(law, question)| {
+        differs(law, &question, &fresh.ask(&question), &grown.ask(&question), story.trim_end_matches(','))
+    }))
+}
+
+type Check = fn(&dyn Product, &[Law], u64) -> Result<(), Failure>;
+
+#[track_caller]
+fn check(law: Check, product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
+    let broken = seeds.into_iter().filter_map(|seed| {
+        let failure = law(product, laws, seed).err()?;
+        Some(Failure(format!("──── seed {seed}\n{failure}")))
+    });
+    if let Err(failure) = gather(broken) {
+        panic!("a law is broken\n{failure}");
+    }
+}
+
+/// All questions about one ref, or about the work tree, with the law that each is for.
+fn questions<'a>(laws: &'a [Law], sample: &Sample, reference: Option<&str>) -> Vec<(&'a Law, Vec<String>)> {
+    let mut all = Vec::new();
+    for law in laws {
+        let lines = (law.questions)(sample);
+        assert!(!lines.is_empty(), "{} asks nothing", law.name);
+        for line in lines {
+            let line = match reference {
+                Some(name) if line.contains("{ref}") => line.replace("{ref}", &words::quote(name)),
+                Some(name) => format!("{line} --ref {}", words::quote(name)),
+                None => line.replace("{ref}", "HEAD"),
+            };
+            let question = words::split(&line).unwrap_or_else(|error| panic!("{}: {line}: {error}", law.name));
+            all.push((law, question));
+        }
+    }
+    all
+}
+
+fn differs(law: &Law, question: &[String], expected: &Answer, actual: &Answer, against: &str) -> Option<Failure> {
+    let (expected, actual) = (expected.under_law(), actual.under_law());
+    let shown =
+        |answer: &Answer| answer.as_told_by(&Answer { code: Some(0), stderr: None, stdout: String::new() }).text();
+    let lines = difference(&shown(&expected), &shown(&actual));
+    let question = question.join(" ");
+    (!lines.is_empty()).then(|| Failure(format!("{}: ? {question}\n({against})\n{lines}", law.name)))
+}
+
+/// A repository, a data directory and the product.
+struct Bench<'a> {
+    product: &'a dyn Product,
+    repository: &'a Repository,
+    home: HomeOf<'a>,
+}
+
+enum HomeOf<'a> {
+    Own(Home),
+    Shared(&'a Home),
+}
+
+impl<'a> Bench<'a> {
+    fn new(product: &'a dyn Product, repository: &'a Repository) -> Self {
+        Self { product, repository, home: HomeOf::Own(Home::new()) }
+    }
+
+    fn at(product: &'a dyn Product, repository: &'a Repository, home: &'a Home) -> Self {
+        Self { product, repository, home: HomeOf::Shared(home) }
+    }
+
+    fn home(&self) -> &Home {
+        match &self.home {
+            HomeOf::Own(home) => home,
+            HomeOf::Shared(home) => home,
+        }
+    }
+
+    fn run(&self, command: &str) -> Result<(), Failure> {
+        let args = words::split(command).expect("the testkit's own command lines are well formed");
+        let call = Call { args: &args, cwd: self.repository.root(), home: self.home().path(), env: &[] };
+        let reply = self.product.call(&call);
+        if reply.succeeded() { Ok(()) } else { Err(Failure(format!("`{command}` failed: {}", describe(&reply)))) }
+    }
+
+    fn index_all(&self, sample: &Sample) -> Result<(), Failure> {
+        self.run("index")?;
+        let others = sample.refs.iter().filter(|name| *name != "main");
+        others.into_iter().try_for_each(|name| self.run(&format!("index --ref {}", words::quote(name))))
+    }
+
+    fn ask(&self, question: &[String]) -> Answer {
+        ask_product(self.product, self.repository, self.home(), question)
+    }
+}

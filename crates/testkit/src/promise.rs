@@ -1,0 +1,58 @@
+//! Promises in comments: what a fixture says about itself.
+//!
+//! A comment line of nothing but the comment mark, spaces, carets and words promises something of the nearest line above
+//! that is no promise itself, at the column of its first caret:
+//!
+//! ```text
+//! fn greet() {
+//! // ^^^^^ def fn greet
+//! ```
+//!
+//! What the words mean is up to the test that reads them.
+
+/// Something promised of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// The line of the place, from 1.
+    pub line: u32,
+    /// The column of the place in bytes, from 0.
+    pub column: u32,
+    /// The words after the carets.
+    pub text: String,
+}
+
+/// The promises in a text whose comments begin with this mark, in their order.
+pub fn promises(text: &str, comment: &str) -> Vec<Promise> {
+    let mut line_of_code = 0;
+    let mut found = Vec::new();
+    for (line, content) in (1u32..).zip(text.lines()) {
+        match promise(content, comment) {
+            Some((column, words)) => found.push(Promise { line: line_of_code, column, text: words.to_owned() }),
+            None => line_of_code = line,
+        }
+    }
+    found
+}
+
+/// The column and the words of a promise; `None` for any other line.
+fn promise<'t>(line: &'t str, comment: &str) -> Option<(u32, &'t str)> {
+    let carets = line.trim_start().strip_prefix(comment)?.trim_start_matches(' ');
+    let words = carets.trim_start_matches('^');
+    let column = line.len() - carets.len();
+    (words.len() < carets.len()).then(|| (column as u32, words.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_promise_is_about_the_nearest_line_above_that_is_none() {
+        let text = "fn greet() {\n// ^^^^^ def fn greet\n//       ^ end\n    // plain ^ comment\n//^\nx\n";
+        let place = |line, column, text: &str| Promise { line, column, text: text.to_owned() };
+        let expected = [place(1, 3, "def fn greet"), place(1, 9, "end"), place(4, 2, "")];
+        assert_eq!(promises(text, "//"), expected);
+        assert_eq!(promises("a b\n# ^ ref b\n", "#"), [place(1, 2, "ref b")]);
+        assert_eq!(promises("", "//"), []);
+    }
+}

@@ -1,0 +1,15 @@
+//! All at once: the finished repository is indexed, the work tree first and then each branch that is asked about.
+
+use super::{Road, always};
+use crate::journey::Journey;
+
+pub(super) const ROAD: Road = Road {
+    name: "all at once",
+    doc: "the finished repository is indexed in one go",
+    applies: always,
+    walk: |case, product| {
+        let journey = Journey::new(case, product);
+        journey.index_all()?;
+        journey.expect_all()
+    },
+};

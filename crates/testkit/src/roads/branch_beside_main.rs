@@ -1,0 +1,16 @@
+//! Branch beside main: branches are indexed before the work tree, the last one first, so that order can not matter.
+
+use super::{Road, has_indexed_branches};
+use crate::journey::Journey;
+
+pub(super) const ROAD: Road = Road {
+    name: "branch beside main",
+    doc: "branches are indexed first, in the opposite order, and the work tree last",
+    applies: has_indexed_branches,
+    walk: |case, product| {
+        let journey = Journey::new(case, product);
+        case.indexed_branches().into_iter().rev().try_for_each(|name| journey.index_branch(name))?;
+        journey.run("index")?;
+        journey.expect_all()
+    },
+};

@@ -1,0 +1,39 @@
+//! Branch flattened: the branch law on the questions of a case.
+//!
+//! For every branch that a question names there is a repository that has never known anything else, checked out and indexed as
+//! its work tree. Asked with the branch's name and without, it must give the case's answer, save what the law excepts.
+
+use super::{Road, has_indexed_branches};
+use crate::case::{Case, Question};
+use crate::journey::{Failure, Journey, compare_texts, gather};
+use crate::product::Product;
+
+pub(super) const ROAD: Road = Road {
+    name: "branch flattened",
+    doc: "each branch alone in a fresh repository and a fresh index gives the same answers",
+    applies: has_indexed_branches,
+    walk: |case, product| {
+        let whole = Journey::new(case, product);
+        let branches = case.indexed_branches().into_iter();
+        gather(branches.filter_map(|name| walk_branch(&whole, name).err()))
+    },
+};
+
+fn walk_branch(whole: &Journey<'_>, name: &str) -> Result<(), Failure> {
+    let product: &dyn Product = whole.product();
+    let alone = Journey::at(whole.case, product, whole.repository.flattened(name));
+    alone.run("index")?;
+    let questions = whole.case.questions.iter().filter(|question| question.reference() == Some(name));
+    gather(questions.flat_map(|question| {
+        let with = check(whole.case, question, &alone, &question.words, "alone in a fresh index");
+        let without = &question.without_reference();
+        let without = check(whole.case, question, &alone, without, "alone in a fresh index, asked without --ref");
+        [with, without].into_iter().filter_map(Result::err)
+    }))
+}
+
+fn check(case: &Case, question: &Question, alone: &Journey<'_>, args: &[String], note: &str) -> Result<(), Failure> {
+    let expected = question.expected.under_law();
+    let actual = alone.ask(args).under_law().as_told_by(&expected);
+    compare_texts(case, question, &expected.text(), &actual.text(), note)
+}

@@ -1,0 +1,158 @@
+//! Killed: the product dies at each of its write points in turn, and nothing is lost or half there.
+//!
+//! A debug build aborts at its n-th write point when `CODECOMPASS_KILL_AT_WRITE` is n. For n = 1, 2, … from one starting state, until a
+//! run survives: the command dies; the questions are then all answered from the state before it, or all from the
+//! state after it; and the plain command brings everything to where the case expects it. There are three such commands: the first index, a sync
+//! that finds a file more, and the index of a branch.
+//!
+//! This is the dearest road. All questions are asked after the kill, since any of them may be the one that sees half a state, up to
+//! a dozen; once mended, one per ref.
+
+use std::collections::BTreeSet;
+
+use super::{Road, always};
+use crate::answer::Answer;
+use crate::case::{Case, Question};
+use crate::difference::difference;
+use crate::journey::{Failure, Journey, Saved, compare, describe, gather};
+use crate::product::{KILL_AT_WRITE, Product};
+use crate::words;
+
+/// More write points than any command on a case's few files can have; reaching it means that the variable does something else.
+const MOST_WRITES: usize = 1_000;
+
+pub(super) const ROAD: Road = Road {
+    name: "killed",
+    doc: "a kill at any write leaves the last published state, and the next run mends all",
+    applies: always,
+    walk: |case, product| {
+        first_index(case, product)?;
+        sync_of_a_new_file(case, product)?;
+        case.indexed_branches().last().map_or(Ok(()), |name| index_of_a_branch(case, product, name))
+    },
+};
+
+/// One command that dies at each of its writes.
+struct Scene<'a> {
+    journey: Journey<'a>,
+    command: String,
+    start: Saved,
+    /// The sets of answers that may be given as if the command had not been run.
+    before: Vec<Vec<Answer>>,
+}
+
+fn first_index(case: &Case, product: &dyn Product) -> Result<(), Failure> {
+    let journey = Journey::new(case, product);
+    let start = journey.home.save();
+    // With nothing published there are two states that say so: never heard of, and registered but never indexed.
+    let unknown = ask(&journey);
+    journey.run("init")?;
+    let registered = ask(&journey);
+    Scene { journey, command: "index".to_owned(), start, before: vec![unknown, registered] }.play()
+}
+
+fn sync_of_a_new_file(case: &Case, product: &dyn Product) -> Result<(), Failure> {
+    let journey = Journey::new(case, product);
+    let last = case.files.iter().rev().find(|change| journey.repository.path(&change.path).is_file());
+    let Some(last) = last else { return Ok(()) };
+    let text = std::fs::read(journey.repository.path(&last.path)).expect("the file has just been seen");
+    journey.repository.delete(&last.path);
+    journey.index_all()?;
+    journey.repository.write(&last.path, text);
+    let start = journey.home.save();
+    let before = vec![ask(&journey)];
+    Scene { journey, command: "sync".to_owned(), start, before }.play()
+}
+
+fn index_of_a_branch(case: &Case, product: &dyn Product, name: &str) -> Result<(), Failure> {
+    let journey = Journey::new(case, product);
+    journey.run("index")?;
+    let others = case.indexed_branches().into_iter().filter(|other| *other != name);
+    others.into_iter().try_for_each(|other| journey.index_branch(other))?;
+    let start = journey.home.save();
+    let before = vec![ask(&journey)];
+    let command = format!("index --ref {}", words::quote(name));
+    Scene { journey, command, start, before }.play()
+}
+
+impl Scene<'_> {
+    fn play(&self) -> Result<(), Failure> {
+        self.journey.home.restore(&self.start);
+        self.journey.run(&self.command)?;
+        let after = ask(&self.journey);
+        for n in 1..=MOST_WRITES {
+            self.journey.home.restore(&self.start);
+            let reply = self.journey.try_run(&self.command, &[(KILL_AT_WRITE.to_owned(), n.to_string())]);
+            if reply.succeeded() && n == 1 {
+                return Err(Failure(format!(
+                    "`{}` survived {KILL_AT_WRITE}=1, so nothing was tested: does this build know the variable?",
+                    self.command
+                )));
+            }
+            let survived = reply.succeeded();
+            if !survived && !reply.died() {
+                let told = describe(&reply);
+                return Err(Failure(format!("`{}` was to be killed at write {n}, but: {told}", self.command)));
+            }
+            self.expect_before_or(&after, n, survived)?;
+            self.expect_mended(n)?;
+            if survived {
+                return Ok(());
+            }
+        }
+        Err(Failure(format!("`{}` still dies at write {MOST_WRITES}", self.command)))
+    }
+
+    /// All answers are of one state. After a run that survived, only the new one will do.
+    fn expect_before_or(&self, after: &Vec<Answer>, n: usize, survived: bool) -> Result<(), Failure> {
+        let actual = ask(&self.journey);
+        if actual == *after || (!survived && self.before.contains(&actual)) {
+            return Ok(());
+        }
+        let (end, nearest) = if survived { ("survived", after) } else { ("died", self.before.last().unwrap_or(after)) };
+        let shown = difference(&told(self.journey.case, nearest), &told(self.journey.case, &actual));
+        let state = if survived { "the new one" } else { "the last published one, nor the new one" };
+        let command = &self.command;
+        Err(Failure(format!("`{command}` {end} with {KILL_AT_WRITE}={n}, and the state is not {state}:\n{shown}")))
+    }
+
+    fn expect_mended(&self, n: usize) -> Result<(), Failure> {
+        let context = |failure: Failure| {
+            Failure(format!("after `{}` died at write {n}, the next run should mend all: {failure}", self.command))
+        };
+        self.journey.run("sync").map_err(context)?;
+        let branches = self.journey.case.indexed_branches().into_iter();
+        branches.into_iter().try_for_each(|name| self.journey.index_branch(name)).map_err(context)?;
+        let note = format!("mended after `{}` died at write {n}", self.command);
+        gather(one_per_ref(self.journey.case).into_iter().filter_map(|question| {
+            let answer = self.journey.ask(&question.words);
+            compare(self.journey.case, question, &answer, &note).err()
+        }))
+    }
+}
+
+/// The questions that are asked after a kill.
+fn chosen(case: &Case) -> &[Question] {
+    const MOST: usize = 12;
+    &case.questions[..case.questions.len().min(MOST)]
+}
+
+/// The first question about each ref.
+fn one_per_ref(case: &Case) -> Vec<&Question> {
+    let mut seen = BTreeSet::new();
+    case.questions.iter().filter(|question| seen.insert(question.reference())).collect()
+}
+
+/// The answers about code to the chosen questions. Freshness and jobs may differ after a kill, and should.
+fn ask(journey: &Journey<'_>) -> Vec<Answer> {
+    let ask = |question: &Question| journey.ask(&question.words).under_law();
+    let answers = chosen(journey.case).iter().map(ask);
+    // Standard error counts only with a failure, as everywhere.
+    answers.map(|answer| answer.as_told_by(&Answer { code: Some(0), stderr: None, stdout: String::new() })).collect()
+}
+
+fn told(case: &Case, answers: &[Answer]) -> String {
+    let asked = chosen(case).iter().zip(answers);
+    let tell = |(question, answer): (&Question, &Answer)| format!("? {}\n{}", question.words.join(" "), answer.text());
+    asked.map(tell).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,65 @@
+//! The roads: different histories that end in the same repository, and so must give the same answers.
+//!
+//! A road is one file here and one line in [`ROADS`]. Every case walks every road that applies to it.
+
+mod all_at_once;
+mod branch_beside_main;
+mod branch_flattened;
+mod file_by_file;
+mod killed;
+mod synced_twice;
+
+use crate::case::Case;
+use crate::journey::{Failure, Journey};
+use crate::product::Product;
+
+/// One way to get from nothing to a case's repository with its questions answered.
+#[derive(Clone, Copy)]
+pub struct Road {
+    /// Its name, as in a case's `roads:` line.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub doc: &'static str,
+    /// Whether it makes sense for a case.
+    pub applies: fn(&Case) -> bool,
+    /// Walks it, and compares the answers.
+    pub walk: fn(&Case, &dyn Product) -> Result<(), Failure>,
+}
+
+/// All roads. The first one is where `UPDATE=1` takes its answers from.
+pub const ROADS: &[Road] = &[
+    all_at_once::ROAD,
+    file_by_file::ROAD,
+    synced_twice::ROAD,
+    branch_beside_main::ROAD,
+    branch_flattened::ROAD,
+    killed::ROAD,
+];
+
+impl Road {
+    /// The roads that a case walks.
+    pub fn of(case: &Case) -> impl Iterator<Item = &'static Self> {
+        ROADS.iter().filter(|road| (road.applies)(case) && !case.left_out.contains(&road.name))
+    }
+}
+
+impl std::fmt::Debug for Road {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Road").field(&self.name).finish()
+    }
+}
+
+/// The answers of the first road, for `UPDATE=1`.
+pub(crate) fn first_answers(case: &Case, product: &dyn Product) -> Result<Vec<crate::Answer>, Failure> {
+    let journey = Journey::new(case, product);
+    journey.index_all()?;
+    Ok(journey.ask_all())
+}
+
+fn always(_: &Case) -> bool {
+    true
+}
+
+fn has_indexed_branches(case: &Case) -> bool {
+    !case.indexed_branches().is_empty()
+}

@@ -1,0 +1,150 @@
+//! Runs every case of a folder on every road, and tells all that went wrong at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::case::Case;
+use crate::golden::update_wanted;
+use crate::journey::Failure;
+use crate::product::Product;
+use crate::roads::{ROADS, Road, first_answers};
+
+/// Runs all `*.case` files under a folder on all roads, and panics with every failure.
+///
+/// With `UPDATE=1` the answers in the files are rewritten from the first road; the other roads must then agree with
+/// them. `CASE=text` and `ROAD=text` run only the cases and roads whose names contain the text.
+pub fn run_cases(dir: &Path, product: &dyn Product) {
+    let wanted = |name: &str| std::env::var(name).unwrap_or_default();
+    let options = Options { update: update_wanted(), case: wanted("CASE"), road: wanted("ROAD") };
+    let failures = run_cases_with(dir, product, &options);
+    assert!(failures.is_empty(), "{}", report(&failures));
+}
+
+/// What [`run_cases`] reads from the environment.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Rewrite the answers in the case files.
+    pub update: bool,
+    /// Only cases whose file name contains this.
+    pub case: String,
+    /// Only roads whose name contains this.
+    pub road: String,
+}
+
+/// Runs the cases of a folder, and returns what failed, as `x.case on road 'y'` and why.
+pub fn run_cases_with(dir: &Path, product: &dyn Product, options: &Options) -> Vec<(String, Failure)> {
+    let mut failures = Vec::new();
+    let paths = list_cases(dir);
+    if paths.is_empty() {
+        failures.push((dir.display().to_string(), Failure("there is no case in this folder".to_owned())));
+    }
+    let shown = |path: &Path| path.strip_prefix(dir).unwrap_or(path).display().to_string();
+    let chosen: Vec<PathBuf> = paths.into_iter().filter(|path| shown(path).contains(&options.case)).collect();
+    if options.update {
+        let update = |path: &PathBuf| update_case(path, product).err().map(|why| (shown(path), why));
+        failures.extend(side_by_side(&chosen, update));
+    }
+    let mut journeys = Vec::new();
+    for path in &chosen {
+        match Case::read(path) {
+            Ok(case) => {
+                let roads = Road::of(&case).filter(|road| road.name.contains(&options.road)).collect::<Vec<_>>();
+                let case = std::sync::Arc::new(case);
+                journeys.extend(roads.into_iter().map(|road| (case.clone(), road)));
+            }
+            Err(error) => failures.push((shown(path), Failure(error.to_string()))),
+        }
+    }
+    failures.extend(side_by_side(&journeys, |(case, road)| {
+        let failure = caught(|| (road.walk)(case, product)).err()?;
+        Some((format!("{} on road '{}'", shown(&case.path), road.name), failure))
+    }));
+    failures
+}
+
+/// All case files under a folder, sorted.
+pub fn list_cases(dir: &Path) -> Vec<PathBuf> {
+    let mut cases = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for path in entries.map(|entry| entry.expect("a folder of cases can be listed").path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "case") {
+                cases.push(path);
+            }
+        }
+    }
+    cases.sort();
+    cases
+}
+
+/// Runs one case file on one road.
+pub fn run_case(path: &Path, road: &Road, product: &dyn Product) -> Result<(), Failure> {
+    let case = Case::read(path).map_err(|error| Failure(error.to_string()))?;
+    caught(|| (road.walk)(&case, product))
+}
+
+/// Rewrites the answers of a case file from the first road. Returns whether the file has changed.
+pub fn update_case(path: &Path, product: &dyn Product) -> Result<bool, Failure> {
+    let case = Case::read(path).map_err(|error| Failure(error.to_string()))?;
+    let answers = caught(|| first_answers(&case, product))?;
+    if case.questions.iter().zip(&answers).all(|(question, answer)| question.expected.accepts(answer)) {
+        return Ok(false);
+    }
+    let written = std::fs::write(path, case.with_answers(&answers));
+    written.map_err(|error| Failure(format!("{}: {error}", path.display())))?;
+    Ok(true)
+}
+
+/// All failures as one text, with how to go on.
+pub fn report(failures: &[(String, Failure)]) -> String {
+    let mut text = String::new();
+    for (name, failure) in failures {
+        text += &format!("\n──── {name}\n{failure}\n");
+    }
+    let first = ROADS[0].name;
+    let count = failures.len();
+    text + &format!(
+        "\n{count} failed. Lines with - were expected, lines with + came.\n\
+         Run some: CASE=text ROAD=text. Accept the answers of the road '{first}': UPDATE=1.\n"
+    )
+}
+
+/// A panic, of git or of the product's stand-in, is a failure of this case and not the end of all.
+fn caught<T>(walk: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(Failure(format!("panicked: {}", text.unwrap_or_default())))
+    })
+}
+
+/// Maps items on a few threads, and keeps the results in the order of the items. Most of the time goes to waiting for processes.
+fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4);
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(items.len()) {
+            scope.spawn(|| {
+                while let Some((index, item)) = take(items, &next) {
+                    if let Some(result) = work(item) {
+                        results.lock().expect("no thread panics while it holds the lock").push((index, result));
+                    }
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("all threads have ended well");
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn take<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, items.get(index)?))
+}

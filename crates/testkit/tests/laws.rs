@@ -1,0 +1,51 @@
+//! The laws hold for a product that keeps them, and each is broken by a fault made for it.
+
+mod fake;
+
+use codecompass_testkit::{
+    Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, idempotence_law, incremental_law,
+};
+use fake::{Fake, Fault};
+
+const LAWS: &[Law] = &[
+    Law {
+        name: "locate",
+        questions: |sample| sample.names.iter().step_by(2).map(|name| format!("locate {name}")).collect(),
+    },
+    Law { name: "locate --json", questions: |sample| vec![format!("locate {} --ref {{ref}} --json", sample.names[0])] },
+];
+
+/// The last law names its ref in the question, which the incremental law asks about the work tree.
+const WORK_TREE: &[Law] = &[LAWS[0]];
+
+#[test]
+fn a_product_that_keeps_the_laws_passes() {
+    check_branch_law(&Fake(Fault::None), LAWS, 1..3);
+    check_idempotence_law(&Fake(Fault::None), LAWS, 1..3);
+    check_incremental_law(&Fake(Fault::None), WORK_TREE, 1..4);
+}
+
+#[test]
+fn a_leak_between_branches_breaks_the_branch_law() {
+    let failure = branch_law(&Fake(Fault::BranchesLeak), LAWS, 1).expect_err("the leak shows");
+    assert!(failure.0.contains("expected: a fresh index of the ref alone"), "{failure}");
+    assert!(failure.0.contains("--ref "), "{failure}");
+}
+
+#[test]
+fn a_sync_that_loses_a_file_breaks_the_idempotence_law() {
+    let broken = (1..6).any(|seed| idempotence_law(&Fake(Fault::SecondSyncLosesAFile), LAWS, seed).is_err());
+    assert!(broken);
+}
+
+#[test]
+fn a_sync_that_forgets_nothing_breaks_the_incremental_law() {
+    let failure = incremental_law(&Fake(Fault::SyncForgetsNothing), WORK_TREE, 2).expect_err("old files show");
+    assert!(failure.0.contains("expected: a fresh index; done before: "), "{failure}");
+}
+
+#[test]
+#[should_panic(expected = "──── seed 1\nlocate: ? locate ")]
+fn a_broken_law_names_its_seed_and_its_question() {
+    check_branch_law(&Fake(Fault::BranchesLeak), LAWS, [1]);
+}
