@@ -150,7 +150,7 @@ impl From<IndexError> for AppError {
             IndexError::Store(error) => error.into(),
             IndexError::NoVersionControl(_) => Self::new(Code::RefNotIndexed, message),
             IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
-            IndexError::Cancelled => Self::new(Code::InternalError, message),
+            IndexError::Cancelled | IndexError::Threads(_) => Self::new(Code::InternalError, message),
         }
     }
 }

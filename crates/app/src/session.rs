@@ -13,6 +13,7 @@ use crate::cli::Common;
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
+use crate::output::complain;
 use crate::progress::Meter;
 
 /// See the module.
@@ -23,6 +24,7 @@ pub(crate) struct Session {
     pub(crate) project_id: String,
     data: PathBuf,
     as_json: bool,
+    verbose: u8,
 }
 
 impl Session {
@@ -42,7 +44,15 @@ impl Session {
         let variable = |name: &str| std::env::var(name).ok();
         let config = Config::load(common.config.as_deref(), &data.join("config.toml"), Some(&repository), &variable)?;
         let dir = project_dir(data, &project_id);
-        Ok(Self { config, workspace, dir, project_id, data: data.to_owned(), as_json: common.json })
+        Ok(Self {
+            config,
+            workspace,
+            dir,
+            project_id,
+            data: data.to_owned(),
+            as_json: common.json,
+            verbose: common.verbose,
+        })
     }
 
     /// The workspace's root as it is shown.
@@ -80,11 +90,27 @@ impl Session {
         Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore }
     }
 
+    /// A line for those who asked to hear more.
+    pub(crate) fn say(&self, level: u8, line: impl FnOnce() -> String) {
+        if self.verbose >= level {
+            complain(&crate::escape::shown(&line()));
+        }
+    }
+
     /// Brings a view up to date, with progress on standard error.
     pub(crate) fn sync(&self, target: &Target, request: Request) -> Result<Outcome, AppError> {
+        self.say(1, || format!("{} of {} into {}", target.ref_name, self.root(), self.dir.root().display()));
         let meter = Meter::new(self.as_json);
         let outcome = self.sync_silently(target, request, &|progress| meter.show(progress));
         meter.clear();
+        if let Ok(outcome) = &outcome {
+            self.say(1, || {
+                format!("job {}: {} mode, garbage: {:?}", outcome.job_id, outcome.mode.as_str(), outcome.garbage)
+            });
+            for (reason, count, examples) in outcome.skips.iter() {
+                self.say(1, || format!("skipped {count}: {}: {}", reason.phrase(), examples.join(", ")));
+            }
+        }
         outcome
     }
 
@@ -110,7 +136,7 @@ impl Session {
             point: kill_point(),
             progress,
             cancel: &AtomicBool::new(false),
-            started: &|_| (),
+            started: &|job| self.say(2, || format!("job {job} started")),
         };
         match codecompass_index::sync(&self.dir, &self.workspace, target, &options) {
             Err(IndexError::Store(StoreError::Locked)) => Err(self.busy()),

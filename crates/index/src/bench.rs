@@ -47,8 +47,7 @@ pub struct Parsed {
 /// words; keeps nothing.
 pub fn parse(workspace: &Workspace, limits: &Limits, threads: usize) -> Result<Parsed, IndexError> {
     let listing = list_worktree(workspace, limits)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| codecompass_store::StoreError::Corrupt(format!("no threads: {error}")))?;
+    let pool = crate::pipeline::pool(threads)?;
     let one = |entry: crate::source::Entry| -> Parsed {
         let Ok(bytes) = std::fs::read(workspace.root.join(&entry.path)) else {
             return Parsed::default();

@@ -19,6 +19,9 @@ pub enum IndexError {
     /// A bare repository without a single commit.
     #[error("the repository has no commit yet")]
     NoCommit,
+    /// The system gives no threads.
+    #[error("no threads can be started: {0}")]
+    Threads(String),
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,

@@ -76,6 +76,12 @@ pub(crate) struct Extracted {
     pub(crate) symbols: u64,
 }
 
+/// Threads to read and extract with; 0 means one per core.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, IndexError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| IndexError::Threads(error.to_string()))
+}
+
 /// Does the plan's work: afterwards the plan holds every file of the view and no work.
 pub(crate) fn run(
     plan: &mut Plan,

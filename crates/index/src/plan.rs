@@ -44,14 +44,14 @@ pub(crate) struct Known<'w> {
     pub(crate) skipped: RoaringBitmap,
     /// Whether the view before was made by the same extraction, so that what it holds is current.
     pub(crate) same_extraction: bool,
-    /// Take nothing as known.
-    pub(crate) force: bool,
+    /// Versions below this one do not count as known: all of them do when everything is extracted anew.
+    pub(crate) since: VersionId,
 }
 
 impl Known<'_> {
     /// Sorts the files of a listing.
     pub(crate) fn plan(mut self, listing: Listing) -> Result<Plan, IndexError> {
-        let nothing_stored = self.force || self.writer.is_empty()?;
+        let nothing_stored = self.writer.is_empty()?;
         let mut plan = Plan { skips: listing.skips, listed: listing.entries.len() as u64, ..Plan::default() };
         for entry in listing.entries {
             let cached = self.cache.remove(&entry.path);
@@ -80,7 +80,7 @@ impl Known<'_> {
         let (Place::File { stat, .. }, Some(cached)) = (&entry.place, cached) else {
             return Ok(None);
         };
-        if self.force || stored_stat(*stat) != cached.stat {
+        if cached.version < self.since || stored_stat(*stat) != cached.stat {
             return Ok(None);
         }
         if self.same_extraction {
@@ -100,7 +100,7 @@ impl Known<'_> {
 
     fn current(&self, path: &str) -> Result<Vec<KnownVersion>, IndexError> {
         let mut known = self.writer.known(path)?;
-        known.retain(is_current);
+        known.retain(|known| known.id >= self.since && is_current(known));
         Ok(known)
     }
 }

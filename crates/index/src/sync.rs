@@ -3,17 +3,18 @@
 //! A work tree's sync also publishes what git has for the commit it stands on, under that branch's name, so that other
 //! worktrees and comparisons find it; for the files that are not edited this costs a look-up each.
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
-use codecompass_model::ViewKey;
+use codecompass_model::{VersionId, ViewKey};
 use codecompass_store::{
-    Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap, SkipCount, StoreError,
-    Tuning, ViewUpdate, WritePoint, Writer,
+    CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap, SkipCount,
+    Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
 };
 
 use crate::plan::{Known, Plan};
-use crate::source::{Limits, Skips, Workspace, list_worktree, stat_paths};
+use crate::source::{Limits, Listing, Skips, Workspace, list_worktree, stat_paths};
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
 /// How a sync is done.
@@ -98,19 +99,16 @@ fn sync_views(
     options: &Options<'_>,
     job: &str,
 ) -> Result<Outcome, IndexError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .build()
-        .map_err(|error| StoreError::Corrupt(format!("no threads: {error}")))?;
-    let mut made = Made { publish: Publish::default(), ..Made::default() };
-    make_view(writer, workspace, target, options, job, &pool, &mut made)?;
+    let pool = pipeline::pool(options.threads)?;
+    let since = if options.force { writer.next_id()? } else { 0 };
+    let make = Make { workspace, options, job, pool: &pool, since };
+    let mut made = make.view(writer, target)?;
+    made.publish.used = Some(target.key.clone());
     if let Some(committed) = committed_target(workspace, target)? {
         let known = writer.view(&committed.key)?;
-        let up_to_date =
-            known.is_some_and(|info| info.commit == committed.commit && info.facts_key == extraction_key());
-        if !up_to_date {
-            let mut beside = Made::default();
-            make_view(writer, workspace, &committed, options, job, &pool, &mut beside)?;
+        let is_current = |info: &ViewInfo| info.commit == committed.commit && info.facts_key == extraction_key();
+        if options.force || !known.as_ref().is_some_and(is_current) {
+            let mut beside = make.view(writer, &committed)?;
             made.publish.views.append(&mut beside.publish.views);
             made.counts.new += beside.counts.new;
             made.counts.symbols += beside.counts.symbols;
@@ -141,7 +139,6 @@ fn sync_views(
 }
 
 /// What has been made so far and is not published yet.
-#[derive(Default)]
 struct Made {
     publish: Publish,
     counts: pipeline::Extracted,
@@ -161,67 +158,116 @@ fn committed_target(workspace: &Workspace, target: &Target) -> Result<Option<Tar
     Ok(Some(Target { key, ref_name: target.ref_name.clone(), commit: Some(commit.clone()) }))
 }
 
-fn make_view(
-    writer: &mut Writer,
-    workspace: &Workspace,
-    target: &Target,
-    options: &Options<'_>,
-    job: &str,
-    pool: &rayon::ThreadPool,
-    made: &mut Made,
-) -> Result<(), IndexError> {
-    (options.progress)(Progress::Listing);
-    let before = writer.view(&target.key)?;
-    let (old_members, old_skipped) = writer.members(&target.key)?;
-    let same_extraction = before.as_ref().is_some_and(|info| info.facts_key == extraction_key());
-    let root = workspace.root.to_string_lossy().into_owned();
-    let only = options.changed.as_ref().filter(|paths| {
-        target.is_worktree() && same_extraction && !options.force && !paths.iter().any(|path| decides_for_others(path))
-    });
-    let (listing, cache) = match (target.is_worktree(), only) {
-        (true, Some(paths)) => (stat_paths(workspace, paths, &options.limits)?, writer.cached_stats_of(&root, paths)?),
-        (true, None) => (list_worktree(workspace, &options.limits)?, writer.cached_stats(&root)?),
-        (false, _) => {
-            let repo = workspace.repo.as_ref().ok_or_else(|| IndexError::NoVersionControl(root.clone()))?;
-            let commit = target.commit.as_deref().ok_or(IndexError::NoCommit)?;
-            (repo.list_commit(commit, &options.limits)?, Default::default())
-        }
-    };
-    let touched: RoaringBitmap = cache.values().map(|cached| cached.version).collect();
-    let known = Known { writer, cache, skipped: old_skipped.clone(), same_extraction, force: options.force };
-    let mut plan = known.plan(listing)?;
-    let source = pipeline::Source { root: &workspace.root, repo: workspace.repo.as_ref() };
-    let counts = pipeline::run(&mut plan, &source, writer, job, pool, options.cancel, options.progress)?;
-    if only.is_some() {
-        keep_the_rest(&mut plan, &old_members, &old_skipped, &touched, before.as_ref().map(|info| &info.skips[..]));
-    }
-    writer.flush()?;
-    made.counts.new += counts.new;
-    made.counts.symbols += counts.symbols;
-    made.listed += plan.listed;
-    made.publish.changed_files = changed_files(writer, &old_members, &plan.members)?;
-    let is_same = before
-        .is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name && same_extraction)
-        && plan.members == old_members
-        && plan.skipped == old_skipped;
-    made.skips = plan.skips.clone();
-    if !is_same {
-        made.publish.views.push(ViewUpdate {
-            key: target.key.clone(),
-            ref_name: target.ref_name.clone(),
-            commit: target.commit.clone(),
-            members: plan.members,
-            skipped: plan.skipped,
-            skips: skip_counts(&plan.skips),
-            facts_key: extraction_key(),
+/// What all views of one job are made with.
+struct Make<'a> {
+    workspace: &'a Workspace,
+    options: &'a Options<'a>,
+    job: &'a str,
+    pool: &'a rayon::ThreadPool,
+    /// Versions below this one do not count as known.
+    since: VersionId,
+}
+
+/// How a view stood before the job.
+struct Before {
+    info: Option<ViewInfo>,
+    members: RoaringBitmap,
+    skipped: RoaringBitmap,
+    same_extraction: bool,
+}
+
+impl Make<'_> {
+    /// Makes one view: everything of it is stored afterwards, and nothing is published.
+    fn view(&self, writer: &mut Writer, target: &Target) -> Result<Made, IndexError> {
+        (self.options.progress)(Progress::Listing);
+        let before = before(writer, target)?;
+        let only = self.options.changed.as_ref().filter(|paths| {
+            target.is_worktree()
+                && before.same_extraction
+                && !self.options.force
+                && !paths.iter().any(|path| decides_for_others(path))
         });
+        let (listing, cache) = self.list(writer, target, only)?;
+        let touched: RoaringBitmap = cache.values().map(|cached| cached.version).collect();
+        let known = Known {
+            writer,
+            cache,
+            skipped: before.skipped.clone(),
+            same_extraction: before.same_extraction,
+            since: self.since,
+        };
+        let mut plan = known.plan(listing)?;
+        let source = pipeline::Source { root: &self.workspace.root, repo: self.workspace.repo.as_ref() };
+        let (cancel, progress) = (self.options.cancel, self.options.progress);
+        let counts = pipeline::run(&mut plan, &source, writer, self.job, self.pool, cancel, progress)?;
+        if only.is_some() {
+            keep_the_rest(&mut plan, &before, &touched);
+        }
+        writer.flush()?;
+        self.made(writer, target, &before, plan, counts)
     }
-    if target.is_worktree() {
-        made.publish.root = root;
-        made.publish.seen = plan.seen;
-        made.publish.gone = plan.gone;
+
+    fn list(
+        &self,
+        writer: &Writer,
+        target: &Target,
+        only: Option<&Vec<String>>,
+    ) -> Result<(Listing, HashMap<String, CachedStat>), IndexError> {
+        let (workspace, limits) = (self.workspace, &self.options.limits);
+        let root = self.root();
+        if target.is_worktree() {
+            return Ok(match only {
+                Some(paths) => (stat_paths(workspace, paths, limits)?, writer.cached_stats_of(&root, paths)?),
+                None => (list_worktree(workspace, limits)?, writer.cached_stats(&root)?),
+            });
+        }
+        let repo = workspace.repo.as_ref().ok_or(IndexError::NoVersionControl(root))?;
+        let commit = target.commit.as_deref().ok_or(IndexError::NoCommit)?;
+        Ok((repo.list_commit(commit, limits)?, HashMap::new()))
     }
-    Ok(())
+
+    fn made(
+        &self,
+        writer: &Writer,
+        target: &Target,
+        before: &Before,
+        plan: Plan,
+        counts: pipeline::Extracted,
+    ) -> Result<Made, IndexError> {
+        let mut publish =
+            Publish { changed_files: changed_files(writer, &before.members, &plan.members)?, ..Publish::default() };
+        let same_place =
+            before.info.as_ref().is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name);
+        let same_files = plan.members == before.members && plan.skipped == before.skipped;
+        if !(same_place && same_files && before.same_extraction) {
+            publish.views.push(ViewUpdate {
+                key: target.key.clone(),
+                ref_name: target.ref_name.clone(),
+                commit: target.commit.clone(),
+                members: plan.members,
+                skipped: plan.skipped,
+                skips: skip_counts(&plan.skips),
+                facts_key: extraction_key(),
+            });
+        }
+        if target.is_worktree() {
+            publish.root = self.root();
+            publish.seen = plan.seen;
+            publish.gone = plan.gone;
+        }
+        Ok(Made { publish, counts, skips: plan.skips, listed: plan.listed })
+    }
+
+    fn root(&self) -> String {
+        self.workspace.root.to_string_lossy().into_owned()
+    }
+}
+
+fn before(writer: &Writer, target: &Target) -> Result<Before, IndexError> {
+    let info = writer.view(&target.key)?;
+    let (members, skipped) = writer.members(&target.key)?;
+    let same_extraction = info.as_ref().is_some_and(|info| info.facts_key == extraction_key());
+    Ok(Before { info, members, skipped, same_extraction })
 }
 
 /// Files whose change can change the verdict on other files.
@@ -231,17 +277,11 @@ fn decides_for_others(path: &str) -> bool {
 }
 
 /// Adds everything of the view before that the changed paths did not touch.
-fn keep_the_rest(
-    plan: &mut Plan,
-    old_members: &RoaringBitmap,
-    old_skipped: &RoaringBitmap,
-    touched: &RoaringBitmap,
-    old_skips: Option<&[SkipCount]>,
-) {
-    plan.members |= old_members - touched;
-    plan.skipped |= old_skipped - touched;
+fn keep_the_rest(plan: &mut Plan, before: &Before, touched: &RoaringBitmap) {
+    plan.members |= &before.members - touched;
+    plan.skipped |= &before.skipped - touched;
     let mut skips = Skips::default();
-    for skip in old_skips.into_iter().flatten() {
+    for skip in before.info.iter().flat_map(|info| &info.skips) {
         skips.restore(skip.reason, skip.count, &skip.examples);
     }
     plan.skips = skips;

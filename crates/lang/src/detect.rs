@@ -1,4 +1,4 @@
-//! Which language a file is written in: by its extension, its name, then its shebang line.
+//! Which language a file is written in: by its name, its extension, then its shebang line.
 
 use crate::{LANGUAGES, Language};
 
@@ -79,14 +79,12 @@ const PLAIN: &[Plain] = &[
     ("starlark", &["bzl", "bazel", "star"], &["BUILD", "WORKSPACE"], &[]),
 ];
 
-/// The language of a file.
+/// The language of a file. Whole names win over extensions: `CMakeLists.txt` is no plain text.
 pub(crate) fn detect(path: &str, text: &str) -> Detected {
     let file_name = path.rsplit('/').next().unwrap_or(path);
     let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    extension
-        .and_then(|extension| find(|rule| rule.extensions.contains(&extension.as_str())))
-        .or_else(|| find(|rule| rule.file_names.contains(&file_name)))
-        .map(|by_extension| find(|rule| rule.file_names.contains(&file_name)).unwrap_or(by_extension))
+    find(|rule| rule.file_names.contains(&file_name))
+        .or_else(|| extension.and_then(|extension| find(|rule| rule.extensions.contains(&extension.as_str()))))
         .or_else(|| interpreter(text).and_then(|program| find(|rule| rule.interpreters.contains(&program))))
         .unwrap_or(Detected { name: TEXT, language: None })
 }

@@ -6,7 +6,7 @@
 //!
 //! # How a file becomes facts
 //!
-//! 1. `detect` names the language by extension, file name or shebang line.
+//! 1. `detect` names the language by file name, extension or shebang line.
 //! 2. `parse` runs tree-sitter, with a parser per thread and language and a budget of parser steps.
 //! 3. `tree` copies the syntax tree once into a flat array in source order, kinds and fields as small numbers.
 //! 4. The language's own `walk` makes one pass over that array and tells a `draft` what it sees.

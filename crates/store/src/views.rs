@@ -244,6 +244,25 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     Ok(())
 }
 
+/// Notes that a view was asked for.
+pub(crate) fn touch(connection: &Connection, key: &ViewKey, now: i64) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE branch_state SET last_accessed_at = ?2 WHERE view = ?1")?
+        .execute(params![key.encode(), now])?;
+    Ok(())
+}
+
+/// Drops the views of single commits, save the last used.
+pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
+    connection
+        .prepare_cached(
+            "DELETE FROM branch_state WHERE view IN (SELECT view FROM branch_state WHERE view GLOB 'commit:*'
+             ORDER BY last_accessed_at DESC, view LIMIT -1 OFFSET ?1)",
+        )?
+        .execute([keep])?;
+    Ok(())
+}
+
 fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
     let mut select = connection.prepare_cached(
         "SELECT 1, symbols, lines, size, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens

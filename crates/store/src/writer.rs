@@ -38,9 +38,14 @@ impl Default for Tuning {
     }
 }
 
+/// Of the views of single commits, which are brought in on demand, this many stay: the last used.
+const COMMIT_VIEWS: i64 = 20;
+
 /// What one publish changes, all at once.
 #[derive(Debug, Default)]
 pub struct Publish {
+    /// The view that was asked for, whether it changes or not.
+    pub used: Option<ViewKey>,
     /// The views that change.
     pub views: Vec<ViewUpdate>,
     /// The work tree that `seen` and `gone` speak of.
@@ -214,14 +219,19 @@ impl Writer {
 
     /// Takes `count` ids out of circulation and gives the first. Never given out again, whatever happens next.
     pub fn reserve(&mut self, count: u32) -> Result<VersionId> {
-        let first = schema::meta(&self.connection, "next_fv")?.max(self.text.reserved()?);
-        let next = first + count as i64;
+        let first = self.next_id()?;
+        let next = first as i64 + count as i64;
         if next > VersionId::MAX as i64 {
             return Err(StoreError::Corrupt("all file version ids are used up; index again with --force".into()));
         }
         self.at("reserve ids");
         schema::set_meta(&self.connection, "next_fv", next)?;
-        Ok(first as VersionId)
+        Ok(first)
+    }
+
+    /// The first id that nobody has reserved yet.
+    pub fn next_id(&self) -> Result<VersionId> {
+        Ok(schema::meta(&self.connection, "next_fv")?.max(self.text.reserved()?) as VersionId)
     }
 
     /// Takes in a version. It is invisible until a view that holds it is published.
@@ -283,6 +293,10 @@ impl Writer {
             }
             schema::set_meta(&transaction, "generation", generation)?;
         }
+        if let Some(used) = &publish.used {
+            views::touch(&transaction, used, now)?;
+        }
+        views::forget_commits(&transaction, COMMIT_VIEWS)?;
         statcache::apply(&transaction, &publish.root, &publish.seen, &publish.gone, now)?;
         jobs::end(&transaction, job, JobStatus::Published, Some(publish.changed_files), None, now)?;
         transaction.commit()?;

@@ -46,22 +46,20 @@ pub(crate) fn run(common: &Common, args: &LocateArgs) -> Result<Answer, AppError
     locate_symbol::answer(Some(&snapshot), question, metadata)
 }
 
-/// Brings the view up to date as the policy says, and tells how fresh the answer is.
+/// Compares the view with its source, brings it up to date if the policy says so, and tells how fresh the answer is.
 fn freshen(session: &Session, target: &Target, view: &ViewInfo, no_sync: bool) -> Result<&'static str, AppError> {
-    let policy = session.config.freshness_policy;
-    if policy == FreshnessPolicy::Balanced && !no_sync {
-        return match session.sync(target, Request::default()) {
+    let changed_files = match freshness(&session.store()?, &session.workspace, target, view, &session.limits())? {
+        Freshness::Fresh => return Ok("fresh"),
+        Freshness::Stale { changed_files } => changed_files,
+    };
+    match session.config.freshness_policy {
+        FreshnessPolicy::Strict => Err(stale(target, view, changed_files)),
+        FreshnessPolicy::Balanced if !no_sync => match session.sync(target, Request::default()) {
             Ok(_) => Ok("fresh"),
             Err(error) if error.code == Code::IndexInProgress => Ok("syncing"),
             Err(error) => Err(error),
-        };
-    }
-    match freshness(&session.store()?, &session.workspace, target, view, &session.limits())? {
-        Freshness::Fresh => Ok("fresh"),
-        Freshness::Stale { changed_files } if policy == FreshnessPolicy::Strict => {
-            Err(stale(target, view, changed_files))
-        }
-        Freshness::Stale { .. } => Ok("stale"),
+        },
+        _ => Ok("stale"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The plain values a source is listed as.
 
 use codecompass_model::{BlobId, SkipReason};
+use rayon::slice::ParallelSliceMut;
 
 use super::FileStat;
 
@@ -27,7 +28,7 @@ impl Listing {
             whole.entries.extend(part.entries);
             whole.skips.merge(part.skips);
         }
-        whole.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        whole.entries.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
         whole
     }
 }

@@ -39,7 +39,7 @@ mod workspace;
 mod worktree;
 
 pub use content::judge;
-pub use error::SourceError;
+pub use error::{Cause, SourceError};
 pub use listing::{Entry, Limits, Listing, Place, Skips};
 pub use objects::{BlobReader, blob_id};
 pub use repo::{Head, Repo, Resolved};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use codecompass_model::ViewKey;
 use gix::bstr::ByteSlice;
@@ -12,7 +13,7 @@ use super::SourceError;
 /// reduced trust. Cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Repo {
-    shared: gix::ThreadSafeRepository,
+    shared: Arc<gix::ThreadSafeRepository>,
     git_dir: PathBuf,
     common_dir: PathBuf,
     work_tree: Option<PathBuf>,
@@ -57,7 +58,7 @@ impl Repo {
             return Err(SourceError::UnsupportedRefStorage { path: git_dir, storage: storage.to_string() });
         }
         let common_dir = real(repo.common_dir())?;
-        Ok(Self { shared, git_dir, common_dir, work_tree: work_tree.map(Path::to_owned) })
+        Ok(Self { shared: Arc::new(shared), git_dir, common_dir, work_tree: work_tree.map(Path::to_owned) })
     }
 
     /// Drops the work tree if the configuration says that there is none.
@@ -115,7 +116,11 @@ impl Repo {
             }
         }
         let unknown = |_| SourceError::UnknownRef { name: name.to_owned() };
-        let id = repo.rev_parse_single(name).map_err(unknown)?;
+        // A short id may begin other objects' ids too; only commits are meant.
+        let id = repo
+            .rev_parse_single(format!("{name}^{{commit}}").as_str())
+            .or_else(|_| repo.rev_parse_single(name))
+            .map_err(unknown)?;
         let object = id.try_object().map_err(|error| self.error(error))?;
         let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         let commit = object

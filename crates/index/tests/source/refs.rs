@@ -80,7 +80,7 @@ fn a_branch_wins_over_a_tag_and_over_a_commit_id_of_the_same_name() {
     let branch = tree.git(&["rev-parse", "refs/heads/main"]);
     assert_eq!(tree.repo().resolve("main").unwrap().commit, branch);
     let short = &tree.git(&["rev-parse", "HEAD~2"])[..7];
-    tree.git(&["branch", short, "main"]);
+    tree.git(&["branch", short, "refs/heads/main"]);
     let resolved = tree.repo().resolve(short).unwrap();
     assert_eq!(resolved, Resolved { key: ViewKey::Ref(short.into()), commit: branch });
 }

@@ -172,7 +172,11 @@ fn rules_leave_out_and_bring_back() {
     for case in CASES {
         let sandbox = Sandbox::new();
         let tree = sandbox.init("repo");
-        let write = |files: &[(&str, &str)]| files.iter().for_each(|(path, text)| drop(tree.write(path, text)));
+        let write = |files: &[(&str, &str)]| {
+            for (path, text) in files {
+                tree.write(path, text);
+            }
+        };
         write(case.tracked);
         let commit = tree.commit("one");
         let limits = limits(case.configured);

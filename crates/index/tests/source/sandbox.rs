@@ -1,32 +1,32 @@
 //! A temporary folder with real git repositories in it, cut off from the user's configuration.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
 use codecompass_index::source::{Limits, Listing, Place, Repo, Skips, Workspace, blob_id, list_worktree};
 use codecompass_model::{BlobId, SkipReason};
 
 /// A folder that goes with the test.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     _folder: tempfile::TempDir,
     /// Its real path.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         Self { _folder: folder, root }
     }
 
-    pub fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
     /// A new repository at this path.
-    pub fn init(&self, path: &str) -> Tree {
+    pub(crate) fn init(&self, path: &str) -> Tree {
         let root = self.at(path);
         std::fs::create_dir_all(&root).unwrap();
         git(&root, &["init", "-q"]);
@@ -34,31 +34,31 @@ impl Sandbox {
     }
 
     /// A plain folder at this path.
-    pub fn folder(&self, path: &str) -> Tree {
+    pub(crate) fn folder(&self, path: &str) -> Tree {
         let root = self.at(path);
         std::fs::create_dir_all(&root).unwrap();
         Tree { root }
     }
 
     /// Runs git in the sandbox itself.
-    pub fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(&self.root, arguments)
     }
 }
 
 /// A folder to write files in, usually a work tree.
-pub struct Tree {
-    pub root: PathBuf,
+pub(crate) struct Tree {
+    pub(crate) root: PathBuf,
 }
 
 impl Tree {
     /// A work tree made by git.
-    pub fn existing(root: PathBuf) -> Self {
+    pub(crate) fn existing(root: PathBuf) -> Self {
         Self { root }
     }
 
     /// Writes a file, with a modification time of an hour ago so that git's index is newer.
-    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
         let path = self.root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
@@ -68,58 +68,63 @@ impl Tree {
     }
 
     /// Writes each of these files, with its own path as the text.
-    pub fn touch(&self, paths: &[&str]) -> &Self {
+    pub(crate) fn touch(&self, paths: &[&str]) -> &Self {
         for path in paths {
             self.write(path, format!("{path}\n"));
         }
         self
     }
 
-    pub fn remove(&self, path: &str) -> &Self {
+    pub(crate) fn remove(&self, path: &str) -> &Self {
         std::fs::remove_file(self.root.join(path)).unwrap();
         self
     }
 
-    pub fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(&self.root, arguments)
     }
 
+    /// Runs git on something that it can not finish.
+    pub(crate) fn git_fails(&self, arguments: &[&str]) {
+        assert!(!run(&self.root, arguments).status.success(), "git {arguments:?} went well");
+    }
+
     /// Adds everything, also what is ignored, and commits it; answers the commit's id.
-    pub fn commit(&self, message: &str) -> String {
+    pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A", "-f", "."]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"])
     }
 
-    pub fn workspace(&self) -> Workspace {
+    pub(crate) fn workspace(&self) -> Workspace {
         Workspace::discover(&self.root, None).unwrap()
     }
 
-    pub fn repo(&self) -> Repo {
+    pub(crate) fn repo(&self) -> Repo {
         self.workspace().repo.unwrap()
     }
 
-    pub fn list(&self) -> Listing {
+    pub(crate) fn list(&self) -> Listing {
         self.list_with(&Limits::default())
     }
 
-    pub fn list_with(&self, limits: &Limits) -> Listing {
+    pub(crate) fn list_with(&self, limits: &Limits) -> Listing {
         list_worktree(&self.workspace(), limits).unwrap()
     }
 
-    pub fn list_commit(&self, name: &str) -> Listing {
+    pub(crate) fn list_commit(&self, name: &str) -> Listing {
         let repo = self.repo();
         let commit = repo.resolve(name).unwrap().commit;
         repo.list_commit(&commit, &Limits::default()).unwrap()
     }
 
     /// The paths of the work tree's listing.
-    pub fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         paths(&self.list())
     }
 
     /// Path and blob of each file listed: the index's blob where there is one, else the hash of the bytes on disk.
-    pub fn versions(&self, listing: &Listing) -> Vec<(String, BlobId)> {
+    pub(crate) fn versions(&self, listing: &Listing) -> Vec<(String, BlobId)> {
         let blob = |path: &str, place: &Place| match place {
             Place::Blob(id) | Place::File { index_blob: Some(id), .. } => *id,
             Place::File { index_blob: None, .. } => blob_id(&std::fs::read(self.root.join(path)).unwrap()),
@@ -128,18 +133,25 @@ impl Tree {
     }
 }
 
-pub fn paths(listing: &Listing) -> Vec<String> {
+pub(crate) fn paths(listing: &Listing) -> Vec<String> {
     listing.entries.iter().map(|entry| entry.path.clone()).collect()
 }
 
 /// Reason and example paths, for comparing.
-pub fn skipped(skips: &Skips) -> Vec<(SkipReason, Vec<&str>)> {
+pub(crate) fn skipped(skips: &Skips) -> Vec<(SkipReason, Vec<&str>)> {
     skips.iter().map(|(reason, _, examples)| (reason, examples.iter().map(String::as_str).collect())).collect()
 }
 
 /// Runs git without anybody's configuration; answers what it printed.
-pub fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?} in {}: {errors}", folder.display());
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new("git")
         .args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", "-c", "core.quotePath=false"])
         .args(arguments)
         .current_dir(folder)
@@ -151,8 +163,5 @@ pub fn git(folder: &Path, arguments: &[&str]) -> String {
         .envs([("GIT_COMMITTER_NAME", "C"), ("GIT_COMMITTER_EMAIL", "c@example.org")])
         .envs([("GIT_AUTHOR_DATE", "2024-01-01T00:00:00Z"), ("GIT_COMMITTER_DATE", "2024-01-01T00:00:00Z")])
         .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "git {arguments:?} in {}: {errors}", folder.display());
-    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+        .unwrap()
 }

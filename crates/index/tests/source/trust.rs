@@ -73,7 +73,7 @@ fn a_repository_can_not_point_at_another_folder() {
     let ws = tree.workspace();
     assert_eq!(ws.root, tree.root);
     assert_eq!(tree.paths(), ["a.rs"]);
-    assert_eq!(ws.repo.unwrap().worktrees().unwrap(), [tree.root.clone()]);
+    assert_eq!(ws.repo.unwrap().worktrees().unwrap(), std::slice::from_ref(&tree.root));
 }
 
 #[test]

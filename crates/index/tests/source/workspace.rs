@@ -113,7 +113,7 @@ fn linked_work_trees_are_workspaces_of_one_project() {
     assert_eq!(linked.paths(), ["a.rs", "b.rs"]);
 
     std::fs::remove_dir_all(&linked.root).unwrap();
-    assert_eq!(a.worktrees().unwrap(), [main.root.clone()], "a work tree that is gone is not listed");
+    assert_eq!(a.worktrees().unwrap(), std::slice::from_ref(&main.root), "a work tree that is gone is not listed");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn work_trees_of_a_bare_repository_are_found() {
     bare.git(&["worktree", "add", "-q", "feature"]);
     let linked = Tree::existing(sandbox.at("project/feature"));
     assert_eq!(linked.workspace().root, linked.root);
-    assert_eq!(linked.repo().worktrees().unwrap(), [linked.root.clone()]);
+    assert_eq!(linked.repo().worktrees().unwrap(), std::slice::from_ref(&linked.root));
     assert_eq!(linked.paths(), ["a.rs"]);
 }
 
@@ -142,7 +142,7 @@ fn a_submodule_is_a_workspace_of_its_own() {
     assert_eq!(inner.workspace().root, inner.root);
     assert_eq!(inner.workspace().project_key(), sandbox.at("outer/.git/modules/deps/library"));
     assert_eq!(inner.paths(), ["lib.rs"]);
-    assert_eq!(inner.repo().worktrees().unwrap(), [inner.root.clone()]);
+    assert_eq!(inner.repo().worktrees().unwrap(), std::slice::from_ref(&inner.root));
     assert_eq!(outer.paths(), [".gitmodules", "main.rs"]);
 }
 

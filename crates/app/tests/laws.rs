@@ -1,0 +1,70 @@
+//! What must hold on any repository, checked on generated ones. A tool joins by one line in [`LAWS`].
+
+use codecompass_testkit::{
+    Binary, Call, Law, Product, Reply, Sample, check_branch_law, check_idempotence_law, check_incremental_law,
+};
+use serde_json::Value;
+
+const LAWS: &[Law] = &[
+    Law { name: "locate", questions: |sample| each(&names(sample), "locate {} --json") },
+    Law { name: "locate by suffix", questions: |sample| each(&suffixes(sample), "locate {} --json") },
+    Law {
+        name: "locate by kind",
+        questions: |sample| each(&names(sample)[..1], "locate {} --kind fn --limit 2 --json"),
+    },
+    Law { name: "locate by language", questions: |sample| each(&names(sample)[..1], "locate {} --lang python --json") },
+    Law { name: "status", questions: |_| vec!["status --json".to_owned()] },
+];
+
+#[test]
+fn an_answer_for_a_ref_is_that_of_a_fresh_index_of_the_ref_alone() {
+    check_branch_law(&product(), LAWS, 1..=2);
+}
+
+#[test]
+fn indexing_what_has_not_changed_changes_no_answer() {
+    check_idempotence_law(&product(), LAWS, 3..=3);
+}
+
+#[test]
+fn after_any_edits_the_answers_are_those_of_a_fresh_index() {
+    check_incremental_law(&product(), LAWS, 4..=9);
+}
+
+/// A few of the names, spread over all there are; some exist on one ref only.
+fn names(sample: &Sample) -> Vec<String> {
+    const FEW: usize = 5;
+    let step = sample.names.len().div_ceil(FEW).max(1);
+    sample.names.iter().step_by(step).cloned().collect()
+}
+
+/// Ends of qualified names: the file's stem and a function, which it has or has not.
+fn suffixes(sample: &Sample) -> Vec<String> {
+    let stem = |path: &String| path.rsplit('/').next().and_then(|name| name.split('.').next()).map(str::to_owned);
+    let stems = sample.paths.iter().step_by(4).filter_map(stem);
+    stems.zip(sample.names.iter().step_by(3)).take(3).map(|(stem, name)| format!("{stem}::{name}")).collect()
+}
+
+fn each(names: &[String], question: &str) -> Vec<String> {
+    names.iter().map(|name| question.replace("{}", name)).collect()
+}
+
+fn product() -> impl Product {
+    Comparable(Binary::new(env!("CARGO_BIN_EXE_codecompass")))
+}
+
+/// The program, whose `status` does not tell which project it speaks of: a repository of its own is another project.
+struct Comparable(Binary);
+
+impl Product for Comparable {
+    fn call(&self, call: &Call<'_>) -> Reply {
+        let mut reply = self.0.call(call);
+        if call.args.first().is_some_and(|command| command == "status")
+            && let Ok(Value::Object(mut status)) = serde_json::from_str(&reply.stdout)
+        {
+            assert!(status.remove("project_id").is_some(), "{}", reply.stdout);
+            reply.stdout = Value::Object(status).to_string();
+        }
+        reply
+    }
+}

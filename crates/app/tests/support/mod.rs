@@ -1,0 +1,236 @@
+//! A repository, a data folder and the program: what the tests of the command line have at hand.
+
+#![allow(dead_code, reason = "every test program uses a part of this")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use codecompass_testkit::{Binary, Call, Home, Product, Reply, Repository, words};
+use serde_json::Value;
+
+/// The program under test, a debug build.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_codecompass");
+
+/// A repository with a data folder of its own.
+pub(crate) struct Project {
+    pub(crate) repository: Repository,
+    pub(crate) home: Home,
+    binary: Binary,
+}
+
+impl Project {
+    /// A repository as it is, known to nobody.
+    pub(crate) fn of(repository: Repository) -> Self {
+        Self { repository, home: Home::new(), binary: Binary::new(PROGRAM) }
+    }
+
+    /// A git repository with these files in one commit on `main`.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let repository = Repository::new();
+        files.iter().for_each(|(path, text)| drop(repository.write(path, text)));
+        repository.commit("files");
+        Self::of(repository)
+    }
+
+    /// The same, already indexed.
+    pub(crate) fn indexed(files: &[(&str, &str)]) -> Self {
+        let project = Self::with(files);
+        project.done("index");
+        project
+    }
+
+    /// Runs a command line in the repository, whatever comes of it.
+    pub(crate) fn run(&self, command: &str) -> Reply {
+        self.run_with(command, &[])
+    }
+
+    /// The same, with further variables.
+    pub(crate) fn run_with(&self, command: &str, env: &[(&str, &str)]) -> Reply {
+        self.run_at(self.repository.root(), command, env)
+    }
+
+    /// The same, in some folder.
+    pub(crate) fn run_at(&self, cwd: &Path, command: &str, env: &[(&str, &str)]) -> Reply {
+        let args = words::split(command).expect("the command line of a test is well formed");
+        let env: Vec<_> = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.binary.call(&Call { args: &args, cwd, home: self.home.path(), env: &env })
+    }
+
+    /// Runs a command that must end with exit code 0, and gives its text.
+    pub(crate) fn done(&self, command: &str) -> String {
+        self.ends(command, 0)
+    }
+
+    /// Runs a command that must end with this exit code, and gives what it said on both channels.
+    pub(crate) fn ends(&self, command: &str, code: i32) -> String {
+        let reply = self.run(command);
+        assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
+        reply.stdout + &reply.stderr
+    }
+
+    /// Runs a command with `--json` that must end with exit code 0.
+    pub(crate) fn json(&self, command: &str) -> Value {
+        self.json_ending(command, 0)
+    }
+
+    /// Runs a command with `--json` that must end with this exit code.
+    pub(crate) fn json_ending(&self, command: &str, code: i32) -> Value {
+        let text = self.ends(&format!("{command} --json"), code);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{command} --json`: {error}:\n{text}"))
+    }
+
+    /// The places that `locate` gives, as `path:line`; empty when nothing is found.
+    pub(crate) fn places(&self, command: &str) -> Vec<String> {
+        let reply = self.run(&format!("{command} --json"));
+        assert!(matches!(reply.code, Some(0 | 1)), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
+        places(&serde_json::from_str(&reply.stdout).expect("an answer is JSON"))
+    }
+
+    /// The same repository with an empty data folder, indexed: what the answers should be.
+    pub(crate) fn fresh(&self, refs: &[&str]) -> Fresh<'_> {
+        let fresh = Fresh { project: self, home: Home::new() };
+        fresh.done("index");
+        refs.iter().for_each(|name| fresh.done(&format!("index --ref {name}")));
+        fresh
+    }
+
+    /// Starts the program without waiting for it; nothing it says is kept.
+    pub(crate) fn start(&self, command: &str) -> Child {
+        let args = words::split(command).expect("the command line of a test is well formed");
+        let child = Command::new(PROGRAM)
+            .args(args)
+            .current_dir(self.repository.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.path())
+            .env("CODECOMPASS_HOME", self.home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        child.unwrap_or_else(|error| panic!("can not run {PROGRAM}: {error}"))
+    }
+
+    /// The folder with the data of this project, of which there must be one.
+    pub(crate) fn data(&self) -> PathBuf {
+        let folders = fs::read_dir(self.home.path().join("projects")).expect("a project is registered");
+        let mut folders: Vec<PathBuf> = folders.map(|entry| entry.expect("it can be listed").path()).collect();
+        assert_eq!(folders.len(), 1, "one project is registered");
+        folders.remove(0)
+    }
+
+    /// The store that is in use.
+    pub(crate) fn epoch(&self) -> PathBuf {
+        let name = fs::read_to_string(self.data().join("current")).expect("a store is in use");
+        self.data().join(name)
+    }
+
+    /// Whether nothing at all is in the data folder.
+    pub(crate) fn knows_nothing(&self) -> bool {
+        fs::read_dir(self.home.path()).expect("the data folder can be listed").next().is_none()
+    }
+
+    /// Every complaint of `doctor`, as `name: message → mend`.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let reply = self.run("doctor --json");
+        let report: Value = serde_json::from_str(&reply.stdout).expect("a report is JSON");
+        let checks = report["checks"].as_array().expect("a report has checks").iter();
+        let bad = checks.filter(|check| check["ok"] != true);
+        let told: Vec<String> = bad
+            .map(|check| format!("{}: {} → {}", check["name"], check["message"], check["mend"]).replace('"', ""))
+            .collect();
+        assert_eq!(reply.code, Some(i32::from(!told.is_empty())), "{}", reply.stdout);
+        assert_eq!(report["ok"], told.is_empty(), "{}", reply.stdout);
+        told
+    }
+}
+
+/// A second opinion on a project's repository, from a data folder of its own.
+pub(crate) struct Fresh<'a> {
+    project: &'a Project,
+    home: Home,
+}
+
+impl Fresh<'_> {
+    fn run(&self, command: &str) -> Reply {
+        let args = words::split(command).expect("the command line of a test is well formed");
+        let cwd = self.project.repository.root();
+        self.project.binary.call(&Call { args: &args, cwd, home: self.home.path(), env: &[] })
+    }
+
+    fn done(&self, command: &str) {
+        let reply = self.run(command);
+        assert!(reply.succeeded(), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
+    }
+
+    /// Compares the answers of both data folders to the same questions, save times, jobs and sizes.
+    #[track_caller]
+    pub(crate) fn expect_equal(&self, questions: &[String]) {
+        for question in questions {
+            let (ours, fresh) = (self.project.run(question), self.run(question));
+            let (ours, fresh) = (comparable(&ours), comparable(&fresh));
+            assert_eq!(ours, fresh, "`{question}`: the answer, and that of a fresh index");
+        }
+    }
+}
+
+/// The exit code and the JSON answer without what depends on the moment.
+fn comparable(reply: &Reply) -> (Option<i32>, Value) {
+    const MOMENT: &[&str] =
+        &["active_job", "recent_jobs", "last_indexed_at", "index_bytes", "job_id", "duration_ms", "freshness_status"];
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|key, _| !MOMENT.contains(&key.as_str()));
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| Value::from(reply.stdout.clone()));
+    strip(&mut value);
+    (reply.code, value)
+}
+
+/// The places in an answer of `locate`, as `path:line`.
+pub(crate) fn places(answer: &Value) -> Vec<String> {
+    let results = answer["results"].as_array().into_iter().flatten();
+    results.map(|hit| format!("{}:{}", hit["path"].as_str().unwrap_or_default(), hit["line_start"])).collect()
+}
+
+/// The one place of something that is defined in a file with nothing else in it.
+pub(crate) fn at(path: &str) -> Vec<String> {
+    vec![format!("{path}:1")]
+}
+
+/// Everything below a folder: type, length, time of change and, for files, the content.
+pub(crate) fn picture(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut all = BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let meta = fs::symlink_metadata(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let changed = meta.modified().expect("files have times here");
+        let mut told = format!("{:?} {} {changed:?}", meta.file_type(), meta.len());
+        if meta.is_dir() {
+            let entries = fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            waiting.extend(entries.map(|entry| entry.expect("it can be listed").path()));
+        } else if meta.is_file() {
+            told += &format!(" {:?}", fs::read(&path).expect("it can be read"));
+        }
+        all.insert(path, told);
+    }
+    all
+}
+
+/// The files with this ending in a folder, sorted.
+pub(crate) fn files_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension() == Some(OsStr::new(ending))).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,120 @@
+//! A project in a temp folder, and everything its store says about a view as plain text.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use codecompass_index::source::{Limits, Workspace};
+use codecompass_index::{Options, Outcome, Target, sync};
+use codecompass_store::{Health, ProjectDir, Store, Tuning};
+use tempfile::TempDir;
+
+/// A data folder and a workspace.
+pub(crate) struct Project {
+    data: std::rc::Rc<TempDir>,
+    pub(crate) workspace: Workspace,
+}
+
+impl Project {
+    pub(crate) fn new(root: &Path) -> Self {
+        let data = tempfile::tempdir().expect("a temp folder");
+        Self { data: data.into(), workspace: Workspace::discover(root, None).expect("it is a workspace") }
+    }
+
+    /// Another workspace of the same project.
+    pub(crate) fn at(&self, root: &Path) -> Self {
+        Self { data: self.data.clone(), workspace: Workspace::discover(root, None).expect("it is a workspace") }
+    }
+
+    pub(crate) fn dir(&self) -> ProjectDir {
+        ProjectDir::new(self.data.path().join("project"))
+    }
+
+    pub(crate) fn target(&self, ref_name: Option<&str>) -> Target {
+        Target::of(&self.workspace, ref_name).expect("the ref is there")
+    }
+
+    pub(crate) fn sync(&self, ref_name: Option<&str>) -> Outcome {
+        self.run(ref_name, None)
+    }
+
+    /// A sync that is told which files changed.
+    pub(crate) fn sync_known(&self, paths: &[&str]) -> Outcome {
+        self.run(None, Some(paths.iter().map(|path| (*path).to_owned()).collect()))
+    }
+
+    pub(crate) fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>) -> Outcome {
+        let options = Options {
+            force: false,
+            wait: true,
+            changed,
+            limits: Limits::default(),
+            threads: 2,
+            tuning: Tuning::default(),
+            point: None,
+            progress: &|_| (),
+            cancel: &AtomicBool::new(false),
+            started: &|_| (),
+        };
+        // The branch may have been switched since: a workspace is looked at anew for each sync.
+        sync(&self.dir(), &self.workspace, &self.target(ref_name), &options).expect("the sync succeeds")
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        Health::of(&self.dir()).expect("the store can be read")
+    }
+
+    pub(crate) fn check_health(&self) {
+        let health = self.health();
+        health.sqlite.expect("SQLite is sound");
+        health.text.expect("the text index is sound");
+    }
+
+    /// What the text index says it holds.
+    pub(crate) fn documents(&self) -> String {
+        self.health().text.expect("the text index is sound")
+    }
+
+    pub(crate) fn epoch(&self) -> PathBuf {
+        let current = std::fs::read_to_string(self.dir().root().join("current")).expect("there is a store");
+        self.dir().root().join(current.trim())
+    }
+}
+
+/// Everything a view says, by path and free of ids: files, facts, texts, references by name, totals, skips.
+pub(crate) fn dump(project: &Project, ref_name: Option<&str>) -> Vec<String> {
+    let store = Store::open(&project.dir()).expect("there is a store");
+    let snapshot = store.snapshot(&project.target(ref_name).key).expect("the view is published");
+    let mut lines = vec![
+        format!("{:?}", snapshot.info().totals),
+        format!("{:?} {:?}", snapshot.info().ref_name, snapshot.info().commit),
+        format!("{:?}", snapshot.info().skips),
+    ];
+    let mut names = std::collections::BTreeSet::new();
+    let versions = snapshot.versions().expect("all are stored");
+    for version in &versions {
+        let facts = snapshot.facts(version.id).expect("facts are stored");
+        names.extend(facts.names.iter().cloned());
+        names.extend(facts.symbols.iter().map(|symbol| symbol.name.clone()));
+        let text = snapshot.text(version.id).expect("text is stored");
+        lines.push(format!("{} {} {} {facts:?} {text:?}", version.path, version.blob, version.language));
+    }
+    let path = |id: u32| &versions.iter().find(|version| version.id == id).expect("it is a member").path;
+    for name in names {
+        let mut references: Vec<_> = snapshot
+            .references_named(&name)
+            .expect("lists are sound")
+            .into_iter()
+            .map(|(id, places)| (path(id), places))
+            .collect();
+        references.sort();
+        let mut symbols: Vec<_> = snapshot
+            .symbols_named(&name)
+            .expect("symbols are sound")
+            .into_iter()
+            .map(|row| (path(row.version), row.place, row.kind))
+            .collect();
+        symbols.sort();
+        lines.push(format!("{name}: {references:?} {symbols:?}"));
+    }
+    lines
+}

@@ -1,0 +1,124 @@
+//! The shape of the workspace: who may depend on whom, what must not be there, and that every file says what it is for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The normal dependencies each crate is allowed. `codecompass-` is left out. To use something else, argue for it here.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("model", &["blake3", "serde"]),
+    ("lang", &["model", "tree-sitter", "tree-sitter-python", "tree-sitter-rust"]),
+    ("store", &["model", "postcard", "roaring", "rusqlite", "serde", "tantivy", "thiserror", "zstd"]),
+    ("index", &["crossbeam-channel", "gix", "ignore", "lang", "model", "rayon", "store", "thiserror"]),
+    ("query", &["model", "store"]),
+    (
+        "app",
+        &[
+            "clap",
+            "index",
+            "indicatif",
+            "jiff",
+            "lang",
+            "libc",
+            "mimalloc",
+            "model",
+            "query",
+            "serde_json",
+            "store",
+            "toml",
+        ],
+    ),
+    ("testkit", &["model", "serde_json", "tempfile"]),
+];
+
+/// Words that must not stand in the sources of some crates, with the reason.
+const ABSENT: &[(&str, &[&str], &str)] = &[
+    ("process::Command", PRODUCT, "nothing is ever executed"),
+    ("std::env", LIBRARIES, "libraries read no environment"),
+    ("println!", PRODUCT, "answers go through app::output"),
+    ("SystemTime", &["model", "lang", "store", "query"], "only the edges know clocks"),
+    ("std::fs", &["model", "lang", "query"], "no input or output here"),
+    ("serde_json", LIBRARIES, "JSON belongs to the edge"),
+    ("rusqlite", &["model", "lang", "index", "query", "app"], "SQL has one owner"),
+    ("tree_sitter", &["model", "store", "index", "query", "app"], "syntax has one owner"),
+    ("gix::", &["model", "lang", "store", "query", "app"], "git has one owner"),
+];
+
+const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
+const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it lies in crates/").to_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The names under `[dependencies]`.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let section = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
+    section
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split(['=', '.']).next())
+        .map(|name| name.trim().trim_start_matches("codecompass-").to_owned())
+        .filter(|name| !name.is_empty() && !name.starts_with('#'))
+        .collect()
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "fixtures" && name != "target") {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_crate_keeps_to_its_dependencies() {
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(crates()).expect("there are crates").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
+            wrong.push(format!("crate {name} has no line in ALLOWED"));
+            continue;
+        };
+        let used = dependencies(&read(&entry.path().join("Cargo.toml")));
+        assert!(!used.is_empty(), "{name}: no dependencies were found, so the test reads the manifest wrongly");
+        wrong
+            .extend(used.iter().filter(|one| !allowed.contains(&one.as_str())).map(|one| format!("{name} uses {one}")));
+        wrong.extend(
+            allowed.iter().filter(|one| !used.contains(**one)).map(|one| format!("{name} does not need {one}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let mut files = Vec::new();
+    rust_files(&crates(), &mut files);
+    assert!(files.len() > 50, "only {} files were found", files.len());
+    let silent: Vec<String> =
+        files.iter().filter(|path| !read(path).starts_with("//! ")).map(|path| path.display().to_string()).collect();
+    assert!(silent.is_empty(), "no module doc in the first line of:\n{}", silent.join("\n"));
+}
+
+#[test]
+fn what_must_be_absent_is_absent() {
+    let mut found = Vec::new();
+    for (word, names, reason) in ABSENT {
+        for name in *names {
+            let mut files = Vec::new();
+            rust_files(&crates().join(name).join("src"), &mut files);
+            let has = |path: &&PathBuf| {
+                read(path).lines().any(|line| line.contains(word) && !line.trim_start().starts_with("//"))
+            };
+            found.extend(files.iter().filter(has).map(|path| format!("{}: {word} ({reason})", path.display())));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
