@@ -79,6 +79,12 @@ fn a_project_that_nobody_registered_is_told_how_to_and_no_query_registers_it() {
     }
     assert!(project.ends("doctor", 1).contains("run `codecompass index`"));
     assert!(project.knows_nothing());
+    let absent = project.home.path().join("not/there");
+    for command in ["locate greet", "status", "doctor"] {
+        let reply = project.run_with(command, &[("CODECOMPASS_HOME", absent.to_str().expect("UTF-8"))]);
+        assert!(matches!(reply.code, Some(1 | 3)), "`{command}`: {reply:?}");
+    }
+    assert!(project.knows_nothing());
 }
 
 #[test]
@@ -157,11 +163,7 @@ fn answers_have_the_fields_of_the_contract_with_their_types() {
         ],
     );
     assert_eq!((&status["active_job"], &status["repo_root"]), (&Value::Null, &json!(root)));
-    assert_eq!(
-        (&status["file_count"], &status["symbol_count"]),
-        (&json!(2), &json!(4)),
-        "two functions in two modules"
-    );
+    assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(2), &json!(2)), "two functions in two files");
     let id = status["project_id"].as_str().expect("text");
     assert!(id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
     assert!(project.data().ends_with(id));
@@ -239,7 +241,7 @@ fn a_wrong_command_line_ends_with_2_and_help_with_0() {
         project.ends(wrong, 2);
     }
     let help = project.done("--help");
-    for (code, what) in [(1, "nothing was found"), (4, "another process"), (5, "source can not be read")] {
+    for (code, what) in [(1, "nothing was found"), (4, "another process"), (5, "the source can not be read")] {
         assert!(help.contains(&format!("  {code}  {what}")), "{help}");
     }
     for command in ["init", "index", "sync", "status", "locate", "doctor", "bench"] {
@@ -520,13 +522,20 @@ fn what_is_left_out_is_not_found_and_counted_by_its_reason() {
 fn what_comes_to_be_left_out_later_is_counted_as_well() {
     let project = greeting();
     project.done("index");
-    project.repository.write(".env", "x\n").write("tools/big.py", vec![b'#'; 2 << 20]).write("b.rs", b"\0");
-    project.done("sync");
-    let questions = ["status --json".to_owned()];
-    project.fresh(&[]).expect_equal(&questions);
-    project.repository.delete(".env").delete("tools/big.py").delete("b.rs");
-    project.done("sync");
-    project.fresh(&[]).expect_equal(&questions);
+    let expect_counted = |what: &str| {
+        project.done("sync");
+        project.fresh(&[]).expect_equal(&["status --json".to_owned()]);
+        assert_eq!(project.places("locate greet"), at("src/lib.rs"), "{what}");
+    };
+    for (path, bytes) in [("b.rs", vec![0]), ("tools/long.py", vec![b'#'; 1 << 19])] {
+        project.repository.write(path, bytes);
+        expect_counted(path);
+        project.repository.delete(path);
+        expect_counted(path);
+    }
+    project.repository.write(".gitignore", "/scratch/\n");
+    project.repository.write("scratch/a.rs", "pub fn scratched() {}\n").write(".env", "x");
+    expect_counted("scratch/a.rs");
 }
 
 #[test]
@@ -541,4 +550,15 @@ fn verbose_and_a_closed_pipe_do_no_harm() {
         .output()
         .expect("a shell can be run");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_benchmark_measures_without_leaving_anything_behind() {
+    let project = greeting();
+    let report = project.json("bench index . --threads 1");
+    expect_metadata(&report);
+    assert_eq!((&report["threads"], report["repositories"].as_array().map(Vec::len)), (&json!(1), Some(1)), "{report}");
+    assert!(project.done("bench index .").contains("full index"));
+    project.ends("bench index absent", 5);
+    assert!(project.knows_nothing());
 }

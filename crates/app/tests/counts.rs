@@ -189,3 +189,44 @@ fn only_the_files_named_as_changed_are_looked_at() {
     let outside = project.ends("sync --changed ../elsewhere.rs", 2);
     assert!(outside.contains("elsewhere.rs is not in"), "{outside}");
 }
+
+#[test]
+fn a_file_that_becomes_a_folder_and_a_file_again_is_seen_as_such() {
+    let project = Project::indexed(&[("thing.rs", "pub fn file() {}\n"), ("other.rs", "pub fn other() {}\n")]);
+    let repository = &project.repository;
+    repository.delete("thing.rs").write("thing.rs/inner.rs", "pub fn inner() {}\n");
+    assert_eq!(counts(&project.json("sync")), (2, 1, 2));
+    assert_eq!(project.places("locate inner"), at("thing.rs/inner.rs"));
+    assert_eq!(project.places("locate file"), [] as [&str; 0]);
+    repository.delete("thing.rs/inner.rs").write("thing.rs", "pub fn file() {}\n");
+    assert_eq!(counts(&project.json("sync")), (2, 0, 2));
+    assert_eq!(project.places("locate file"), at("thing.rs"));
+    project.fresh(&[]).expect_equal(&["locate inner --json".to_owned(), "status --json".to_owned()]);
+}
+
+#[test]
+fn garbage_is_collected_and_nobody_misses_it() {
+    let project = Project::of(large(40));
+    project.json("index");
+    for round in 0..4 {
+        for number in 0..40 {
+            project.repository.write(&path(number), text(number, &format!("round{round}")));
+        }
+        assert_eq!(counts(&project.json("sync")), (40, 40, 40));
+    }
+    let disk = project.done("doctor");
+    let disk =
+        disk.lines().find(|line| line.contains("file versions,")).expect("the doctor tells about the disk").to_owned();
+    // Two hundred versions were made; those of main's commit, of the work tree now and of the one before are needed.
+    assert!(disk.contains("120 file versions"), "{disk}");
+    assert_eq!(project.complaints(), [] as [&str; 0]);
+    let questions =
+        ["locate round3_7 --json", "locate round2_7 --json", "locate main_7 --json --ref HEAD~0", "status --json"];
+    project.fresh(&[]).expect_equal(&questions.map(str::to_owned));
+    // What was collected is extracted again when it comes back.
+    for number in 0..40 {
+        project.repository.write(&path(number), text(number, "round0"));
+    }
+    assert_eq!(counts(&project.json("sync")).1, 40);
+    assert_eq!(project.places("locate round0_7"), ["src/part_0/file_7.rs:3"]);
+}

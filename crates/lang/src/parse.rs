@@ -9,12 +9,12 @@ use tree_sitter::{ParseOptions, Parser};
 use crate::Language;
 use crate::tree::{Tables, Tree};
 
-/// The budget of a parse is counted in reports of the parser, one per hundred steps, so that the same bytes give the same
-/// facts on a slow machine. Real files need less than one report per 30 bytes.
-const REPORTS_FREE: usize = 100_000;
+/// The budget of a parse is counted in reports of the parser, one per hundred steps and some 30 µs, so that the same bytes
+/// give the same facts on a slow machine. Real files need at most one report per 40 bytes.
+const REPORTS_FREE: usize = 20_000;
 
-/// Reports per byte of text beyond the free ones.
-const REPORTS_PER_BYTE: usize = 1;
+/// So many bytes of text earn one more report.
+const BYTES_PER_REPORT: usize = 8;
 
 /// The last resort, should single steps become slow.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -77,7 +77,7 @@ fn start(language: &Language) -> Option<Worker> {
 
 fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
     let bytes = text.as_bytes();
-    let budget = REPORTS_FREE + bytes.len() * REPORTS_PER_BYTE;
+    let budget = REPORTS_FREE + bytes.len() / BYTES_PER_REPORT;
     let started = Instant::now();
     let mut reports = 0;
     let mut watch = |_: &tree_sitter::ParseState| {

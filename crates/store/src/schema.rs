@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::{ProjectDir, Result, StoreError};
@@ -155,7 +156,9 @@ pub(crate) fn open(dir: &ProjectDir) -> Result<Connection> {
     }
 }
 
+/// The log is moved into the database by the writer, when it is worth it, and not by whoever happens to close last.
 fn configure(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_timeout(Duration::from_secs(20))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;

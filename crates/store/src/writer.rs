@@ -38,6 +38,9 @@ impl Default for Tuning {
     }
 }
 
+/// A log shorter than this is read faster than it is moved.
+const LOG_BYTES: u64 = 2 << 20;
+
 /// Of the views of single commits, which are brought in on demand, this many stay: the last used.
 const COMMIT_VIEWS: i64 = 20;
 
@@ -69,6 +72,7 @@ pub struct Writer {
     batch_weight: usize,
     tuning: Tuning,
     point: Option<WritePoint>,
+    has_published: bool,
     _lock: Lock,
 }
 
@@ -138,6 +142,7 @@ impl Writer {
             batch_weight: 0,
             tuning,
             point,
+            has_published: false,
             _lock: lock,
         };
         jobs::mark_interrupted(&writer.connection, now)?;
@@ -300,13 +305,14 @@ impl Writer {
         statcache::apply(&transaction, &publish.root, &publish.seen, &publish.gone, now)?;
         jobs::end(&transaction, job, JobStatus::Published, Some(publish.changed_files), None, now)?;
         transaction.commit()?;
+        self.has_published |= !publish.views.is_empty();
         self.at("published");
         Ok(generation)
     }
 
     /// Ends the work that nobody waits for: garbage, merges, the checkpoint.
     pub fn finish(mut self) -> Result<Garbage> {
-        let garbage = garbage::collect(&mut self)?;
+        let garbage = if self.has_published { garbage::collect(&mut self)? } else { Garbage::default() };
         if let Some(text) = self.text_writer.take() {
             text.finish()?;
         }
@@ -359,8 +365,12 @@ impl Writer {
         }
     }
 
-    /// Moves the log into the database as far as readers allow, without waiting for them.
+    /// Moves a log that has grown into the database as far as readers allow, without waiting for them.
     fn checkpoint(&self) {
+        let log = self.epoch.join("store.db-wal");
+        if std::fs::metadata(log).is_ok_and(|log| log.len() < LOG_BYTES) {
+            return;
+        }
         let quick = self.connection.busy_timeout(Duration::ZERO);
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         let _ = quick.and_then(|()| self.connection.busy_timeout(Duration::from_secs(20)));

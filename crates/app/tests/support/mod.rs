@@ -30,7 +30,9 @@ impl Project {
     /// A git repository with these files in one commit on `main`.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let repository = Repository::new();
-        files.iter().for_each(|(path, text)| drop(repository.write(path, text)));
+        for (path, text) in files {
+            repository.write(path, text);
+        }
         repository.commit("files");
         Self::of(repository)
     }
@@ -78,8 +80,10 @@ impl Project {
 
     /// Runs a command with `--json` that must end with this exit code.
     pub(crate) fn json_ending(&self, command: &str, code: i32) -> Value {
-        let text = self.ends(&format!("{command} --json"), code);
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{command} --json`: {error}:\n{text}"))
+        let reply = self.run(&format!("{command} --json"));
+        let said = format!("`{command} --json` said:\n{}{}", reply.stdout, reply.stderr);
+        assert_eq!(reply.code, Some(code), "{said}");
+        serde_json::from_str(&reply.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
     }
 
     /// The places that `locate` gives, as `path:line`; empty when nothing is found.

@@ -1,0 +1,239 @@
+//! A store that can not be read any more: queries refuse, status and doctor still answer, `index --force` mends.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{Project, at, files_ending};
+
+const NONE: [&str; 0] = [];
+
+fn project() -> Project {
+    let project =
+        Project::with(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")]);
+    project.repository.branch("feat").write("src/lib.rs", "pub fn hello() {}\n").commit("feat");
+    project.repository.checkout("main");
+    project.done("index");
+    project.done("index --ref feat");
+    project
+}
+
+/// Replaces a file's bytes by what is made of them.
+fn change(path: &Path, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    fs::write(path, edit(bytes)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// Replaces the one place where these bytes stand.
+fn replace(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
+    let places: Vec<usize> = (0..bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
+    assert_eq!(places.len(), 1, "{from:?} stands in one place");
+    bytes[places[0]..][..to.len()].copy_from_slice(to);
+    bytes
+}
+
+fn database(project: &Project) -> PathBuf {
+    project.epoch().join("store.db")
+}
+
+/// Queries refuse with the way out; status and doctor answer; writing without force leaves it alone; force mends.
+#[track_caller]
+fn expect_refused_and_mended(project: &Project, status: &str, found: Value) {
+    for command in ["locate greet", "locate greet --no-sync", "locate hello --ref feat"] {
+        let refused = project.json_ending(command, 3);
+        let error = &refused["error"];
+        assert_eq!(error["code"], "index_incompatible", "{refused}");
+        assert!(
+            error["message"].as_str().is_some_and(|text| text.contains("`codecompass index --force`")),
+            "{refused}"
+        );
+        assert_eq!(error["data"]["command"], "codecompass index --force");
+        assert_eq!(
+            (&error["data"]["schema_status"], &error["data"]["current_schema_version"]),
+            (&json!(status), &found)
+        );
+        assert!(error["data"]["required_schema_version"].is_u64(), "{refused}");
+    }
+    let told = project.json("status");
+    assert_eq!((&told["schema_status"], &told["metadata"]["schema_status"]), (&json!(status), &json!(status)));
+    assert_eq!((&told["current_schema_version"], &told["file_count"]), (&found, &json!(0)));
+    let complaints = project.complaints();
+    assert!(complaints.len() == 1 && complaints[0].contains(status), "{complaints:?}");
+    assert!(complaints[0].contains("→ run `codecompass index --force`"), "{complaints:?}");
+
+    for command in ["sync", "index"] {
+        assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
+    }
+    let mended = project.json("index --force");
+    assert_eq!((&mended["mode"], &mended["file_count"]), (&json!("full"), &json!(2)));
+    expect_sound(project);
+}
+
+#[track_caller]
+fn expect_sound(project: &Project) {
+    assert_eq!(project.places("locate greet --no-sync"), at("src/lib.rs"));
+    assert_eq!(project.places("locate job"), at("tools/job.py"));
+    project.done("index --ref feat");
+    assert_eq!(project.places("locate hello --ref feat"), at("src/lib.rs"));
+    assert_eq!(project.complaints(), NONE);
+    let questions = ["locate greet --json", "locate hello --json --ref feat", "status --json"];
+    project.fresh(&["feat"]).expect_equal(&questions.map(str::to_owned));
+    let entries = fs::read_dir(project.data()).expect("it can be listed");
+    let epochs = entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir())).count();
+    assert_eq!(epochs, 1, "the damaged store is gone");
+}
+
+#[test]
+fn a_database_of_garbage() {
+    let project = project();
+    change(&database(&project), |bytes| vec![0x5a; bytes.len()]);
+    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+}
+
+#[test]
+fn an_empty_database() {
+    let project = project();
+    change(&database(&project), |_| Vec::new());
+    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+}
+
+#[test]
+fn a_database_that_is_gone() {
+    let project = project();
+    fs::remove_file(database(&project)).expect("it was there");
+    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+}
+
+#[test]
+fn a_store_that_is_gone() {
+    let project = project();
+    fs::remove_dir_all(project.epoch()).expect("it was there");
+    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+}
+
+#[test]
+fn a_pointer_to_nowhere() {
+    for garbage in ["garbage", "", "epoch-", "epoch-99", "../epoch-1"] {
+        let project = project();
+        fs::write(project.data().join("current"), garbage).expect("it can be written");
+        expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+    }
+}
+
+#[test]
+fn a_manifest_without_a_version() {
+    let project = project();
+    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x09schema_version", b"\x03\x29\x09schema_verzion"));
+    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+}
+
+#[test]
+fn another_version_of_the_schema() {
+    let project = project();
+    // SQLite writes the whole numbers 1 and 0 as types of their own, 9 and 8, in front of the row's text.
+    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x09schema_version", b"\x03\x29\x08schema_version"));
+    expect_refused_and_mended(&project, "reindex_required", json!(0));
+}
+
+#[test]
+fn a_database_that_was_cut_short_or_is_damaged_inside() {
+    for part in 1..4 {
+        let project = project();
+        change(&database(&project), |mut bytes| {
+            bytes.truncate(bytes.len() / 4 * part);
+            bytes
+        });
+        expect_unsound_and_mended(&project);
+        change(&database(&project), |mut bytes| {
+            let (from, to) = (bytes.len() / 4 * part, bytes.len() / 4 * part + 6000);
+            let end = to.min(bytes.len());
+            bytes[from..end].fill(0xa5);
+            bytes
+        });
+        expect_unsound_and_mended(&project);
+    }
+}
+
+/// Wherever the damage is: no panic, no wrong answer, the doctor finds it, and force mends it.
+#[track_caller]
+fn expect_unsound_and_mended(project: &Project) {
+    for (command, place) in
+        [("locate greet --no-sync", "src/lib.rs"), ("locate hello --ref feat --no-sync", "src/lib.rs")]
+    {
+        let reply = project.run(&format!("{command} --json"));
+        let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{command}`: {reply:?}"));
+        match reply.code {
+            Some(0) => assert_eq!(support::places(&answer), at(place)),
+            code => assert_eq!((code, &answer["error"]["code"]), (Some(3), &json!("index_incompatible")), "{reply:?}"),
+        }
+    }
+    assert!(project.run("status").succeeded(), "status always answers: {:?}", project.run("status"));
+    let complaints = project.complaints();
+    assert!(complaints.iter().any(|told| told.contains("codecompass index --force")), "{complaints:?}");
+    project.done("index --force");
+    expect_sound(project);
+}
+
+#[test]
+fn a_text_index_with_wrong_bytes() {
+    for ending in ["idx", "term", "fast"] {
+        let project = project();
+        let segments = files_ending(&project.epoch().join("text"), ending);
+        let largest = segments.iter().max_by_key(|path| path.metadata().map_or(0, |meta| meta.len()));
+        change(largest.expect("there is a segment"), |mut bytes| {
+            bytes[0] ^= 0xff;
+            bytes
+        });
+        let complaints = project.complaints();
+        assert_eq!(complaints.len(), 1, "{complaints:?}");
+        assert!(
+            complaints[0].starts_with("tantivy: ") && complaints[0].ends_with("→ run `codecompass index --force`"),
+            "{complaints:?}"
+        );
+        assert_eq!(project.places("locate greet --no-sync"), at("src/lib.rs"), "what does not need it still works");
+        project.done("index --force");
+        expect_sound(&project);
+    }
+}
+
+#[test]
+fn a_text_index_that_is_gone_is_made_again_by_the_next_sync() {
+    for part in ["", "meta.json", ".managed.json"] {
+        let project = project();
+        let text = project.epoch().join("text");
+        match part {
+            "" => fs::remove_dir_all(&text).expect("it was there"),
+            part => fs::remove_file(text.join(part)).expect("it was there"),
+        }
+        let synced = project.json("sync");
+        assert_eq!(
+            (&synced["changed_files"], &synced["extracted_files"]),
+            (&json!(0), &json!(0)),
+            "nothing is read again"
+        );
+        assert_eq!(project.complaints(), NONE, "without {part}");
+        expect_sound(&project);
+    }
+}
+
+#[test]
+fn a_text_index_of_garbage_is_made_again_by_the_next_sync() {
+    let project = project();
+    fs::write(project.epoch().join("text/meta.json"), "garbage").expect("it can be written");
+    project.done("sync");
+    expect_sound(&project);
+}
+
+#[test]
+fn a_lock_file_or_a_half_made_store_left_behind_does_no_harm() {
+    let project = project();
+    fs::create_dir_all(project.data().join("epoch-7/text")).expect("it can be made");
+    fs::write(project.data().join("current.new"), "epoch-").expect("it can be written");
+    fs::write(project.data().join("write.lock"), "garbage").expect("it can be written");
+    project.repository.write("src/new.rs", "pub fn newest() {}\n");
+    project.done("sync");
+    assert_eq!(project.places("locate newest --no-sync"), at("src/new.rs"));
+    expect_sound(&project);
+}
