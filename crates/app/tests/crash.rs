@@ -161,7 +161,7 @@ impl Lane {
         let status = child.wait().expect("a child can be waited for");
         let killed = matches!(status.signal(), Some(2 | 9));
         assert!(killed || status.code() == Some(0), "`{}` ended with {status}", act.command());
-        // Other work on the machine makes commands slower and faster; kills are to fall into all of their time.
+        // Under load a command takes longer than before; kills are to fall into all of its time.
         let usual = &mut self.usual[act as usize];
         *usual = if killed { *usual * 21 / 20 } else { *usual * 4 / 5 };
 

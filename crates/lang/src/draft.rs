@@ -4,7 +4,8 @@
 //! and the limits, and closes the facts at the end.
 
 use codecompass_model::{
-    FileFacts, Import, Lines, Problem, ProblemKind, RefShape, Reference, Span, Symbol, SymbolKind, Visibility, ids,
+    Binding, BindingKind, FileFacts, Import, Lines, Part, Problem, ProblemKind, RefShape, Reference, Span, Symbol,
+    SymbolKind, Visibility, ids,
 };
 
 use crate::lines::LineStarts;
@@ -40,6 +41,44 @@ pub(crate) struct NewSymbol<'a> {
     pub(crate) name_span: Span,
     /// The attributes or decorators that count as its own text.
     pub(crate) attributes: &'a [Span],
+    /// Its doc comment or docstring.
+    pub(crate) doc: Option<Span>,
+    /// Its declared type, what it gives back, or what it stands for.
+    pub(crate) annotation: Option<Span>,
+    /// The expression it starts with.
+    pub(crate) value: Option<Span>,
+}
+
+/// A local name as the walk describes it.
+pub(crate) struct NewBinding {
+    pub(crate) name: Span,
+    pub(crate) kind: BindingKind,
+    /// Its declared type, or the bound of a type parameter.
+    pub(crate) annotation: Option<Span>,
+    /// The expression it gets its value from.
+    pub(crate) value: Option<Span>,
+    /// Which part of that it is.
+    pub(crate) part: Part,
+    /// The node from which on it can be seen: `x` in `let x = x + 1` only after the statement.
+    pub(crate) from: usize,
+}
+
+/// A lexical block that is still open.
+struct Block {
+    /// The index of the first node after it.
+    end: usize,
+    /// How many names were live when it was opened.
+    live: usize,
+    /// Whether names from outside can not be seen in it.
+    closed: bool,
+}
+
+/// A local name that can be seen, from some node on.
+struct Live {
+    binding: u32,
+    name: u32,
+    is_type: bool,
+    from: usize,
 }
 
 /// A symbol that is still open, and the index of the first node after it.
@@ -57,6 +96,10 @@ pub(crate) struct Draft<'t> {
     facts: FileFacts,
     names: Names,
     scopes: Vec<Scope>,
+    blocks: Vec<Block>,
+    live: Vec<Live>,
+    /// The node the walk is at.
+    at: usize,
     attributes: Vec<(u32, Span)>,
     reference_line: u32,
     too_many: Trouble,
@@ -73,6 +116,9 @@ impl<'t> Draft<'t> {
             facts: FileFacts { lines: lines.count(), ..FileFacts::default() },
             names: Names::default(),
             scopes: Vec::new(),
+            blocks: Vec::new(),
+            live: Vec::new(),
+            at: 0,
             attributes: Vec::new(),
             reference_line: 1,
             too_many: Trouble::default(),
@@ -100,8 +146,12 @@ impl<'t> Draft<'t> {
         self.lines.start(self.lines.line(offset))
     }
 
-    /// Closes the symbols that end before this node.
+    /// Closes the symbols and blocks that end before this node.
     pub(crate) fn arrive(&mut self, node: usize) {
+        self.at = node;
+        while let Some(block) = self.blocks.pop_if(|block| block.end <= node) {
+            self.live.truncate(block.live);
+        }
         while self.scopes.last().is_some_and(|scope| scope.end <= node) {
             self.scopes.pop();
         }
@@ -126,7 +176,9 @@ impl<'t> Draft<'t> {
             return self.too_deep.at(new.span.start);
         }
         let index = self.facts.symbols.len() as u32;
-        let symbol = self.complete(&new);
+        let mut symbol = self.complete(&new);
+        symbol.annotation = self.expression(new.annotation);
+        symbol.value = self.expression(new.value);
         self.facts.symbols.push(symbol);
         self.attributes.extend(new.attributes.iter().map(|&span| (index, span)));
         if end > 0 {
@@ -161,8 +213,77 @@ impl<'t> Draft<'t> {
             outer_start: new.outer_start.min(new.span.start),
             name_span: new.name_span,
             name_line: self.lines.line_from(start, new.name_span.start),
+            doc: new.doc,
+            annotation: None,
+            value: None,
             content_hash: 0,
         }
+    }
+
+    /// Opens a lexical block up to the node `end`: names bound in it are forgotten there. In a `closed` one the names
+    /// from outside can not be seen, as in a function that is no closure.
+    pub(crate) fn block(&mut self, end: usize, closed: bool) {
+        self.blocks.push(Block { end, live: self.live.len(), closed });
+    }
+
+    /// Adds a local name to the innermost open block. It hides one of the same name from outside.
+    pub(crate) fn bind(&mut self, new: NewBinding) {
+        let word = new.name.text(self.text);
+        if word.is_empty() || word == "_" {
+            return;
+        }
+        if self.facts.bindings.len() >= MAX_REFERENCES {
+            return self.too_many.at(new.name.start);
+        }
+        let name = self.names.intern(word);
+        let (annotation, value) = (self.expression(new.annotation), self.expression(new.value));
+        let binding = self.facts.bindings.len() as u32;
+        let is_type = new.kind == BindingKind::TypeParam;
+        self.live.push(Live { binding, name, is_type, from: new.from });
+        self.facts.bindings.push(Binding {
+            name,
+            kind: new.kind,
+            annotation,
+            value,
+            part: new.part,
+            line: self.lines.line(new.name.start),
+            symbol: self.enclosing_index(),
+        });
+    }
+
+    /// Interns a word for a [`Part::Field`].
+    pub(crate) fn name(&mut self, span: Span) -> u32 {
+        self.names.intern(span.text(self.text))
+    }
+
+    /// Whether a local name of this spelling can be seen here.
+    pub(crate) fn is_local(&mut self, name: Span) -> bool {
+        let name = self.names.intern(name.text(self.text));
+        self.find(name, Some(false)).is_some()
+    }
+
+    /// The text of a type or expression, on one line and not too long.
+    fn expression(&mut self, span: Option<Span>) -> Option<u32> {
+        let text = text::qualifier(span?.text(self.text));
+        (!text.is_empty()).then(|| self.names.intern(&text))
+    }
+
+    /// The local name that can be seen under this one; only a type parameter, or only none, when that is asked for.
+    fn find(&self, name: u32, is_type: Option<bool>) -> Option<u32> {
+        let mut blocks = self.blocks.iter().rev();
+        let mut block = blocks.next();
+        for (at, live) in self.live.iter().enumerate().rev() {
+            while let Some(open) = block.filter(|open| at < open.live) {
+                if open.closed {
+                    return None;
+                }
+                block = blocks.next();
+            }
+            if live.name == name && live.from <= self.at && is_type.is_none_or(|wanted| wanted == live.is_type) {
+                return Some(live.binding);
+            }
+        }
+        None
     }
 
     /// Adds a reference to the name at this place. References must come in source order.
@@ -174,18 +295,24 @@ impl<'t> Draft<'t> {
         if word.is_empty() {
             return;
         }
-        let qualifier = qualifier
-            .map(|span| text::qualifier(span.text(self.text)))
-            .filter(|qualifier| !qualifier.is_empty())
-            .map(|qualifier| self.names.intern(&qualifier));
+        let index = self.names.intern(word);
+        let binding = match qualifier {
+            Some(span) => {
+                let root = self.names.intern(text::first_name(span.text(self.text)));
+                self.find(root, None)
+            }
+            None => self.find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
+        };
+        let qualifier = self.expression(qualifier);
         self.reference_line = self.lines.line_from(self.reference_line, name.start);
         self.facts.references.push(Reference {
-            name: self.names.intern(word),
+            name: index,
             shape,
             qualifier,
             line: self.reference_line,
             column: name.start - self.lines.start(self.reference_line),
             symbol: self.scopes.last().map(|scope| scope.symbol),
+            binding,
         });
     }
 

@@ -80,6 +80,13 @@ pub(crate) fn cut(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
+/// The identifier an expression begins with, empty when it begins with something else.
+pub(crate) fn first_name(text: &str) -> &str {
+    let text = text.trim_start_matches(['&', '*', '(', ' ', '!', '-']);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())]
+}
+
 /// Whether a name begins with a capital letter.
 pub(crate) fn is_capitalised(name: &str) -> bool {
     name.trim_start_matches('_').chars().next().is_some_and(char::is_uppercase)

@@ -43,6 +43,8 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// What the file brings into scope.
     pub imports: Vec<Import>,
+    /// Names that are local to some part of the file: parameters, variables, patterns, type parameters.
+    pub bindings: Vec<Binding>,
     /// The pieces that text search sees, on line borders, in order, covering the whole file.
     pub chunks: Vec<Chunk>,
     /// What could not be read. Never a reason to fail.
@@ -82,6 +84,13 @@ pub struct Symbol {
     pub name_span: Span,
     /// The line of the name.
     pub name_line: u32,
+    /// The doc comment or docstring, with its comment marks or quotes.
+    pub doc: Option<Span>,
+    /// Index into [`FileFacts::names`] of the declared type: of a field, variable or constant, what a function gives
+    /// back, what an alias stands for, the receiver's type where a method names one.
+    pub annotation: Option<u32>,
+    /// Index into [`FileFacts::names`] of the expression it starts with.
+    pub value: Option<u32>,
     /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
     pub content_hash: u64,
 }
@@ -109,6 +118,8 @@ pub enum RefShape {
     Implements,
     /// A decorator or an attribute.
     Decorator,
+    /// A JSX element.
+    Jsx,
     /// A name read, written or passed on as a value.
     Value,
     /// A member read or written: `x.y`; the qualifier is the receiver's text.
@@ -129,6 +140,7 @@ impl RefShape {
             RefShape::Extends => "extends",
             RefShape::Implements => "implements",
             RefShape::Decorator => "decorator",
+            RefShape::Jsx => "jsx",
             RefShape::Value => "value",
             RefShape::Member => "member",
         }
@@ -150,6 +162,67 @@ pub struct Reference {
     pub column: u32,
     /// The innermost symbol around it.
     pub symbol: Option<u32>,
+    /// The local name that is meant, as an index into [`FileFacts::bindings`]: by the name itself when it stands alone,
+    /// else by the first name of its qualifier.
+    pub binding: Option<u32>,
+}
+
+/// A name that is local to a part of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Index into [`FileFacts::names`].
+    pub name: u32,
+    /// What kind of local name.
+    pub kind: BindingKind,
+    /// Index into [`FileFacts::names`] of its declared type, or the bound of a type parameter.
+    pub annotation: Option<u32>,
+    /// Index into [`FileFacts::names`] of the expression it gets its value from.
+    pub value: Option<u32>,
+    /// Which part of that type or value it is.
+    pub part: Part,
+    /// The line of the name.
+    pub line: u32,
+    /// The innermost symbol around it.
+    pub symbol: Option<u32>,
+}
+
+/// The kinds of local names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BindingKind {
+    /// A parameter of a function or closure.
+    Param,
+    /// A variable.
+    Local,
+    /// A type parameter.
+    TypeParam,
+}
+
+impl BindingKind {
+    /// The word that `facts` and tests print.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            BindingKind::Param => "param",
+            BindingKind::Local => "local",
+            BindingKind::TypeParam => "type-param",
+        }
+    }
+}
+
+/// Which part of a type or value a local name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// One element of what is looped over.
+    Element,
+    /// What stands inside a variant of one value: `x` in `Some(x)`.
+    Payload,
+    /// The n-th of several: of a tuple, a list, or the values a call gives back.
+    Index(u32),
+    /// A field, by its index into [`FileFacts::names`].
+    Field(u32),
+    /// Something deeper inside.
+    Inside,
 }
 
 /// One name, or a glob, that an import brings into scope.
@@ -165,10 +238,38 @@ pub struct Import {
     pub glob: bool,
     /// Whether the name is exported again.
     pub reexport: bool,
+    /// How it is written.
+    pub form: ImportForm,
     /// The line.
     pub line: u32,
     /// The innermost symbol around it.
     pub symbol: Option<u32>,
+}
+
+/// The ways to import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ImportForm {
+    /// A declaration.
+    #[default]
+    Static,
+    /// A declaration that only brings types in.
+    TypeOnly,
+    /// An expression that loads when it runs: `import("x")`.
+    Dynamic,
+    /// A call of `require`.
+    Require,
+}
+
+impl ImportForm {
+    /// The word that `facts` and tests print.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ImportForm::Static => "import",
+            ImportForm::TypeOnly => "import-type",
+            ImportForm::Dynamic => "dynamic-import",
+            ImportForm::Require => "require",
+        }
+    }
 }
 
 /// A piece of text for search.

@@ -134,6 +134,9 @@ mod tests {
             outer_start: 0,
             name_span: Span::default(),
             name_line: 1,
+            doc: None,
+            annotation: None,
+            value: None,
             content_hash: 0,
         }
     }

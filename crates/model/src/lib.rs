@@ -14,7 +14,10 @@ mod view;
 mod visibility;
 
 pub use blob::BlobId;
-pub use facts::{Chunk, FileFacts, Import, Lines, Problem, ProblemKind, RefShape, Reference, Span, Symbol};
+pub use facts::{
+    Binding, BindingKind, Chunk, FileFacts, Import, ImportForm, Lines, Part, Problem, ProblemKind, RefShape, Reference,
+    Span, Symbol,
+};
 pub use kind::SymbolKind;
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

@@ -59,6 +59,9 @@ fn definition(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         outer_start: walk.comment_start(first),
         name_span,
         attributes: if is_decorated { &walk.decorated.decorators } else { &[] },
+        doc: None,
+        annotation: None,
+        value: None,
     };
     if !name.is_empty() {
         walk.draft.symbol(new, node.next as usize);
@@ -121,6 +124,9 @@ fn assign(walk: &mut Walk<'_, '_>, at: usize, left: usize, in_class: bool) {
             outer_start: walk.comment_start(node.start),
             name_span,
             attributes: &[],
+            doc: None,
+            annotation: None,
+            value: None,
         };
         walk.draft.symbol(new, if single { node.next as usize } else { 0 });
     }
@@ -163,6 +169,9 @@ pub(super) fn type_alias(walk: &mut Walk<'_, '_>, at: usize) {
         outer_start: walk.comment_start(node.start),
         name_span,
         attributes: &[],
+        doc: None,
+        annotation: None,
+        value: None,
     };
     walk.draft.symbol(new, node.next as usize);
 }

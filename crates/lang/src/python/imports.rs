@@ -1,6 +1,6 @@
 //! Python imports.
 
-use codecompass_model::{Import, Span, SymbolKind};
+use codecompass_model::{Import, ImportForm, Span, SymbolKind};
 
 use super::definitions::visibility;
 use super::kinds::{field as f, kind as k};
@@ -79,6 +79,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         alias: entry.alias.clone().filter(|alias| Some(alias) != entry.name.as_ref()),
         glob: entry.glob,
         reexport: from.is_some() && is_reexport(walk.draft.path, &entry),
+        form: ImportForm::Static,
         line: walk.draft.line(entry.span.start),
         symbol: walk.draft.enclosing_index(),
     };
@@ -96,6 +97,9 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         outer_start: span.start,
         name_span: entry.span,
         attributes: &[],
+        doc: None,
+        annotation: None,
+        value: None,
     };
     walk.draft.symbol(new, 0);
     walk.draft.import(import);

@@ -1,6 +1,6 @@
 //! `use` trees, flattened.
 
-use codecompass_model::{Import, Span, SymbolKind, Visibility};
+use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
 use super::items;
 use super::kinds::{field as f, kind as k};
@@ -136,6 +136,7 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         alias: leaf.alias.clone(),
         glob: leaf.glob,
         reexport: declaration.visibility_text.is_some(),
+        form: ImportForm::Static,
         line: walk.draft.line(leaf.name_span.start),
         symbol: walk.draft.enclosing_index(),
     };
@@ -153,6 +154,9 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         outer_start: if declaration.single { declaration.outer_start } else { leaf.span.start },
         name_span: leaf.name_span,
         attributes: if declaration.single { &walk.outer.attributes } else { &[] },
+        doc: None,
+        annotation: None,
+        value: None,
     };
     walk.draft.symbol(new, 0);
     walk.draft.import(import);

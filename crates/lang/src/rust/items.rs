@@ -68,6 +68,9 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         outer_start,
         name_span,
         attributes: &walk.outer.attributes,
+        doc: None,
+        annotation: None,
+        value: None,
     };
     walk.draft.symbol(new, node.next as usize);
 }
