@@ -55,6 +55,12 @@ pub(crate) enum Command {
     Locate(LocateArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
     Doctor(PathArg),
+    /// Show what is extracted from files: symbols, imports, local names, references, chunks
+    Facts {
+        /// Files; they need not be in a registered project
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+    },
     /// Measure this program on real repositories
     Bench(BenchArgs),
 }

@@ -5,6 +5,8 @@ use codecompass_index::source::SourceError;
 use codecompass_store::{SCHEMA_VERSION, StoreError};
 use serde_json::{Value, json};
 
+use crate::metadata::Metadata;
+
 /// An error at the edge.
 #[derive(Debug)]
 pub(crate) struct AppError {
@@ -12,10 +14,19 @@ pub(crate) struct AppError {
     pub(crate) code: Code,
     /// What happened.
     pub(crate) message: String,
+    /// What helps.
+    pub(crate) more: Box<More>,
+}
+
+/// The part of an error that helps to get over it.
+#[derive(Debug)]
+pub(crate) struct More {
     /// What to do next.
     pub(crate) hint: Option<String>,
     /// What a machine needs to recover.
     pub(crate) data: Value,
+    /// What is known of the project that was asked.
+    pub(crate) metadata: Metadata,
 }
 
 /// The registry of codes, as far as the commands so far need it.
@@ -61,24 +72,31 @@ impl Code {
 impl AppError {
     /// An error without a hint or data.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, data: json!({}) }
+        let more = More { hint: None, data: json!({}), metadata: Metadata::unknown() };
+        Self { code, message: message.into(), more: Box::new(more) }
     }
 
     /// With what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.more.hint = Some(hint.into());
         self
     }
 
     /// With what a machine needs to recover.
     pub(crate) fn data(mut self, data: Value) -> Self {
-        self.data = data;
+        self.more.data = data;
+        self
+    }
+
+    /// With what is known of the project that was asked.
+    pub(crate) fn about(mut self, metadata: Metadata) -> Self {
+        self.more.metadata = metadata;
         self
     }
 
     /// The exit code: a source that can not be read is told apart from a wrong command line.
     pub(crate) fn exit_code(&self) -> u8 {
-        if self.data.get("source").is_some() { 5 } else { self.code.exit_code() }
+        if self.more.data.get("source").is_some() { 5 } else { self.code.exit_code() }
     }
 
     /// The project that is not registered.

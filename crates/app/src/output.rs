@@ -25,12 +25,12 @@ pub(crate) fn print(answer: &Answer, as_json: bool) -> u8 {
 }
 
 /// Prints an error: JSON to standard output for machines, else a message and a hint to standard error.
-pub(crate) fn print_error(error: &AppError, metadata: Value, as_json: bool) -> u8 {
+pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
     if as_json {
-        write_out(&json_text(&error_json(error, metadata)));
+        write_out(&json_text(&error_json(error)));
     } else {
         complain(&format!("error: {}", escape::shown(&error.message)));
-        if let Some(hint) = &error.hint {
+        if let Some(hint) = &error.more.hint {
             complain(&format!("hint: {}", escape::shown(hint)));
         }
     }
@@ -38,14 +38,14 @@ pub(crate) fn print_error(error: &AppError, metadata: Value, as_json: bool) -> u
 }
 
 /// The envelope of a failed call.
-pub(crate) fn error_json(error: &AppError, metadata: Value) -> Value {
+pub(crate) fn error_json(error: &AppError) -> Value {
     let mut message = error.message.clone();
-    if let Some(hint) = &error.hint {
+    if let Some(hint) = &error.more.hint {
         message = format!("{message} {hint}");
     }
     serde_json::json!({
-        "error": { "code": error.code.as_str(), "message": message, "data": error.data },
-        "metadata": metadata,
+        "error": { "code": error.code.as_str(), "message": message, "data": error.more.data },
+        "metadata": error.more.metadata.to_json(),
     })
 }
 

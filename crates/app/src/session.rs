@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use codecompass_index::source::{Limits, Workspace};
 use codecompass_index::{IndexError, Options, Outcome, Progress, Target};
 use codecompass_model::ids::project_id;
-use codecompass_store::{Job, ProjectDir, Store, StoreError, Tuning, ViewInfo, WritePoint};
+use codecompass_store::{Job, ProjectDir, SchemaStatus, Store, StoreError, Tuning, ViewInfo, WritePoint};
 
 use crate::cli::Common;
 use crate::config::Config;
@@ -159,6 +159,21 @@ impl Session {
         AppError::new(Code::IndexInProgress, what)
             .hint("Wait for it to end; `codecompass status` shows how far it is.")
             .data(serde_json::json!({ "job_id": job.map(|job| job.id) }))
+    }
+
+    /// An error with what is known of this project.
+    pub(crate) fn explain(&self, error: AppError, ref_name: Option<&str>) -> AppError {
+        let asked = ref_name.map(str::to_owned);
+        let target = self.target(None).ok();
+        let mut metadata = Metadata { vcs: self.vcs(), ..Metadata::unknown() };
+        if let Some(name) = asked.or(target.map(|target| target.ref_name)) {
+            metadata.ref_name = name;
+        }
+        if let Ok(status) = SchemaStatus::of(&self.dir) {
+            metadata.schema = status.as_str();
+            metadata.indexing = if status == SchemaStatus::Compatible { "ready" } else { "not_indexed" };
+        }
+        error.about(metadata)
     }
 
     /// The metadata of an answer from a view.

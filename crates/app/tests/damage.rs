@@ -17,7 +17,34 @@ fn project() -> Project {
     project.repository.checkout("main");
     project.done("index");
     project.done("index --ref feat");
+    settle(&project.epoch());
     project
+}
+
+/// Moves SQLite's log into the database, as SQLite itself would, so that damage to the database is damage to the store.
+/// The log is a header and frames, each with a page's number, the size of the database after a commit, and the page.
+fn settle(epoch: &Path) {
+    let (path, log_path) = (epoch.join("store.db"), epoch.join("store.db-wal"));
+    let Ok(log) = fs::read(&log_path) else { return };
+    let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("four bytes")) as usize;
+    let mut database = fs::read(&path).expect("there is a database");
+    if let Some(header) = log.get(..32) {
+        let page = number(&header[8..12]);
+        let mut waiting = Vec::new();
+        for frame in log[32..].chunks_exact(24 + page).take_while(|frame| frame[8..16] == header[16..24]) {
+            waiting.push((number(&frame[..4]), &frame[24..]));
+            let pages = number(&frame[4..8]);
+            if pages > 0 {
+                database.resize(pages * page, 0);
+                for (place, bytes) in waiting.drain(..).filter(|(place, _)| *place <= pages) {
+                    database[(place - 1) * page..][..page].copy_from_slice(bytes);
+                }
+            }
+        }
+    }
+    fs::write(&path, database).expect("it can be written");
+    fs::remove_file(log_path).expect("it was there");
+    fs::remove_file(epoch.join("store.db-shm")).expect("it goes with the log");
 }
 
 /// Replaces a file's bytes by what is made of them.
@@ -146,6 +173,7 @@ fn a_database_that_was_cut_short_or_is_damaged_inside() {
             bytes
         });
         expect_unsound_and_mended(&project);
+        settle(&project.epoch());
         change(&database(&project), |mut bytes| {
             let (from, to) = (bytes.len() / 4 * part, bytes.len() / 4 * part + 6000);
             let end = to.min(bytes.len());
@@ -236,4 +264,46 @@ fn a_lock_file_or_a_half_made_store_left_behind_does_no_harm() {
     project.done("sync");
     assert_eq!(project.places("locate newest --no-sync"), at("src/new.rs"));
     expect_sound(&project);
+}
+
+#[test]
+fn a_log_that_was_cut_short_leaves_an_earlier_state() {
+    let project = Project::with(&[("src/state.rs", &state(0))]);
+    project.done("index");
+    for step in 1..5 {
+        project.repository.write("src/state.rs", state(step));
+        project.done("sync");
+    }
+    let log = project.epoch().join("store.db-wal");
+    let whole = fs::metadata(&log).map_or(0, |meta| meta.len());
+    let saved = project.home.save();
+    for part in 1..12 {
+        project.home.restore(&saved);
+        fs::remove_file(project.epoch().join("store.db-shm")).expect("it goes with the log");
+        fs::OpenOptions::new()
+            .write(true)
+            .open(&log)
+            .and_then(|file| file.set_len(whole / 12 * part))
+            .expect("it can be cut");
+        let reply = project.run("locate state --no-sync --json");
+        let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
+        match reply.code {
+            // Cut before there was anything to read.
+            Some(3) => {
+                assert_eq!(answer["error"]["code"], "index_incompatible", "{answer}");
+                project.done("index --force");
+            }
+            Some(1) => assert_eq!(answer["metadata"]["indexing_status"], "not_indexed", "{answer}"),
+            code => {
+                assert_eq!((code, support::places(&answer)), (Some(0), at("src/state.rs")), "{answer}");
+            }
+        }
+        project.done("sync");
+        assert_eq!(project.complaints(), NONE, "{part} of 12");
+        project.fresh(&[]).expect_equal(&["locate state --json".to_owned(), "status --json".to_owned()]);
+    }
+}
+
+fn state(step: usize) -> String {
+    format!("pub fn state(step_{step}: ()) {{}}\n")
 }

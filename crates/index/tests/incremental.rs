@@ -55,7 +55,7 @@ fn text(path: &str, seed: u8) -> Vec<u8> {
             "import os\n\nclass C{n}:\n    def go(self):\n        return helper{m}()\n\ndef helper{m}():\n    return {n}\n"
         )
         .into_bytes(),
-        Some("bin") if seed % 2 == 0 => vec![0, 1, 2, seed],
+        Some("bin") if seed.is_multiple_of(2) => vec![0, 1, 2, seed],
         _ => format!("# Title {n}\n\nSome words {m}.\n").into_bytes(),
     }
 }

@@ -63,6 +63,9 @@ fn remove_rows(writer: &mut Writer, dead: &RoaringBitmap) -> Result<()> {
     Ok(())
 }
 
+/// A name, and where living references bear it.
+type Living = (String, Vec<(VersionId, Vec<u32>)>);
+
 /// Rewrites every list as one list of the living, so that many small publishes do not leave many small lists.
 fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
     connection.execute_batch(
@@ -72,7 +75,7 @@ fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
         let mut select = connection.prepare("SELECT name, first_fv, list FROM name_refs ORDER BY name, first_fv")?;
         let mut insert = connection.prepare("INSERT INTO temp.living VALUES (?1, ?2, ?3)")?;
         let mut found = select.query([])?;
-        let mut current: Option<(String, Vec<(VersionId, Vec<u32>)>)> = None;
+        let mut current: Option<Living> = None;
         while let Some(row) = found.next()? {
             let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
             if current.as_ref().is_none_or(|(known, _)| known != name) {
@@ -100,7 +103,7 @@ fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
     Ok(())
 }
 
-fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<(String, Vec<(VersionId, Vec<u32>)>)>) -> Result<()> {
+fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<Living>) -> Result<()> {
     let Some((name, mut parts)) = list else {
         return Ok(());
     };

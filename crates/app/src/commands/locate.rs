@@ -10,17 +10,21 @@ use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 use crate::output::Answer;
 use crate::session::{Request, Session};
-use crate::tools::locate_symbol::{self, Input};
+use crate::tools::locate_symbol::{self, Input, Question};
 
 pub(crate) fn run(common: &Common, args: &LocateArgs) -> Result<Answer, AppError> {
     let question =
         Input { name: args.name.clone(), kind: args.kind.clone(), language: args.lang.clone(), limit: args.limit }
             .check()?;
     let session = Session::open(common, None)?;
+    ask(&session, args, question).map_err(|error| session.explain(error, args.ref_name.as_deref()))
+}
+
+fn ask(session: &Session, args: &LocateArgs, question: Question) -> Result<Answer, AppError> {
     let target = session.target(args.ref_name.as_deref())?;
     let mut view = session.store()?.view(&target.key)?;
     let state = match &view {
-        Some(known) => freshen(&session, &target, known, args.no_sync)?,
+        Some(known) => freshen(session, &target, known, args.no_sync)?,
         None if matches!(target.key, ViewKey::Commit(_)) => {
             session.sync(&target, Request { wait: true, ..Request::default() })?;
             "fresh"

@@ -2,6 +2,7 @@
 
 mod bench;
 mod doctor;
+mod facts;
 mod index;
 mod init;
 mod locate;
@@ -11,14 +12,13 @@ use std::process::ExitCode;
 
 use crate::cli::{BenchCommand, Cli, Command};
 use crate::error::AppError;
-use crate::metadata::Metadata;
 use crate::output::{self, Answer};
 
 /// Runs a command, prints its answer or its error, and gives the exit code.
 pub(crate) fn run(cli: &Cli) -> ExitCode {
     let code = match dispatch(cli) {
         Ok(answer) => output::print(&answer, cli.common.json),
-        Err(error) => output::print_error(&error, Metadata::unknown().to_json(), cli.common.json),
+        Err(error) => output::print_error(&error, cli.common.json),
     };
     ExitCode::from(code)
 }
@@ -32,6 +32,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Status(args) => status::run(common, args),
         Command::Locate(args) => locate::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
+        Command::Facts { paths } => facts::run(common, paths),
         Command::Bench(args) => match &args.what {
             BenchCommand::Index { paths, threads } => bench::run(common, paths, *threads),
         },

@@ -1,0 +1,242 @@
+//! `codecompass facts PATH…`: what extraction says about files on disk. The tool one debugs a language with.
+//!
+//! Nothing is registered, stored or looked up: the file is read, extracted and shown.
+
+use std::path::{Path, PathBuf};
+
+use codecompass_index::source::{Workspace, judge};
+use codecompass_lang::{Extracted, extract};
+use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::{Binding, FileFacts, Import, Part, Reference, Symbol};
+use serde_json::{Map, Value, json};
+
+use crate::cli::Common;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::Answer;
+
+pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError> {
+    let (mut text, mut files) = (String::new(), Vec::new());
+    for path in paths {
+        let (name, extracted, skip) = read(path)?;
+        if common.json {
+            files.push(file_json(&name, &extracted, skip));
+        } else {
+            text += &file_text(&name, &extracted, skip);
+        }
+    }
+    Ok(Answer { text, json: json!({ "files": files, "metadata": Metadata::unknown().to_json() }), code: 0 })
+}
+
+/// Reads and extracts a file under the path it would be indexed by, and says why an index would leave it out.
+fn read(path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppError> {
+    let wrong = |error: std::io::Error| {
+        AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(json!({ "source": true }))
+    };
+    let real = path.canonicalize().map_err(wrong)?;
+    let bytes = std::fs::read(&real).map_err(wrong)?;
+    let folder = real.parent().unwrap_or(Path::new("/"));
+    let root = Workspace::discover(folder, None).map(|workspace| workspace.root);
+    let inside = root.ok().and_then(|root| real.strip_prefix(root).ok().map(Path::to_owned));
+    let name = inside.unwrap_or_else(|| PathBuf::from(real.file_name().unwrap_or_default()));
+    let name = name.to_string_lossy().replace('\\', "/");
+    let skip = judge(&name, &bytes).map(|reason| reason.phrase());
+    let extracted = extract(&name, bytes);
+    Ok((name, extracted, skip))
+}
+
+/// A file's facts with every index resolved.
+struct Shown<'f> {
+    path: &'f str,
+    language: &'f str,
+    facts: &'f FileFacts,
+    text: &'f str,
+}
+
+impl<'f> Shown<'f> {
+    fn name(&self, index: u32) -> &'f str {
+        self.facts.names.get(index as usize).map_or("", String::as_str)
+    }
+
+    fn symbol(&self, index: Option<u32>) -> Option<&'f Symbol> {
+        self.facts.symbols.get(index? as usize)
+    }
+
+    fn binding(&self, index: Option<u32>) -> Option<&'f Binding> {
+        self.facts.bindings.get(index? as usize)
+    }
+
+    fn part(&self, part: Part) -> String {
+        match part {
+            Part::Whole => "whole".into(),
+            Part::Element => "element".into(),
+            Part::Payload => "payload".into(),
+            Part::Index(at) => format!("index {at}"),
+            Part::Field(name) => format!("field {}", self.name(name)),
+            Part::Inside => "inside".into(),
+        }
+    }
+
+    fn symbol_json(&self, symbol: &Symbol) -> Value {
+        let mut fields = Map::new();
+        let mut put = |key: &str, value: Value| {
+            if !value.is_null() {
+                fields.insert(key.into(), value);
+            }
+        };
+        put("symbol_id", json!(SymbolId::of(self.path, symbol).to_string()));
+        put("symbol_stable_id", json!(StableId::of(self.language, symbol).to_string()));
+        put("kind", json!(symbol.kind.as_str()));
+        put("name", json!(symbol.name));
+        put("qualified_name", json!(symbol.qualified_name));
+        let parent = self.symbol(symbol.parent).map(|parent| SymbolId::of(self.path, parent).to_string());
+        put("parent_symbol_id", json!(parent));
+        put("impl_trait", json!(symbol.impl_trait));
+        put("line_start", json!(symbol.lines.start));
+        put("line_end", json!(symbol.lines.end));
+        put("name_line", json!(symbol.name_line));
+        put("signature", json!(symbol.signature));
+        put("visibility", json!(symbol.visibility.map(|visibility| visibility.as_str())));
+        put("visibility_text", json!(symbol.visibility_text));
+        put("doc", json!(symbol.doc.map(|doc| doc.text(self.text))));
+        put("annotation", json!(symbol.annotation.map(|at| self.name(at))));
+        put("value", json!(symbol.value.map(|at| self.name(at))));
+        put("content_hash", json!(format!("{:016x}", symbol.content_hash)));
+        Value::Object(fields)
+    }
+
+    fn reference_json(&self, reference: &Reference) -> Value {
+        json!({
+            "name": self.name(reference.name),
+            "shape": reference.shape.as_str(),
+            "qualifier": reference.qualifier.map(|at| self.name(at)),
+            "line": reference.line,
+            "column": reference.column,
+            "in": self.symbol(reference.symbol).map(|symbol| &symbol.qualified_name),
+            "local": self.binding(reference.binding).map(|binding| binding.line),
+        })
+    }
+
+    fn binding_json(&self, binding: &Binding) -> Value {
+        json!({
+            "name": self.name(binding.name),
+            "kind": binding.kind.as_str(),
+            "annotation": binding.annotation.map(|at| self.name(at)),
+            "value": binding.value.map(|at| self.name(at)),
+            "part": self.part(binding.part),
+            "line": binding.line,
+            "in": self.symbol(binding.symbol).map(|symbol| &symbol.qualified_name),
+        })
+    }
+
+    fn reference_text(&self, reference: &Reference) -> String {
+        let qualifier = reference.qualifier.map(|at| format!(" on {}", self.name(at))).unwrap_or_default();
+        let around = self.symbol(reference.symbol).map(|symbol| format!(" in {}", symbol.qualified_name));
+        let local = self.binding(reference.binding).map(|binding| format!(", local of line {}", binding.line));
+        format!(
+            "  {:>5}:{:<3} {:<11} {}{qualifier}{}{}\n",
+            reference.line,
+            reference.column,
+            reference.shape.as_str(),
+            self.name(reference.name),
+            around.unwrap_or_default(),
+            local.unwrap_or_default(),
+        )
+    }
+
+    fn binding_text(&self, binding: &Binding) -> String {
+        let annotation = binding.annotation.map(|at| format!(": {}", self.name(at))).unwrap_or_default();
+        let value = binding.value.map(|at| format!(" = {}", self.name(at))).unwrap_or_default();
+        let part = if binding.part == Part::Whole { String::new() } else { format!(" ({})", self.part(binding.part)) };
+        format!(
+            "  {:>5} {:<10} {}{annotation}{value}{part}\n",
+            binding.line,
+            binding.kind.as_str(),
+            self.name(binding.name)
+        )
+    }
+}
+
+fn import_json(import: &Import) -> Value {
+    json!({
+        "module": import.module,
+        "name": import.name,
+        "alias": import.alias,
+        "glob": import.glob,
+        "reexport": import.reexport,
+        "form": import.form.as_str(),
+        "line": import.line,
+    })
+}
+
+fn file_json(path: &str, extracted: &Extracted, skip: Option<&str>) -> Value {
+    let facts = &extracted.facts;
+    let shown = Shown { path, language: extracted.language, facts, text: &extracted.text };
+    json!({
+        "path": path,
+        "language": extracted.language,
+        "facts_version": extracted.facts_version,
+        "left_out": skip,
+        "lines": facts.lines,
+        "symbols": facts.symbols.iter().map(|one| shown.symbol_json(one)).collect::<Vec<_>>(),
+        "imports": facts.imports.iter().map(import_json).collect::<Vec<_>>(),
+        "bindings": facts.bindings.iter().map(|one| shown.binding_json(one)).collect::<Vec<_>>(),
+        "references": facts.references.iter().map(|one| shown.reference_json(one)).collect::<Vec<_>>(),
+        "chunks": facts.chunks.iter().map(|chunk| json!({
+            "line_start": chunk.lines.start,
+            "line_end": chunk.lines.end,
+            "symbol": shown.symbol(chunk.symbol).map(|symbol| &symbol.qualified_name),
+        })).collect::<Vec<_>>(),
+        "problems": facts.problems.iter().map(|problem| json!({
+            "kind": problem.kind.as_str(),
+            "line": problem.line,
+            "count": problem.count,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
+    let facts = &extracted.facts;
+    let resolved = Shown { path, language: extracted.language, facts, text: &extracted.text };
+    let mut text = format!(
+        "{}: {}, facts version {}, {} lines\n",
+        shown(path),
+        extracted.language,
+        extracted.facts_version,
+        facts.lines
+    );
+    if let Some(reason) = skip {
+        text += &format!("an index leaves it out: {reason}\n");
+    }
+    let line = |text: String| format!("{}\n", shown(text.trim_end_matches('\n')));
+    text += &format!("symbols ({})\n", facts.symbols.len());
+    for symbol in &facts.symbols {
+        let depth = std::iter::successors(resolved.symbol(symbol.parent), |one| resolved.symbol(one.parent)).count();
+        let indent = "  ".repeat(depth);
+        text += &line(format!(
+            "  {:>5}-{:<5} {indent}{} {}  {}",
+            symbol.lines.start, symbol.lines.end, symbol.kind, symbol.qualified_name, symbol.signature
+        ));
+    }
+    text += &format!("imports ({})\n", facts.imports.len());
+    for import in &facts.imports {
+        let name = import.name.as_deref().unwrap_or(if import.glob { "*" } else { "" });
+        let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();
+        let again = if import.reexport { " (exported again)" } else { "" };
+        text += &line(format!("  {:>5} {} {} {name}{alias}{again}", import.line, import.form.as_str(), import.module));
+    }
+    text += &format!("bindings ({})\n", facts.bindings.len());
+    facts.bindings.iter().for_each(|one| text += &line(resolved.binding_text(one)));
+    text += &format!("references ({})\n", facts.references.len());
+    facts.references.iter().for_each(|one| text += &line(resolved.reference_text(one)));
+    text += &format!("chunks ({})\n", facts.chunks.len());
+    for chunk in &facts.chunks {
+        let symbol = resolved.symbol(chunk.symbol).map_or("", |symbol| &symbol.qualified_name);
+        text += &line(format!("  {:>5}-{:<5} {symbol}", chunk.lines.start, chunk.lines.end));
+    }
+    for problem in &facts.problems {
+        text += &format!("problem: {} from line {}, {} times\n", problem.kind.as_str(), problem.line, problem.count);
+    }
+    text
+}
