@@ -1,5 +1,7 @@
 //! A project in a temp folder, and everything its store says about a view as plain text.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -34,17 +36,22 @@ impl Project {
     }
 
     pub(crate) fn sync(&self, ref_name: Option<&str>) -> Outcome {
-        self.run(ref_name, None)
+        self.run(ref_name, None, false)
+    }
+
+    /// Everything is extracted again.
+    pub(crate) fn sync_anew(&self) -> Outcome {
+        self.run(None, None, true)
     }
 
     /// A sync that is told which files changed.
     pub(crate) fn sync_known(&self, paths: &[&str]) -> Outcome {
-        self.run(None, Some(paths.iter().map(|path| (*path).to_owned()).collect()))
+        self.run(None, Some(paths.iter().map(|path| (*path).to_owned()).collect()), false)
     }
 
-    pub(crate) fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>) -> Outcome {
+    fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>, force: bool) -> Outcome {
         let options = Options {
-            force: false,
+            force,
             wait: true,
             changed,
             limits: Limits::default(),

@@ -1,0 +1,94 @@
+//! An index made by another version of this program: old facts are read again, an old schema is refused and replaced.
+
+mod support;
+
+use codecompass_store::{Missing, SchemaStatus, Store, StoreError, Tuning, Writer};
+use codecompass_testkit::Repository;
+use rusqlite::Connection;
+use support::{Project, dump};
+
+fn indexed() -> (Repository, Project) {
+    let repo = Repository::new();
+    repo.write("src/a.rs", "pub fn a() {}\n").write("src/b.rs", "pub fn b() {}\n").write("logo.bin", [0u8, 1, 2]);
+    repo.commit("first");
+    let project = Project::new(repo.root());
+    project.sync(None);
+    (repo, project)
+}
+
+/// Changes the database behind the program's back.
+fn tamper(project: &Project, sql: &str) {
+    let database = Connection::open(project.epoch().join("store.db")).expect("there is a store");
+    database.execute_batch(sql).expect("the statement fits the schema");
+}
+
+#[test]
+fn versions_with_an_old_facts_version_count_as_unseen() {
+    let (_repo, project) = indexed();
+    let before = dump(&project, None);
+    tamper(
+        &project,
+        "UPDATE file_versions SET facts_version = 0 WHERE path = 'src/a.rs' OR path = 'logo.bin';
+         UPDATE branch_state SET facts_key = facts_key + 1;",
+    );
+    let outcome = project.sync(None);
+    assert_eq!(outcome.extracted, 1, "one file has old facts; the binary is looked at again and left out again");
+    assert_eq!(dump(&project, None), before);
+    let view = Store::open(&project.dir()).expect("a store").view(&project.target(None).key).expect("it reads");
+    assert_eq!(view.expect("it is published").facts_key, codecompass_index::extraction_key());
+    assert_eq!(project.sync(None).extracted, 0);
+}
+
+#[test]
+fn another_schema_is_refused_until_it_is_replaced() {
+    let (_repo, project) = indexed();
+    let before = dump(&project, None);
+    tamper(&project, "UPDATE meta SET value = 99 WHERE key = 'schema_version'");
+    assert_eq!(
+        SchemaStatus::of(&project.dir()).expect("it is registered"),
+        SchemaStatus::ReindexRequired { found: 99 }
+    );
+    let refused = |error: StoreError| matches!(error, StoreError::ReindexRequired { found: 99, required: 1 });
+    assert!(Store::open(&project.dir()).is_err_and(refused));
+    let opened = Writer::open(&project.dir(), Missing::Create, false, Tuning::default(), None, 0);
+    assert!(opened.is_err_and(refused), "a plain sync does not throw an index away");
+    project.sync_anew();
+    assert_eq!(SchemaStatus::of(&project.dir()).expect("it is registered"), SchemaStatus::Compatible);
+    assert_eq!(dump(&project, None), before);
+    project.check_health();
+}
+
+#[test]
+fn damage_is_told_apart_from_age() {
+    for damage in ["DROP TABLE meta", "DELETE FROM meta WHERE key = 'schema_version'", "DROP TABLE branch_state"] {
+        let (_repo, project) = indexed();
+        tamper(&project, damage);
+        assert_eq!(SchemaStatus::of(&project.dir()).expect("registered"), SchemaStatus::CorruptManifest, "{damage}");
+    }
+}
+
+#[test]
+fn forcing_extracts_everything_once_and_changes_no_answer() {
+    let (_repo, project) = indexed();
+    let before = (dump(&project, None), dump(&project, Some("main")));
+    assert_eq!(project.sync_anew().extracted, 2);
+    assert_eq!((dump(&project, None), dump(&project, Some("main"))), before);
+    assert_eq!(project.sync(None).extracted, 0);
+}
+
+#[test]
+fn of_the_views_of_single_commits_the_last_used_stay() {
+    let (repo, project) = indexed();
+    let mut commits = Vec::new();
+    for n in 0..24 {
+        repo.write("src/a.rs", format!("pub fn a{n}() {{}}\n"));
+        commits.push(repo.commit("next"));
+    }
+    for commit in &commits {
+        project.sync(Some(commit));
+    }
+    let views = Store::open(&project.dir()).expect("a store").views().expect("they read");
+    let of_commits = views.iter().filter(|view| view.key.encode().starts_with("commit:")).count();
+    assert_eq!(of_commits, 20);
+    assert!(views.iter().any(|view| view.commit.as_ref() == commits.last()), "the newest is there");
+}
