@@ -12,8 +12,13 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::{Result, StoreError};
+
+/// Whoever asks whether somebody writes holds the lock for an instant; a writer looks more than once.
+const GLANCES: usize = 5;
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// The folder of one project.
 #[derive(Clone, Debug)]
@@ -73,10 +78,10 @@ impl ProjectDir {
 
     /// Makes a folder for the next epoch; it is not in use before [`Self::switch_to`].
     pub(crate) fn new_epoch(&self) -> Result<PathBuf> {
-        fs::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
+        create_private(&self.root)?;
         let last = self.epochs().into_iter().map(|(number, _)| number).max().unwrap_or(0);
         let dir = self.epoch_dir(last + 1);
-        fs::create_dir_all(&dir).map_err(StoreError::io(&dir))?;
+        create_private(&dir)?;
         Ok(dir)
     }
 
@@ -101,18 +106,21 @@ impl ProjectDir {
 
     /// The write lock; [`StoreError::Locked`] when another process or thread has it and `wait` is false.
     pub(crate) fn lock_for_writing(&self, wait: bool) -> Result<Lock> {
-        fs::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
+        create_private(&self.root)?;
         let path = self.root.join("write.lock");
         let file = open_lock(&path)?;
         if wait {
             file.lock().map_err(StoreError::io(path))?;
             return Ok(Lock { _file: file });
         }
-        match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Locked),
-            Err(TryLockError::Error(error)) => Err(StoreError::io(path)(error)),
+        for _ in 0..GLANCES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock { _file: file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(GLANCE),
+                Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+            }
         }
+        Err(StoreError::Locked)
     }
 
     /// A reader's mark. Failing to get it is no harm: it only fails while garbage is collected, and a reader that
@@ -141,6 +149,15 @@ impl ProjectDir {
             })
             .collect()
     }
+}
+
+/// Makes a folder that only its owner can look into: it will hold the text of somebody's files.
+fn create_private(dir: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(StoreError::io(dir))
 }
 
 fn open_lock(path: &Path) -> Result<File> {

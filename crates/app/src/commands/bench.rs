@@ -19,7 +19,7 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, cpu_time, private_bytes};
 use crate::metadata::Metadata;
 use crate::output::{Answer, complain};
-use crate::session::{Request, Session};
+use crate::session::{Request, Session, data_folder};
 
 /// Each short stage is run this often and its fastest run counts.
 const ROUNDS: usize = 5;
@@ -53,7 +53,7 @@ pub(crate) fn run(common: &Common, paths: &[PathBuf], threads: usize) -> Result<
 fn measure(common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
     let data = scratch_folder()?;
     let outcome = measure_in(&data, common, path, threads);
-    // Best effort: what stays behind lies in the system's temporary folder.
+    // Best effort: what stays behind lies in the data folder, under a name that says what it is.
     let _ = fs::remove_dir_all(&data);
     outcome
 }
@@ -169,7 +169,7 @@ fn cannot_copy(error: std::io::Error) -> AppError {
 }
 
 fn scratch_folder() -> Result<PathBuf, AppError> {
-    let folder = std::env::temp_dir().join(format!("codecompass-bench-{}", std::process::id()));
+    let folder = data_folder()?.join(format!("bench-{}", std::process::id()));
     fs::create_dir_all(&folder)
         .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", folder.display())))?;
     Ok(folder)
