@@ -125,7 +125,7 @@ pub(crate) struct LocateArgs {
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) ref_name: Option<String>,
     /// At most so many results
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
     pub(crate) limit: i64,
     /// Answer from what is published, without looking for changes first
     #[arg(long)]

@@ -108,12 +108,13 @@ impl AppError {
 
     /// The ref that has no published view.
     pub(crate) fn ref_not_indexed(name: &str) -> Self {
+        let command = format!("codecompass index --ref {}", quote(name));
         Self::new(Code::RefNotIndexed, format!("The ref {name:?} is not indexed."))
-            .hint(format!("Run `codecompass index --ref {name}`."))
+            .hint(format!("Run `{command}`."))
             .data(json!({
                 "ref": name,
                 "call": { "tool": "index_repo", "params": { "ref": name } },
-                "command": format!("codecompass index --ref {name}"),
+                "command": command,
             }))
     }
 }
@@ -170,6 +171,15 @@ impl From<IndexError> for AppError {
             IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
             IndexError::Cancelled | IndexError::Threads(_) => Self::new(Code::InternalError, message),
         }
+    }
+}
+
+/// A name as a shell takes it: a branch can be called anything.
+fn quote(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    match !name.is_empty() && name.chars().all(is_plain) && !name.starts_with('-') {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', "'\\''")),
     }
 }
 

@@ -23,6 +23,21 @@ use clap::Parser;
 
 /// Runs the program with the arguments and environment of the process.
 pub fn main() -> ExitCode {
-    let arguments = cli::Cli::parse();
-    commands::run(&arguments)
+    match cli::Cli::try_parse() {
+        Ok(arguments) => commands::run(&arguments),
+        Err(usage) => refuse(usage),
+    }
+}
+
+/// A wrong command line, in clap's words; for machines in the envelope of all errors.
+fn refuse(usage: clap::Error) -> ExitCode {
+    let wants_json = std::env::args_os().any(|argument| argument == "--json");
+    if !usage.use_stderr() || !wants_json {
+        usage.exit();
+    }
+    let message = usage.to_string();
+    let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let error = error::AppError::new(error::Code::InvalidInput, format!("{first}."))
+        .hint("`codecompass --help` shows the commands and their options.");
+    ExitCode::from(output::print_error(&error, true))
 }

@@ -527,7 +527,12 @@ fn what_comes_to_be_left_out_later_is_counted_as_well() {
         project.fresh(&[]).expect_equal(&["status --json".to_owned()]);
         assert_eq!(project.places("locate greet"), at("src/lib.rs"), "{what}");
     };
-    for (path, bytes) in [("b.rs", vec![0]), ("tools/long.py", vec![b'#'; 1 << 19])] {
+    for (path, bytes) in [
+        ("b.rs", vec![0]),
+        ("tools/long.py", vec![b'#'; 1 << 19]),
+        (".env", vec![b'x']),
+        ("tools/big.py", b"# many lines\n".repeat(200_000)),
+    ] {
         project.repository.write(path, bytes);
         expect_counted(path);
         project.repository.delete(path);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
-use codecompass_model::{VersionId, ViewKey};
+use codecompass_model::{SkipReason, VersionId, ViewKey};
 use codecompass_store::{
     CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap, SkipCount,
     Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
@@ -179,16 +179,69 @@ struct Before {
 impl Make<'_> {
     /// Makes one view: everything of it is stored afterwards, and nothing is published.
     fn view(&self, writer: &mut Writer, target: &Target) -> Result<Made, IndexError> {
-        (self.options.progress)(Progress::Listing);
         let before = before(writer, target)?;
-        let only = self.options.changed.as_ref().filter(|paths| {
-            target.is_worktree()
-                && before.same_extraction
-                && !self.options.force
-                && !paths.iter().any(|path| decides_for_others(path))
-        });
+        if let Some(paths) = self.known_changes(writer, target, &before)?
+            && let Some(made) = self.changed_view(writer, target, &before, paths)?
+        {
+            return Ok(made);
+        }
+        let (plan, counts) = self.read(writer, target, &before, None)?;
+        self.made(writer, target, &before, plan, counts)
+    }
+
+    /// The files that can have changed, when that is known and no other file's fate hangs on them.
+    fn known_changes(
+        &self,
+        writer: &Writer,
+        target: &Target,
+        before: &Before,
+    ) -> Result<Option<&Vec<String>>, IndexError> {
+        let Some(paths) = &self.options.changed else { return Ok(None) };
+        if !target.is_worktree() || !before.same_extraction || self.options.force {
+            return Ok(None);
+        }
+        for path in paths {
+            let is_folder = self.workspace.root.join(path).is_dir() || writer.has_cached_below(&self.root(), path)?;
+            if is_folder || decides_for_others(path) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(paths))
+    }
+
+    /// The view before with these files looked at anew; `None` when what is left out may have changed, too, which only
+    /// a whole listing can count.
+    fn changed_view(
+        &self,
+        writer: &mut Writer,
+        target: &Target,
+        before: &Before,
+        paths: &Vec<String>,
+    ) -> Result<Option<Made>, IndexError> {
+        let cached = writer.cached_stats_of(&self.root(), paths)?;
+        let touched: RoaringBitmap = cached.values().map(|cached| cached.version).collect();
+        let was_left_out = before.info.iter().flat_map(|info| &info.skips).any(|skip| depends_on_stat(skip.reason));
+        if was_left_out && paths.iter().any(|path| !cached.contains_key(path)) {
+            return Ok(None);
+        }
+        let (mut plan, counts) = self.read(writer, target, before, Some(paths))?;
+        if plan.skips.total() > 0 || !before.skipped.is_disjoint(&touched) {
+            return Ok(None);
+        }
+        keep_the_rest(&mut plan, before, &touched);
+        self.made(writer, target, before, plan, counts).map(Some)
+    }
+
+    /// Lists, sorts and reads: everything unseen is stored afterwards.
+    fn read(
+        &self,
+        writer: &mut Writer,
+        target: &Target,
+        before: &Before,
+        only: Option<&Vec<String>>,
+    ) -> Result<(Plan, pipeline::Extracted), IndexError> {
+        (self.options.progress)(Progress::Listing);
         let (listing, cache) = self.list(writer, target, only)?;
-        let touched: RoaringBitmap = cache.values().map(|cached| cached.version).collect();
         let known = Known {
             writer,
             cache,
@@ -200,11 +253,8 @@ impl Make<'_> {
         let source = pipeline::Source { root: &self.workspace.root, repo: self.workspace.repo.as_ref() };
         let (cancel, progress) = (self.options.cancel, self.options.progress);
         let counts = pipeline::run(&mut plan, &source, writer, self.job, self.pool, cancel, progress)?;
-        if only.is_some() {
-            keep_the_rest(&mut plan, &before, &touched);
-        }
         writer.flush()?;
-        self.made(writer, target, &before, plan, counts)
+        Ok((plan, counts))
     }
 
     fn list(
@@ -238,15 +288,17 @@ impl Make<'_> {
             Publish { changed_files: changed_files(writer, &before.members, &plan.members)?, ..Publish::default() };
         let same_place =
             before.info.as_ref().is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name);
+        let skips = skip_counts(&plan.skips);
         let same_files = plan.members == before.members && plan.skipped == before.skipped;
-        if !(same_place && same_files && before.same_extraction) {
+        let same_skips = before.info.as_ref().is_some_and(|info| info.skips == skips);
+        if !(same_place && same_files && same_skips && before.same_extraction) {
             publish.views.push(ViewUpdate {
                 key: target.key.clone(),
                 ref_name: target.ref_name.clone(),
                 commit: target.commit.clone(),
                 members: plan.members,
                 skipped: plan.skipped,
-                skips: skip_counts(&plan.skips),
+                skips,
                 facts_key: extraction_key(),
             });
         }
@@ -274,6 +326,11 @@ fn before(writer: &Writer, target: &Target) -> Result<Before, IndexError> {
 fn decides_for_others(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, ".gitignore" | ".ignore" | ".codecompassignore" | ".gitattributes")
+}
+
+/// Reasons that can come and go with a change of the file itself and leave no version behind.
+fn depends_on_stat(reason: SkipReason) -> bool {
+    matches!(reason, SkipReason::TooLarge | SkipReason::Unreadable | SkipReason::NotAFile | SkipReason::Symlink)
 }
 
 /// Adds everything of the view before that the changed paths did not touch.

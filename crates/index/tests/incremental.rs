@@ -210,6 +210,66 @@ fn a_damaged_or_lost_text_index_is_rebuilt_from_stored_text() {
 }
 
 #[test]
+fn a_power_cut_after_a_collection_takes_no_documents_from_living_versions() {
+    let repo = Repository::new();
+    let write = |round: usize| {
+        for n in 0..40 {
+            repo.write(&format!("src/f{n}.rs"), format!("pub fn f{n}_{round}() {{}}\n"));
+        }
+    };
+    write(0);
+    repo.commit("first");
+    let project = Project::new(repo.root());
+    let log = || project.epoch().join("store.db-wal");
+    let mut removed = 0;
+    for round in 1..8 {
+        project.sync(None);
+        let kept = std::fs::metadata(log()).map_or(0, |log| log.len());
+        write(round);
+        removed += project.sync(None).garbage.removed;
+        // What was not yet synced to the disk is lost: the log is cut back to what it was before.
+        if let Ok(file) = std::fs::File::options().write(true).open(log()) {
+            let now = file.metadata().expect("it is open").len();
+            file.set_len(kept.min(now)).expect("it can be cut");
+        }
+        let _ = std::fs::remove_file(project.epoch().join("store.db-shm"));
+        project.check_health();
+    }
+    assert!(removed > 0, "nothing was collected, so nothing was tried");
+}
+
+#[test]
+fn changes_that_are_known_are_counted_like_changes_that_are_found() {
+    let repo = Repository::new();
+    repo.write("src/a.rs", "pub fn a() {}\n").write("src/deep/b.rs", "pub fn b() {}\n");
+    repo.commit("first");
+    let project = Project::new(repo.root());
+    project.sync(None);
+    let expect_same = |paths: &[&str]| {
+        project.sync_known(paths);
+        let fresh = Project::new(repo.root());
+        fresh.sync(None);
+        assert_eq!(dump(&project, None), dump(&fresh, None), "{paths:?}");
+    };
+    repo.write("src/a.rs", [0u8, 1]);
+    expect_same(&["src/a.rs"]);
+    repo.write("src/a.rs", "pub fn again() {}\n");
+    expect_same(&["src/a.rs"]);
+    repo.write("src/big.rs", "// many lines\n".repeat(100_000));
+    expect_same(&["src/big.rs"]);
+    repo.write("src/big.rs", "pub fn small() {}\n");
+    expect_same(&["src/big.rs"]);
+    repo.write(".env", "SECRET=1");
+    expect_same(&[".env"]);
+    repo.write("src/new/c.rs", "pub fn c() {}\n");
+    expect_same(&["src/new"]);
+    std::fs::remove_dir_all(repo.path("src/deep")).expect("it is there");
+    expect_same(&["src/deep"]);
+    repo.write(".codecompassignore", "/src/new/\n");
+    expect_same(&[".codecompassignore"]);
+}
+
+#[test]
 fn two_worktrees_share_what_they_have_in_common_and_see_their_own_edits() {
     let repo = Repository::new();
     for n in 0..10 {

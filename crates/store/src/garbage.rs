@@ -31,7 +31,10 @@ pub(crate) fn collect(writer: &mut Writer) -> Result<Garbage> {
         return Ok(Garbage { removed: 0, left: dead.len() });
     }
     remove_rows(writer, &dead)?;
-    remove_documents(writer)?;
+    // A power cut must not bring rows back whose documents are gone for good.
+    if writer.settle() {
+        remove_documents(writer)?;
+    }
     Ok(Garbage { removed: dead.len(), left: 0 })
 }
 

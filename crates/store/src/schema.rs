@@ -131,7 +131,12 @@ pub(crate) fn create(epoch: &Path) -> Result<Connection> {
 
 /// Opens the current epoch's database and checks that this program can read it.
 pub(crate) fn open(dir: &ProjectDir) -> Result<Connection> {
-    let path = dir.epoch()?.join("store.db");
+    open_at(&dir.epoch()?)
+}
+
+/// Opens the database of an epoch.
+pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
+    let path = epoch.join("store.db");
     if !path.is_file() {
         return Err(StoreError::Corrupt(format!("{} is missing", path.display())));
     }

@@ -1,7 +1,8 @@
 //! Reading: a store as a whole, and one generation of one view of it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
@@ -10,6 +11,8 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::layout::Lock;
+use crate::search::TextReader;
+use crate::text::TextIndex;
 use crate::views::{self, ViewInfo};
 use crate::{
     CachedStat, Job, JobStatus, KnownVersion, ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, rows,
@@ -86,6 +89,8 @@ pub struct Snapshot {
     info: ViewInfo,
     members: RoaringBitmap,
     facts: RefCell<HashMap<VersionId, Rc<FileFacts>>>,
+    epoch: PathBuf,
+    text: OnceCell<TextReader>,
     _reader: Option<Lock>,
 }
 
@@ -107,11 +112,21 @@ const SYMBOL: &str = "SELECT id, kind, name FROM symbol_relations";
 impl Snapshot {
     fn open(dir: &ProjectDir, key: &ViewKey) -> Result<Self> {
         let reader = dir.mark_reader();
-        let connection = schema::open(dir)?;
+        let epoch = dir.epoch()?;
+        let connection = schema::open_at(&epoch)?;
         connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
         let info = views::info(&connection, key)?.ok_or_else(|| StoreError::NoSuchView(key.encode()))?;
         let members = views::bitmaps(&connection, key)?.unwrap_or_default().members;
-        Ok(Self { connection, info, members, facts: RefCell::default(), _reader: reader })
+        Ok(Self { connection, info, members, facts: RefCell::default(), epoch, text: OnceCell::new(), _reader: reader })
+    }
+
+    /// The text index, opened when it is first asked: after the SQLite transaction, so that it holds all of the view.
+    pub(crate) fn text_reader(&self) -> Result<&TextReader> {
+        if self.text.get().is_none() {
+            let index = TextIndex::open(&self.epoch.join("text"))?;
+            let _ = self.text.set(TextReader::open(&index)?);
+        }
+        Ok(self.text.get().expect("it was just opened"))
     }
 
     /// What is known of the view.

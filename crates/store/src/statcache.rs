@@ -84,6 +84,15 @@ pub(crate) fn load_paths(connection: &Connection, root: &str, paths: &[String]) 
     Ok(cache)
 }
 
+/// Whether files below this path are remembered.
+pub(crate) fn has_below(connection: &Connection, root: &str, path: &str) -> Result<bool> {
+    let Some(workspace) = workspace(connection, root)? else { return Ok(false) };
+    let mut select = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM stat_cache WHERE workspace = ?1 AND path > ?2 || '/' AND path < ?2 || '0')",
+    )?;
+    Ok(select.query_row(params![workspace, path], |row| row.get(0))?)
+}
+
 /// Changes what is remembered, inside the caller's transaction.
 pub(crate) fn apply(
     connection: &Connection,

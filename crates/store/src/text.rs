@@ -1,6 +1,6 @@
 //! The text index: Tantivy, with one field per record type, frequencies and no positions, nothing stored.
 //!
-//! A document says which file version it belongs to (`fv`) and which record of it it is (`ord`); whether anyone may
+//! A document says which file version it belongs to (`fv`) and which record of it it is (`ord`, with the record's type in the low bits); whether anyone may
 //! see it is decided by the view's bitmap alone. Each commit carries a **mark**, a number that SQLite writes down in
 //! the same flush right after: when Tantivy's mark is behind SQLite's, documents were lost and are made again from the
 //! stored text.
@@ -12,21 +12,14 @@ use codecompass_model::VersionId;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-use tantivy::{Index, IndexWriter, TantivyDocument, Term};
+use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
 
+use crate::search::Record;
 use crate::tokens::{Tokens, tokens};
 use crate::version::Documents;
 use crate::{Result, StoreError};
 
 const TOKENIZER: &str = "code";
-
-/// The record types, as the low bits of `ord`.
-#[derive(Clone, Copy)]
-enum Record {
-    Chunk,
-    Symbol,
-    File,
-}
 
 /// The handles of the fields.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +29,17 @@ pub(crate) struct Fields {
     chunk: Field,
     symbol: Field,
     file: Field,
+}
+
+impl Fields {
+    /// The field that a type of record is looked up in.
+    pub(crate) fn of(&self, record: Record) -> Field {
+        match record {
+            Record::Chunk => self.chunk,
+            Record::Symbol => self.symbol,
+            Record::File => self.file,
+        }
+    }
 }
 
 /// An open text index.
@@ -87,7 +91,7 @@ impl TextIndex {
 
     /// Every file version that has documents, in no order.
     pub(crate) fn versions(&self) -> Result<HashSet<VersionId>> {
-        let searcher = self.index.reader()?.searcher();
+        let searcher = self.searcher()?;
         let mut versions = HashSet::new();
         for segment in searcher.segment_readers() {
             let inverted = segment.inverted_index(self.fields.fv)?;
@@ -101,9 +105,18 @@ impl TextIndex {
         Ok(versions)
     }
 
+    /// The index as it is now.
+    pub(crate) fn searcher(&self) -> Result<Searcher> {
+        Ok(self.index.reader()?.searcher())
+    }
+
+    pub(crate) fn fields(&self) -> Fields {
+        self.fields
+    }
+
     /// How many documents are alive.
     pub(crate) fn document_count(&self) -> Result<u64> {
-        Ok(self.index.reader()?.searcher().num_docs())
+        Ok(self.searcher()?.num_docs())
     }
 
     /// Files whose checksum is wrong.
@@ -131,21 +144,20 @@ pub(crate) struct TextWriter {
 
 impl TextWriter {
     pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
-        let fields = self.fields;
         for (place, text) in documents.chunks.into_iter().enumerate() {
-            self.add_one(version, place as u64, Record::Chunk, fields.chunk, text)?;
+            self.add_one(version, place as u64, Record::Chunk, text)?;
         }
         for (place, text) in documents.symbols {
-            self.add_one(version, place as u64, Record::Symbol, fields.symbol, text)?;
+            self.add_one(version, place as u64, Record::Symbol, text)?;
         }
-        self.add_one(version, 0, Record::File, fields.file, documents.file)
+        self.add_one(version, 0, Record::File, documents.file)
     }
 
-    fn add_one(&self, version: VersionId, place: u64, record: Record, field: Field, text: String) -> Result<()> {
+    fn add_one(&self, version: VersionId, place: u64, record: Record, text: String) -> Result<()> {
         let mut document = TantivyDocument::new();
         document.add_u64(self.fields.fv, version as u64);
         document.add_u64(self.fields.ord, place << 2 | record as u64);
-        document.add_text(field, text);
+        document.add_text(self.fields.of(record), text);
         self.writer.add_document(document)?;
         Ok(())
     }

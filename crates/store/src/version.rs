@@ -1,7 +1,7 @@
 //! File versions: what is known of one, and a new one on its way into the store.
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{BlobId, FileFacts, SkipReason, SymbolKind, VersionId};
+use codecompass_model::{BlobId, Chunk, FileFacts, SkipReason, SymbolKind, VersionId};
 
 use crate::{codec, lists, tokens::tokens};
 
@@ -159,6 +159,12 @@ impl NewVersion {
     }
 }
 
+/// The part of a path that says what a file is about: its name and the two folders around it.
+fn place_words(path: &str) -> &str {
+    let start = path.rmatch_indices('/').nth(2).map_or(0, |(at, _)| at + 1);
+    &path[start..]
+}
+
 fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEntry> {
     let entry = |symbol: &codecompass_model::Symbol| SymbolEntry {
         name: symbol.name.clone(),
@@ -175,7 +181,12 @@ fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEn
 impl Documents {
     /// The documents of a version: a pure function of path, facts and text, so they can be made again from the store.
     pub(crate) fn of(path: &str, facts: &FileFacts, text: &str) -> Self {
-        let chunks: Vec<String> = facts.chunks.iter().map(|chunk| chunk.span.text(text).to_owned()).collect();
+        let place = place_words(path);
+        let chunk = |chunk: &Chunk| {
+            let symbol = chunk.symbol.and_then(|symbol| facts.symbols.get(symbol as usize));
+            [chunk.span.text(text), "\n", symbol.map_or("", |symbol| &symbol.qualified_name), "\n", place].concat()
+        };
+        let chunks: Vec<String> = facts.chunks.iter().map(chunk).collect();
         let named = facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
         let symbols: Vec<(u32, String)> =
             named.map(|(place, symbol)| (place as u32, format!("{} {}", symbol.name, symbol.qualified_name))).collect();

@@ -201,6 +201,11 @@ impl Writer {
         statcache::load_paths(&self.connection, root, paths)
     }
 
+    /// Whether files below this path are remembered, so that it was a folder.
+    pub fn has_cached_below(&self, root: &str, path: &str) -> Result<bool> {
+        statcache::has_below(&self.connection, root, path)
+    }
+
     /// Begins a job and gives its id.
     pub fn start_job(&mut self, view: &ViewKey, ref_name: &str, mode: JobMode, now: i64) -> Result<String> {
         let number = jobs::next_number(&self.connection)?.to_le_bytes();
@@ -365,15 +370,21 @@ impl Writer {
         }
     }
 
-    /// Moves a log that has grown into the database as far as readers allow, without waiting for them.
+    /// Moves a log that has grown into the database.
     fn checkpoint(&self) {
         let log = self.epoch.join("store.db-wal");
-        if std::fs::metadata(log).is_ok_and(|log| log.len() < LOG_BYTES) {
-            return;
+        if !std::fs::metadata(log).is_ok_and(|log| log.len() < LOG_BYTES) {
+            self.settle();
         }
+    }
+
+    /// Moves the log into the database, without waiting for readers. Says whether all of it is on disk now: until
+    /// then, a power cut can take the last transactions back.
+    pub(crate) fn settle(&self) -> bool {
         let quick = self.connection.busy_timeout(Duration::ZERO);
-        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         let _ = quick.and_then(|()| self.connection.busy_timeout(Duration::from_secs(20)));
+        busy.is_ok_and(|busy| busy == 0)
     }
 }
 

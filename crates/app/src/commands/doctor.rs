@@ -1,6 +1,7 @@
 //! `codecompass doctor`: is everything sound, and if not, what mends it?
 
 use codecompass_index::source::list_worktree;
+use codecompass_index::{Freshness, freshness};
 use codecompass_store::{Health, SchemaStatus, StoreError};
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use crate::cli::{Common, PathArg};
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text};
+use crate::metadata::Metadata;
 use crate::output::Answer;
 use crate::session::Session;
 
@@ -114,6 +116,20 @@ fn check_source(session: &Session) -> Finding {
     }
 }
 
+fn metadata(session: &Session) -> Result<Metadata, AppError> {
+    let target = session.target(None)?;
+    let schema = SchemaStatus::of(&session.dir)?;
+    let view = session.store().and_then(|store| Ok(store.view(&target.key)?.map(|view| (view, store)))).ok().flatten();
+    let mut metadata = session.metadata(&target, view.as_ref().map(|(view, _)| view));
+    metadata.schema = schema.as_str();
+    if let Some((view, store)) = &view
+        && freshness(store, &session.workspace, &target, view, &session.limits())? == Freshness::Fresh
+    {
+        metadata.freshness = "fresh";
+    }
+    Ok(metadata)
+}
+
 fn report(session: &Session, findings: &[Finding]) -> Answer {
     let sound = findings.iter().all(|finding| finding.ok);
     let mut text = String::new();
@@ -128,9 +144,6 @@ fn report(session: &Session, findings: &[Finding]) -> Answer {
         .iter()
         .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.what, "mend": finding.mend }))
         .collect();
-    let metadata = match session.target(None) {
-        Ok(target) => session.metadata(&target, None).to_json(),
-        Err(_) => crate::metadata::Metadata::unknown().to_json(),
-    };
+    let metadata = metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json();
     Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
 }

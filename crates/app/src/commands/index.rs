@@ -21,7 +21,7 @@ pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, App
     let began = Instant::now();
     let session = Session::open(common, args.path.as_deref())?;
     let target = session.target(args.ref_name.as_deref())?;
-    let outcome = when_free(&session, || session.sync(&target, Request { force: args.force, ..Request::default() }))?;
+    let outcome = when_free(|| session.sync(&target, Request { force: args.force, ..Request::default() }))?;
     summary(&session, &outcome, began.elapsed())
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
         paths => Some(paths.iter().map(|path| relative(&session, path)).collect::<Result<Vec<_>, _>>()?),
     };
     let request = Request { force: args.force, wait: false, changed };
-    let outcome = match when_free(&session, || session.sync(&target, request.clone())) {
+    let outcome = match when_free(|| session.sync(&target, request.clone())) {
         Err(error) if error.code == Code::IndexInProgress => sync_behind(&session, &target, request, error)?,
         outcome => outcome?,
     };
@@ -47,20 +47,20 @@ fn sync_behind(session: &Session, target: &Target, request: Request, error: AppE
         Some(job) if job.view.as_ref() == Some(&target.key) => Err(AppError {
             code: Code::SyncInProgress,
             message: format!("{} is being synced already: job {}.", target.ref_name, job.id),
-            ..error
+            ..error.data(json!({ "job_id": job.id }))
         }),
         _ => session.sync(target, Request { wait: true, ..request }),
     }
 }
 
 /// Tries again while another writer is there that has no job to show: it has just begun or is about to end.
-fn when_free(session: &Session, attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome, AppError> {
+fn when_free(attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome, AppError> {
     let began = Instant::now();
     loop {
         match attempt() {
             Err(error)
                 if error.code == Code::IndexInProgress
-                    && session.active_job().is_none()
+                    && error.more.data["job_id"].is_null()
                     && began.elapsed() < PATIENCE =>
             {
                 std::thread::sleep(Duration::from_millis(10));

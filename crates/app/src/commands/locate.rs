@@ -22,9 +22,16 @@ pub(crate) fn run(common: &Common, args: &LocateArgs) -> Result<Answer, AppError
 
 fn ask(session: &Session, args: &LocateArgs, question: Question) -> Result<Answer, AppError> {
     let target = session.target(args.ref_name.as_deref())?;
+    let mut warnings = Vec::new();
     let mut view = session.store()?.view(&target.key)?;
     let state = match &view {
-        Some(known) => freshen(session, &target, known, args.no_sync)?,
+        Some(known) => match freshen(session, &target, known, args.no_sync) {
+            Err(error) if error.code != Code::IndexStale => {
+                warnings.push(format!("what is published could not be compared with its source: {}", error.message));
+                "stale"
+            }
+            state => state?,
+        },
         None if matches!(target.key, ViewKey::Commit(_)) => {
             session.sync(&target, Request { wait: true, ..Request::default() })?;
             "fresh"
@@ -35,6 +42,7 @@ fn ask(session: &Session, args: &LocateArgs, question: Question) -> Result<Answe
     view = store.view(&target.key)?;
     let mut metadata = session.metadata(&target, view.as_ref());
     metadata.freshness = state;
+    metadata.warnings.append(&mut warnings);
     if view.is_none() {
         if !target.is_worktree() {
             return Err(AppError::ref_not_indexed(&target.ref_name));

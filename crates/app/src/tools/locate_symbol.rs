@@ -85,13 +85,13 @@ pub(crate) fn answer(
         Some(snapshot) => locate(snapshot, &asked)?,
         None => Located { hits: Vec::new(), total: 0 },
     };
-    metadata.warnings.extend(question.warnings);
+    metadata.warnings.extend(question.warnings.iter().cloned());
     if located.hits.len() < located.total {
         metadata.completeness = "truncated";
     }
     let results: Vec<Value> = located.hits.iter().map(result_json).collect();
     Ok(Answer {
-        text: text(&question.name, &located, snapshot, &metadata),
+        text: text(&question, &located, snapshot, &metadata),
         json: json!({
             "results": results,
             "total_candidates": located.total,
@@ -99,6 +99,13 @@ pub(crate) fn answer(
         }),
         code: u8::from(located.hits.is_empty()),
     })
+}
+
+/// The filters in words, so that an empty answer says what was looked for.
+fn filters(question: &Question) -> String {
+    let mut words: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
+    words.extend(question.language.as_deref());
+    if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) }
 }
 
 fn result_json(hit: &SymbolHit) -> Value {
@@ -121,7 +128,7 @@ fn result_json(hit: &SymbolHit) -> Value {
     Value::Object(result)
 }
 
-fn text(name: &str, located: &Located, snapshot: Option<&Snapshot>, metadata: &Metadata) -> String {
+fn text(question: &Question, located: &Located, snapshot: Option<&Snapshot>, metadata: &Metadata) -> String {
     let mut text = String::new();
     for hit in &located.hits {
         let symbol = hit.symbol();
@@ -139,9 +146,11 @@ fn text(name: &str, located: &Located, snapshot: Option<&Snapshot>, metadata: &M
     }
     if located.hits.is_empty() {
         let files = snapshot.map_or(0, |snapshot| snapshot.info().totals.files as u64);
+        let plural = if files == 1 { "" } else { "s" };
         text += &format!(
-            "No definition of {} in {} files of {}.\n",
-            shown(name),
+            "No definition of {}{} in {} file{plural} of {}.\n",
+            shown(&question.name),
+            filters(question),
             count_text(files),
             shown(&metadata.ref_name)
         );
