@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "toml",
         ],
     ),
-    ("testkit", &["model", "serde_json", "tempfile"]),
+    ("testkit", &["serde_json", "tempfile"]),
 ];
 
 /// Words that must not stand in the sources of some crates, with the reason.
