@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Find definitions by name, by the end of a qualified name, or by a symbol id
     Locate(LocateArgs),
+    /// Find the places that answer a query
+    Search(SearchArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
     Doctor(PathArg),
     /// Show what is extracted from files: symbols, imports, local names, references, chunks
@@ -118,6 +120,24 @@ pub(crate) struct LocateArgs {
     /// Only this kind: fn, struct, class, method, trait, …
     #[arg(long)]
     pub(crate) kind: Option<String>,
+    /// Only this language
+    #[arg(long, visible_alias = "language")]
+    pub(crate) lang: Option<String>,
+    /// A branch, tag or commit that is indexed [default: the work tree]
+    #[arg(long = "ref", value_name = "REF")]
+    pub(crate) ref_name: Option<String>,
+    /// At most so many results
+    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    /// Answer from what is published, without looking for changes first
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SearchArgs {
+    /// Words, a name, a path, or a message
+    pub(crate) query: String,
     /// Only this language
     #[arg(long, visible_alias = "language")]
     pub(crate) lang: Option<String>,

@@ -14,6 +14,7 @@ mod measure;
 mod metadata;
 mod output;
 mod progress;
+mod published;
 mod session;
 mod tools;
 

@@ -13,6 +13,11 @@ const LAWS: &[Law] = &[
         questions: |sample| each(&names(sample)[..1], "locate {} --kind fn --limit 2 --json"),
     },
     Law { name: "locate by language", questions: |sample| each(&names(sample)[..1], "locate {} --lang python --json") },
+    Law { name: "search by name", questions: |sample| each(&names(sample)[..3], "search {} --json") },
+    Law {
+        name: "search by words",
+        questions: |_| vec!["search \"where is the value returned\" --limit 5 --json".to_owned()],
+    },
     Law { name: "status", questions: |_| vec!["status --json".to_owned()] },
 ];
 

@@ -63,6 +63,27 @@ impl std::fmt::Display for StableId {
     }
 }
 
+/// The 128 bits behind a `result_id`, with the word that says what kind of result it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ResultId(&'static str, u128);
+
+impl ResultId {
+    /// The id of a range of lines of a file: `snip` for a piece of text, `file` for a file.
+    pub fn of(kind: &'static str, path: &str, start: u32, end: u32) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(kind.as_bytes()).update(&[0]).update(path.as_bytes()).update(&[0]);
+        hasher.update(&start.to_le_bytes()).update(&end.to_le_bytes());
+        let bytes = hasher.finalize();
+        Self(kind, u128::from_be_bytes(bytes.as_bytes()[..16].try_into().expect("a hash has 32 bytes")))
+    }
+}
+
+impl std::fmt::Display for ResultId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}_{}", self.0, base32(self.1))
+    }
+}
+
 /// The id of a project: 16 hex digits of the real path of its common git directory, or of its folder.
 pub fn project_id(real_path: &[u8]) -> String {
     let hash = blake3::hash(real_path);

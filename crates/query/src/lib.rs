@@ -8,6 +8,8 @@
 
 mod hit;
 mod locate;
+mod search;
 
 pub use hit::SymbolHit;
 pub use locate::{Locate, Located, locate};
+pub use search::{Contributions, Found, Intent, Place, Reasons, Search, search};

@@ -6,6 +6,7 @@ mod facts;
 mod index;
 mod init;
 mod locate;
+mod search;
 mod status;
 
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Sync(args) => index::run_sync(common, args),
         Command::Status(args) => status::run(common, args),
         Command::Locate(args) => locate::run(common, args),
+        Command::Search(args) => search::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
         Command::Facts { paths } => facts::run(common, paths),
         Command::Bench(args) => match &args.what {

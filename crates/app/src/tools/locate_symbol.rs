@@ -10,9 +10,7 @@ use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::Answer;
-
-/// The most results one answer has.
-const MOST: i64 = 200;
+use crate::tools::input;
 
 /// What is asked, as it came in.
 #[derive(Clone, Debug)]
@@ -41,32 +39,16 @@ impl Input {
         }
         let kinds = match &self.kind {
             None => &[][..],
-            Some(word) => SymbolKind::filter(word).ok_or_else(|| unknown("kind", word, kind_words()))?,
+            Some(word) => SymbolKind::filter(word).ok_or_else(|| input::unknown("kind", word, kind_words()))?,
         };
-        let language = self.language.map(|language| language.to_lowercase());
-        if let Some(language) = language.as_deref().filter(|language| !codecompass_lang::is_language(language)) {
-            let known = codecompass_lang::language_names();
-            return Err(unknown("language", language, known.into_iter().map(str::to_owned).collect()));
-        }
-        let limit = self.limit.clamp(1, MOST);
-        let warnings = match limit == self.limit {
-            true => Vec::new(),
-            false => vec![format!("`limit` {} was changed to {limit}: it goes from 1 to {MOST}", self.limit)],
-        };
-        Ok(Question { name, kinds, language, limit: limit as usize, warnings })
+        let language = input::language(self.language)?;
+        let (limit, warnings) = input::limit(self.limit);
+        Ok(Question { name, kinds, language, limit, warnings })
     }
 }
 
 fn kind_words() -> Vec<String> {
     SymbolKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect()
-}
-
-fn unknown(parameter: &str, value: &str, allowed: Vec<String>) -> AppError {
-    AppError::new(
-        Code::InvalidInput,
-        format!("`{parameter}` {value:?} is not known. Known are: {}.", allowed.join(", ")),
-    )
-    .data(json!({ "parameter": parameter, "allowed": allowed }))
 }
 
 /// Answers from a snapshot; without one, the answer is empty and the metadata says why.

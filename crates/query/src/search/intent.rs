@@ -1,0 +1,156 @@
+//! What kind of question is this? The triggers are the contract's; the order is error, path, symbol, natural language.
+
+/// What a query looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Intent {
+    /// A message, a quoted text, a stack trace, an error code.
+    Error,
+    /// A file.
+    Path,
+    /// An identifier.
+    Symbol,
+    /// Words.
+    NaturalLanguage,
+}
+
+impl Intent {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Intent::Error => "error",
+            Intent::Path => "path",
+            Intent::Symbol => "symbol",
+            Intent::NaturalLanguage => "natural_language",
+        }
+    }
+
+    /// Classifies a query.
+    pub fn of(query: &str) -> Self {
+        let query = query.trim();
+        if quoted(query).is_some() || is_trace(query) || query.split_whitespace().any(is_error_code) {
+            Intent::Error
+        } else if is_path(query) {
+            Intent::Path
+        } else if is_identifier(query) {
+            Intent::Symbol
+        } else {
+            Intent::NaturalLanguage
+        }
+    }
+}
+
+/// The text between two quotes of a kind, if there is one. An apostrophe inside a word quotes nothing.
+pub(super) fn quoted(query: &str) -> Option<&str> {
+    for quote in ['"', '`', '\''] {
+        let mut from = 0;
+        while let Some(open) = query[from..].find(quote).map(|at| at + from) {
+            let after_word = query[..open].ends_with(|c: char| c.is_alphanumeric());
+            let inside = &query[open + 1..];
+            match inside.find(quote) {
+                Some(close) if close > 0 && !(quote == '\'' && after_word) => return Some(&inside[..close]),
+                _ => from = open + 1,
+            }
+        }
+    }
+    None
+}
+
+fn is_trace(query: &str) -> bool {
+    const SIGNS: [&str; 9] = [
+        "traceback (most recent",
+        "panicked at",
+        "stack trace",
+        "segmentation fault",
+        "exception in thread",
+        "error: ",
+        "exception: ",
+        "fatal: ",
+        "panic: ",
+    ];
+    let lower = query.to_lowercase();
+    let frame =
+        lower.contains("file \"") && lower.contains(", line ") || lower.starts_with("at ") && lower.contains('(');
+    frame || SIGNS.iter().any(|sign| lower.contains(sign)) || lower.ends_with("error:")
+}
+
+/// `E0277`, `TS2345`, `ERR_INVALID_ARG`, `0x80070005`.
+fn is_error_code(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let (letters, digits) = word.split_at(word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len()));
+    let numbered = (1..=4).contains(&letters.len())
+        && letters.bytes().all(|b| b.is_ascii_uppercase())
+        && digits.len() >= 3
+        && digits.bytes().all(|b| b.is_ascii_digit());
+    let hexadecimal =
+        word.len() >= 6 && word.strip_prefix("0x").is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
+    numbered
+        || hexadecimal
+        || word.starts_with("ERR_")
+        || word.starts_with("ENO") && word.bytes().all(|b| b.is_ascii_uppercase())
+}
+
+fn is_path(query: &str) -> bool {
+    if query.contains(char::is_whitespace) || query.contains("::") || query.contains("://") || query.contains('(') {
+        return false;
+    }
+    query.contains('/') || has_file_extension(query)
+}
+
+/// Whether a word ends like a file name. Method calls end in words, too, so the list is that of common extensions.
+fn has_file_extension(word: &str) -> bool {
+    const EXTENSIONS: [&str; 44] = [
+        "rs", "py", "pyi", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "java", "kt", "c", "h", "cc", "cpp", "hpp",
+        "cs", "rb", "php", "swift", "scala", "sh", "bash", "lua", "zig", "ex", "exs", "hs", "ml", "dart", "jl", "r",
+        "html", "css", "json", "yaml", "yml", "toml", "md", "sql", "proto", "txt", "cfg",
+    ];
+    let Some((stem, extension)) = word.rsplit_once('.') else { return false };
+    !stem.is_empty() && EXTENSIONS.contains(&extension.to_lowercase().as_str())
+}
+
+/// One word that could be a name in some language, with its path.
+fn is_identifier(query: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':' | '.' | '#' | '-' | '!');
+    let query = query.strip_suffix("()").unwrap_or(query);
+    !query.is_empty()
+        && query.chars().all(is_part)
+        && query.chars().any(char::is_alphabetic)
+        && !query.ends_with(['.', ':'])
+        && !query.starts_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_trigger_of_the_contract() {
+        let table: &[(&str, Intent)] = &[
+            ("validate_token", Intent::Symbol),
+            ("JwtValidator", Intent::Symbol),
+            ("auth::jwt::validate_token", Intent::Symbol),
+            ("Session.get", Intent::Symbol),
+            ("router", Intent::Symbol),
+            ("parse()", Intent::Symbol),
+            ("src/auth/jwt.rs", Intent::Path),
+            ("jwt.rs", Intent::Path),
+            ("auth/", Intent::Path),
+            ("\"connection refused\"", Intent::Error),
+            ("error: cannot borrow", Intent::Error),
+            ("E0277", Intent::Error),
+            ("TS2345 argument", Intent::Error),
+            ("thread 'main' panicked at src/main.rs", Intent::Error),
+            ("Traceback (most recent call last)", Intent::Error),
+            ("ERR_INVALID_ARG_TYPE", Intent::Error),
+            ("where is rate limiting implemented", Intent::NaturalLanguage),
+            ("where's it", Intent::NaturalLanguage),
+            ("how does src/lib.rs work", Intent::NaturalLanguage),
+            ("", Intent::NaturalLanguage),
+            ("🦀", Intent::NaturalLanguage),
+            ("(", Intent::NaturalLanguage),
+            ("\"", Intent::NaturalLanguage),
+        ];
+        for (query, intent) in table {
+            assert_eq!(Intent::of(query), *intent, "{query}");
+        }
+    }
+}
