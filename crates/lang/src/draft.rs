@@ -262,6 +262,19 @@ impl<'t> Draft<'t> {
         self.find(name, Some(false)).is_some()
     }
 
+    /// Whether a type parameter of this spelling can be seen here.
+    pub(crate) fn is_type_parameter(&mut self, name: Span) -> bool {
+        let name = self.names.intern(name.text(self.text));
+        self.find(name, Some(true)).is_some()
+    }
+
+    /// Whether the innermost open block itself has a local name of this spelling.
+    pub(crate) fn is_bound_here(&mut self, name: Span) -> bool {
+        let name = self.names.intern(name.text(self.text));
+        let first = self.blocks.last().map_or(0, |block| block.live);
+        self.live[first..].iter().any(|live| live.name == name)
+    }
+
     /// The text of a type or expression, on one line and not too long.
     fn expression(&mut self, span: Option<Span>) -> Option<u32> {
         let text = text::qualifier(span?.text(self.text));
