@@ -4,6 +4,7 @@
 pub(crate) mod kind {
     crate::tree::codes! {
         ARRAY_TYPE = "array_type",
+        BLANK = "blank_identifier",
         BLOCK = "block",
         CALL = "call_expression",
         COMMENT = "comment",
@@ -142,6 +143,7 @@ pub(crate) const FIELDED: &[u8] = &[
 
 /// The kinds in which nothing is of interest. Literals are kept all the same, since they count in lists of values.
 pub(crate) const OPAQUE: &[u8] = &[
+    k::BLANK,
     k::COMMENT,
     k::FALSE,
     k::FLOAT,
