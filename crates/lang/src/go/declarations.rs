@@ -101,8 +101,8 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
     }
     shared.annotation = Some(Span { start: node.start, end: tree.node(type_at).end });
     let name = name_node(tree, type_at);
-    enter(walk, &shared, name, None, None, 0);
     walk.roles.mark(name, Role::Refers(RefShape::Extends));
+    enter(walk, &shared, name, None, None, 0);
 }
 
 /// Constants and variables: symbols at file level, local names in functions.
@@ -173,9 +173,7 @@ fn enter(
     let Some(name_at) = name_at else { return };
     let name_span = walk.tree.node(name_at).span();
     let name = walk.draft.slice(name_span);
-    if end > 0 || shared.kind != SymbolKind::Field {
-        walk.roles.mark(Some(name_at), Role::Declares);
-    }
+    walk.roles.mark(Some(name_at), Role::Declares);
     if matches!(name, "" | "_") {
         return;
     }

@@ -87,6 +87,7 @@ pub(crate) mod field {
         ELEMENT = "element",
         FIELD = "field",
         FUNCTION = "function",
+        INDEX = "index",
         KEY = "key",
         LEFT = "left",
         NAME = "name",

@@ -160,15 +160,25 @@ pub(super) fn receive(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A case of `switch v := x.(type)`: in each of them `v` is a variable of its own, of the case's type when there is one.
+/// `switch v := x.(type)`: the name declares a variable in each case, and none here.
+pub(super) fn type_switch(walk: &mut Walk<'_, '_>, at: usize) {
+    let name = switched(walk.tree, at).map(|(name, _)| name);
+    walk.roles.mark(name, Role::Declares);
+}
+
+/// The name and the value in the header of a type switch that has a name.
+fn switched(tree: &Tree, at: usize) -> Option<(usize, Option<Span>)> {
+    let is_case = |child: usize| matches!(tree.kind(child), k::TYPE_CASE | k::DEFAULT_CASE);
+    let mut header = tree.children(at).take_while(|&child| !is_case(child));
+    let alias = header.find(|&child| tree.node(child).field == f::ALIAS)?;
+    let value = header.find(|&child| tree.node(child).field == f::VALUE);
+    Some((items(tree, Some(alias)).next()?, value.map(|value| tree.node(value).span())))
+}
+
+/// A case: `v` has the case's type when there is one, else the one of `x`.
 pub(super) fn type_case(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
-    let switch = tree.node(at).parent as usize;
-    let is_case = |child: usize| matches!(tree.kind(child), k::TYPE_CASE | k::DEFAULT_CASE);
-    let mut header = tree.children(switch).take_while(|&child| !is_case(child));
-    let Some(alias) = header.find(|&child| tree.node(child).field == f::ALIAS) else { return };
-    let value = header.find(|&child| tree.node(child).field == f::VALUE).map(|value| tree.node(value).span());
-    let Some(name) = items(tree, Some(alias)).next() else { return };
+    let Some((name, value)) = switched(tree, tree.node(at).parent as usize) else { return };
     let mut of = tree.children(at).filter(|&child| tree.node(child).field == f::TYPE);
     let only = of.next().filter(|_| of.next().is_none()).map(|of| tree.node(of).span());
     let annotation = only.filter(|&only| walk.draft.slice(only) != "nil");

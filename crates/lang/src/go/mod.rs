@@ -5,6 +5,7 @@
 //! parameter. Of the package's name that an import brings in the file knows only the path: the last element of it is a
 //! guess that resolving may correct.
 
+mod calls;
 mod declarations;
 mod docs;
 mod imports;

@@ -7,7 +7,7 @@ use super::docs::Comments;
 use super::kinds::{field as f, kind as k};
 use super::literals::Literal;
 use super::types::{is_predeclared, name_node};
-use super::{declarations, imports, literals, locals};
+use super::{calls, declarations, imports, literals, locals};
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::tree::Tree;
@@ -56,8 +56,8 @@ impl Walk<'_, '_> {
             k::FIELD_IDENTIFIER => self.refer(at, RefShape::Member),
             k::TYPE_IDENTIFIER => self.type_identifier(at),
             k::PACKAGE_IDENTIFIER => self.refer(at, RefShape::Value),
-            k::CALL => self.call(at),
-            k::TYPE_CONVERSION => self.conversion(at),
+            k::CALL => calls::call(self, at),
+            k::TYPE_CONVERSION => calls::conversion(self, at),
             k::COMPOSITE_LITERAL => literals::composite(self, at),
             k::LITERAL_VALUE => literals::value(self, at),
             k::KEYED_ELEMENT => literals::keyed(self, at),
@@ -66,8 +66,12 @@ impl Walk<'_, '_> {
             k::RANGE_CLAUSE => locals::range(self, at),
             k::RECEIVE => locals::receive(self, at),
             k::BLOCK => self.block(at),
-            k::IF | k::FOR | k::EXPRESSION_SWITCH | k::TYPE_SWITCH | k::EXPRESSION_CASE | k::COMMUNICATION_CASE => {
+            k::IF | k::FOR | k::EXPRESSION_SWITCH | k::EXPRESSION_CASE | k::COMMUNICATION_CASE => {
                 self.open(at, false);
+            }
+            k::TYPE_SWITCH => {
+                self.open(at, false);
+                locals::type_switch(self, at);
             }
             k::TYPE_CASE | k::DEFAULT_CASE => {
                 self.open(at, false);
@@ -198,39 +202,5 @@ impl Walk<'_, '_> {
             _ => None,
         };
         before.map(|before| self.tree.node(before).span())
-    }
-
-    /// A call, or a conversion to a named type, which looks like one.
-    fn call(&mut self, at: usize) {
-        let mut callee = self.tree.child(at, f::FUNCTION);
-        loop {
-            let Some(of) = callee else { return };
-            callee = match self.tree.kind(of) {
-                k::IDENTIFIER => return self.roles.mark(Some(of), Role::Refers(RefShape::Call)),
-                k::SELECTOR => {
-                    let name = self.tree.child(of, f::FIELD);
-                    return self.roles.mark(name, Role::Refers(RefShape::MemberCall));
-                }
-                k::PARENTHESIZED | k::UNARY => self.tree.children(of).next(),
-                k::INDEX => self.tree.child(of, f::OPERAND),
-                k::TYPE_INSTANTIATION => return self.generic_call(self.tree.child(of, f::TYPE)),
-                _ => return,
-            };
-        }
-    }
-
-    /// `T[A](x)` may be a conversion or a call of a generic function: it looks like a call.
-    fn conversion(&mut self, at: usize) {
-        let of = self.tree.child(at, f::TYPE);
-        let named =
-            |&of: &usize| matches!(self.tree.kind(of), k::GENERIC_TYPE | k::QUALIFIED_TYPE | k::TYPE_IDENTIFIER);
-        self.generic_call(of.filter(named));
-    }
-
-    fn generic_call(&mut self, of: Option<usize>) {
-        let Some(name) = of.and_then(|of| name_node(self.tree, of)) else { return };
-        let qualified = self.tree.kind(self.tree.node(name).parent as usize) == k::QUALIFIED_TYPE;
-        let shape = if qualified { RefShape::MemberCall } else { RefShape::Call };
-        self.roles.mark(Some(name), Role::Refers(shape));
     }
 }
