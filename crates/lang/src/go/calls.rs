@@ -10,7 +10,7 @@ use super::types::{is_predeclared, name_node};
 use super::walk::Walk;
 use crate::roles::Role;
 
-/// A call. `T(x)` and `(*T)(x)` may be conversions: they look like calls.
+/// A call. `T(x)` may be a conversion: it looks like a call.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let arguments = tree.child_of_kind(at, k::TYPE_ARGUMENTS);
@@ -23,10 +23,33 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) {
             k::IDENTIFIER => return walk.roles.mark(Some(of), Role::Refers(RefShape::Call)),
             k::SELECTOR => return walk.roles.mark(tree.child(of, f::FIELD), Role::Refers(RefShape::MemberCall)),
             k::TYPE_INSTANTIATION => return of_type(walk, tree.child(of, f::TYPE)),
-            k::PARENTHESIZED | k::UNARY => tree.children(of).next(),
+            k::PARENTHESIZED => tree.children(of).next(),
+            k::UNARY => return pointer_conversion(walk, of),
             k::INDEX if may_instantiate(walk, of) => tree.child(of, f::OPERAND),
             _ => None,
         };
+    }
+}
+
+/// `(*T)(x)` converts to a pointer, unless what is called is a local variable's target.
+fn pointer_conversion(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let mut operand = Some(at);
+    while let Some(pointer) = operand.filter(|&operand| tree.kind(operand) == k::UNARY) {
+        if !walk.draft.slice(tree.node(pointer).span()).starts_with('*') {
+            return;
+        }
+        operand = tree.children(pointer).next();
+    }
+    let Some(of) = operand else { return };
+    let (root, name) = match tree.kind(of) {
+        k::IDENTIFIER => (Some(of), Some(of)),
+        k::SELECTOR => (tree.child(of, f::OPERAND), tree.child(of, f::FIELD)),
+        _ => return,
+    };
+    let Some(root) = root.filter(|&root| tree.kind(root) == k::IDENTIFIER) else { return };
+    if !walk.draft.is_local(tree.node(root).span()) {
+        walk.roles.mark(name, Role::Refers(RefShape::Type));
     }
 }
 

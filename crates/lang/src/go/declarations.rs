@@ -10,9 +10,13 @@ use super::{locals, types};
 use crate::draft::NewSymbol;
 use crate::header::header;
 use crate::roles::Role;
+use crate::text;
 
 /// A value longer than this is left out of the signature of a constant or variable.
 const MAX_VALUE: u32 = 80;
+
+/// How much of a header is read, in bytes.
+const MAX_HEADER: usize = 8000;
 
 /// What the names of one declaration share.
 struct Shared {
@@ -34,7 +38,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     let shared = Shared {
         kind: if is_method { SymbolKind::Method } else { SymbolKind::Fn },
         span: node.span(),
-        signature: header(walk.draft, tree, at, Span { start: node.start, end }, &[k::COMMENT]),
+        signature: head(walk, at, Span { start: node.start, end }),
         docs: walk.comments.take(walk.draft.text, node.start),
         annotation: span_of(tree, at, f::RESULT),
     };
@@ -51,7 +55,7 @@ pub(super) fn method_element(walk: &mut Walk<'_, '_>, at: usize) {
     let shared = Shared {
         kind: SymbolKind::Method,
         span: node.span(),
-        signature: header(walk.draft, tree, at, node.span(), &[k::COMMENT]),
+        signature: head(walk, at, node.span()),
         docs: walk.comments.take(walk.draft.text, node.start),
         annotation: span_of(tree, at, f::RESULT),
     };
@@ -211,11 +215,18 @@ fn signature(walk: &Walk<'_, '_>, at: usize, start: u32, keyword: &str) -> Strin
     let brace = body.and_then(|of| walk.draft.slice(of.span()).find('{').map(|brace| of.start + brace as u32));
     let value = span_of(tree, at, f::VALUE).filter(|&value| is_long(walk, value)).map(|value| value.start);
     let end = brace.or(value).unwrap_or(node.end);
-    let mut header = header(walk.draft, tree, at, Span { start, end }, &[k::COMMENT]);
+    let mut header = head(walk, at, Span { start, end });
     if end < node.end {
         header.truncate(header.trim_end_matches(['=', ' ']).len());
     }
     if keyword.is_empty() { header } else { [keyword, &header].concat() }
+}
+
+/// A range at the beginning of a node on one line. Headers nest, since a field may be of a struct type that is written
+/// out: no more of one is read than can be shown.
+fn head(walk: &Walk<'_, '_>, at: usize, range: Span) -> String {
+    let read = text::cut(walk.draft.slice(range), MAX_HEADER).len() as u32;
+    header(walk.draft, walk.tree, at, Span { end: range.start + read, ..range }, &[k::COMMENT])
 }
 
 fn is_long(walk: &Walk<'_, '_>, value: Span) -> bool {
