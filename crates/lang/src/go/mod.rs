@@ -21,7 +21,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "go",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["go"],
     file_names: &[],
     interpreters: &[],
