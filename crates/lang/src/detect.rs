@@ -51,7 +51,6 @@ const PLAIN: &[Plain] = &[
     ("kotlin", &["kt", "kts"], &[], &[]),
     ("scala", &["scala", "sc"], &[], &[]),
     ("groovy", &["groovy", "gradle"], &["Jenkinsfile"], &["groovy"]),
-    ("go", &["go"], &[], &[]),
     ("javascript", &["js", "mjs", "cjs", "jsx"], &[], &["node"]),
     ("typescript", &["ts", "mts", "cts", "tsx"], &[], &["deno", "ts-node"]),
     ("vue", &["vue"], &[], &[]),

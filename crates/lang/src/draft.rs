@@ -22,6 +22,9 @@ const MAX_REFERENCES: usize = 1_000_000;
 /// Symbols nested deeper are left out: their qualified names would grow with the square of the depth.
 const MAX_NESTING: usize = 64;
 
+/// How many names of one block are looked through for one that is declared again.
+const MAX_LOOKED_AT: usize = 2000;
+
 /// A symbol as the walk describes it.
 pub(crate) struct NewSymbol<'a> {
     pub(crate) kind: SymbolKind,
@@ -260,6 +263,19 @@ impl<'t> Draft<'t> {
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.find(name, Some(false)).is_some()
+    }
+
+    /// Whether a type parameter of this spelling can be seen here.
+    pub(crate) fn is_type_parameter(&mut self, name: Span) -> bool {
+        let name = self.names.intern(name.text(self.text));
+        self.find(name, Some(true)).is_some()
+    }
+
+    /// Whether the innermost open block itself has a local name of this spelling.
+    pub(crate) fn is_bound_here(&mut self, name: Span) -> bool {
+        let name = self.names.intern(name.text(self.text));
+        let first = self.blocks.last().map_or(0, |block| block.live);
+        self.live[first..].iter().rev().take(MAX_LOOKED_AT).any(|live| live.name == name)
     }
 
     /// The text of a type or expression, on one line and not too long.

@@ -35,6 +35,7 @@
 mod chunk;
 mod detect;
 mod draft;
+mod go;
 mod header;
 mod lines;
 mod names;
@@ -70,7 +71,7 @@ pub struct Language {
 }
 
 /// The languages with a grammar.
-pub const LANGUAGES: &[&Language] = &[&python::LANGUAGE, &rust::LANGUAGE];
+pub const LANGUAGES: &[&Language] = &[&go::LANGUAGE, &python::LANGUAGE, &rust::LANGUAGE];
 
 /// The facts version of every text without a grammar.
 const PLAIN_VERSION: u32 = 1;

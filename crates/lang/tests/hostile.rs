@@ -131,7 +131,7 @@ fn facts_hold_together_for_mutilated_files() {
 #[test]
 fn random_bytes_are_a_file_like_any_other() {
     let mut dice = Dice(7);
-    for path in ["a.rs", "a.py", "a.md", "a"] {
+    for path in ["a.rs", "a.py", "a.go", "a.md", "a"] {
         for length in [0, 1, 2, 50, 3000] {
             let bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
             check(path, bytes);
@@ -164,6 +164,21 @@ fn deep_nesting_ends() {
         format!("a{}", ".b()".repeat(depth)),
         (0..1000).map(|n| format!("{}def f():\n", " ".repeat(n))).collect(),
     ];
+    let go = [
+        format!("package p; func f() {{ {} }}", nested("(", ")")),
+        format!("package p; func f() {nested}", nested = nested("{", "}")),
+        format!("package p; func f() {{ {} }}", nested("func() {", "}()")),
+        format!("package p; var x = {}", nested("T{{", "}}")),
+        format!("package p; type T {}", nested("struct { a ", "}")),
+        format!("package p; type T {}int", "[]*map[K]".repeat(depth)),
+        format!("package p; func f() {{ a{} }}", ".b()".repeat(depth)),
+        format!("package p; func f() {{ {} }}", "switch x := y.(type) { case T:".repeat(depth)),
+        "func (a T) f(".repeat(depth),
+        "if x := y; x {".repeat(depth),
+    ];
+    for text in go {
+        check("deep.go", text.into_bytes());
+    }
     for text in rust {
         check("src/deep.rs", text.into_bytes());
     }

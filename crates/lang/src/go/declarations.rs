@@ -1,0 +1,234 @@
+//! Go declarations as symbols.
+
+use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
+
+use super::docs::Docs;
+use super::kinds::{field as f, kind as k};
+use super::types::{has_body, name_node, receiver, span_of};
+use super::walk::Walk;
+use super::{locals, types};
+use crate::draft::NewSymbol;
+use crate::header::header;
+use crate::roles::Role;
+use crate::text;
+
+/// A value longer than this is left out of the signature of a constant or variable.
+const MAX_VALUE: u32 = 80;
+
+/// How much of a header is read, in bytes.
+const MAX_HEADER: usize = 8000;
+
+/// What the names of one declaration share.
+struct Shared {
+    kind: SymbolKind,
+    span: Span,
+    signature: String,
+    docs: Docs,
+    annotation: Option<Span>,
+}
+
+/// `func f()` and `func (r T) m()`, with their parameters.
+pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let is_method = node.kind == k::METHOD;
+    let of = receiver(tree, at).filter(|_| is_method).and_then(|of| name_node(tree, of));
+    let name_at = tree.child(at, f::NAME);
+    let end = span_of(tree, at, f::BODY).map_or(node.end, |body| body.start);
+    let shared = Shared {
+        kind: if is_method { SymbolKind::Method } else { SymbolKind::Fn },
+        span: node.span(),
+        signature: head(walk, at, Span { start: node.start, end }),
+        docs: walk.comments.take(walk.draft.text, node.start),
+        annotation: span_of(tree, at, f::RESULT),
+    };
+    let name = name_at.map_or("", |name| walk.draft.slice(tree.node(name).span()));
+    let segment = of.map(|of| format!("{}.{name}", walk.draft.slice(tree.node(of).span())));
+    enter(walk, &shared, name_at, segment.as_deref(), None, node.next as usize);
+    locals::function(walk, at, true);
+}
+
+/// A method of an interface.
+pub(super) fn method_element(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let shared = Shared {
+        kind: SymbolKind::Method,
+        span: node.span(),
+        signature: head(walk, at, node.span()),
+        docs: walk.comments.take(walk.draft.text, node.start),
+        annotation: span_of(tree, at, f::RESULT),
+    };
+    enter(walk, &shared, tree.child(at, f::NAME), None, None, node.next as usize);
+    locals::function(walk, at, false);
+}
+
+/// `type T …` and `type T = …`.
+pub(super) fn type_spec(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let type_at = tree.child(at, f::TYPE);
+    let kind = match type_at.map(|of| tree.kind(of)) {
+        Some(k::STRUCT_TYPE) => SymbolKind::Struct,
+        Some(k::INTERFACE_TYPE) => SymbolKind::Interface,
+        _ => SymbolKind::Type,
+    };
+    let (start, grouped) = walk.declaration_of(at);
+    let shared = Shared {
+        kind,
+        span: Span { start, end: node.end },
+        signature: signature(walk, at, start, if grouped { "type " } else { "" }),
+        docs: walk.comments.take(walk.draft.text, start),
+        annotation: type_at.filter(|&of| !has_body(tree, of)).map(|of| tree.node(of).span()),
+    };
+    enter(walk, &shared, tree.child(at, f::NAME), None, None, node.next as usize);
+    if let Some(list) = tree.child(at, f::TYPE_PARAMETERS) {
+        walk.draft.block(node.next as usize, false);
+        locals::type_parameters(walk, list);
+    }
+}
+
+/// The fields of one line of a struct; an embedded type is a field under the type's name.
+pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let Some(type_at) = tree.child(at, f::TYPE) else { return };
+    let mut shared = Shared {
+        kind: SymbolKind::Field,
+        span: node.span(),
+        signature: signature(walk, at, node.start, ""),
+        docs: walk.comments.take(walk.draft.text, node.start),
+        annotation: Some(tree.node(type_at).span()),
+    };
+    if tree.child(at, f::NAME).is_some() {
+        return enter_all(walk, &shared, at, &[]);
+    }
+    shared.annotation = Some(Span { start: node.start, end: tree.node(type_at).end });
+    let name = name_node(tree, type_at);
+    walk.roles.mark(name, Role::Refers(RefShape::Extends));
+    enter(walk, &shared, name, None, None, 0);
+}
+
+/// Constants and variables: symbols at file level, local names in functions.
+pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
+    if walk.is_local(at) {
+        return locals::spec(walk, at);
+    }
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let is_const = node.kind == k::CONST_SPEC;
+    let (start, grouped) = walk.declaration_of(at);
+    let keyword = if is_const { "const " } else { "var " };
+    let annotation = span_of(tree, at, f::TYPE);
+    let values: Vec<Span> =
+        locals::items(tree, tree.child(at, f::VALUE)).map(|value| tree.node(value).span()).collect();
+    let (annotation, values) = match is_const {
+        true => walk.repeated.constant(node.parent, annotation, values),
+        false => (annotation, values),
+    };
+    let shared = Shared {
+        kind: if is_const { SymbolKind::Const } else { SymbolKind::Var },
+        span: Span { start, end: node.end },
+        signature: signature(walk, at, start, if grouped { keyword } else { "" }),
+        docs: walk.comments.take(walk.draft.text, start),
+        annotation,
+    };
+    enter_all(walk, &shared, at, &values);
+}
+
+/// What the constants of a group repeat: one without a value has the type and value of the one before it.
+#[derive(Default)]
+pub(super) struct Repeated {
+    group: u32,
+    annotation: Option<Span>,
+    values: Vec<Span>,
+}
+
+impl Repeated {
+    fn constant(&mut self, group: u32, annotation: Option<Span>, values: Vec<Span>) -> (Option<Span>, Vec<Span>) {
+        if !values.is_empty() || self.group != group {
+            *self = Self { group, annotation, values };
+        }
+        (self.annotation, self.values.clone())
+    }
+}
+
+/// Enters the symbols of all names of a declaration; what stands behind the names belongs to the last one.
+fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[Span]) {
+    let tree = walk.tree;
+    let next = tree.next(at);
+    let mut names = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).peekable();
+    let mut values = values.iter().copied();
+    while let Some(name) = names.next() {
+        let end = if names.peek().is_some() { 0 } else { next };
+        enter(walk, shared, Some(name), None, values.next(), end);
+    }
+}
+
+/// Enters a symbol and keeps it open up to the node `end`. The blank name declares nothing.
+fn enter(
+    walk: &mut Walk<'_, '_>,
+    shared: &Shared,
+    name_at: Option<usize>,
+    segment: Option<&str>,
+    value: Option<Span>,
+    end: usize,
+) {
+    let Some(name_at) = name_at else { return };
+    let name_span = walk.tree.node(name_at).span();
+    let name = walk.draft.slice(name_span);
+    walk.roles.mark(Some(name_at), Role::Declares);
+    if matches!(name, "" | "_") {
+        return;
+    }
+    let new = NewSymbol {
+        kind: shared.kind,
+        name,
+        segment: segment.unwrap_or(name),
+        separator: ".",
+        impl_trait: None,
+        signature: shared.signature.clone(),
+        visibility_text: None,
+        visibility: Some(visibility(name)),
+        span: shared.span,
+        outer_start: shared.docs.outer_start,
+        name_span,
+        attributes: &shared.docs.directives,
+        doc: shared.docs.doc,
+        annotation: shared.annotation,
+        value,
+    };
+    walk.draft.symbol(new, end);
+}
+
+/// A name is exported when it begins with a capital letter.
+fn visibility(name: &str) -> Visibility {
+    let exported = name.chars().next().is_some_and(char::is_uppercase);
+    if exported { Visibility::Public } else { Visibility::Private }
+}
+
+/// The header on one line: up to the body of a struct or interface, and without a long value.
+fn signature(walk: &Walk<'_, '_>, at: usize, start: u32, keyword: &str) -> String {
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let body = tree.child(at, f::TYPE).filter(|&of| types::has_body(tree, of)).map(|of| tree.node(of));
+    let brace = body.and_then(|of| walk.draft.slice(of.span()).find('{').map(|brace| of.start + brace as u32));
+    let value = span_of(tree, at, f::VALUE).filter(|&value| is_long(walk, value)).map(|value| value.start);
+    let end = brace.or(value).unwrap_or(node.end);
+    let mut header = head(walk, at, Span { start, end });
+    if end < node.end {
+        header.truncate(header.trim_end_matches(['=', ' ']).len());
+    }
+    if keyword.is_empty() { header } else { [keyword, &header].concat() }
+}
+
+/// A range at the beginning of a node on one line. Headers nest, since a field may be of a struct type that is written
+/// out: no more of one is read than can be shown.
+fn head(walk: &Walk<'_, '_>, at: usize, range: Span) -> String {
+    let read = text::cut(walk.draft.slice(range), MAX_HEADER).len() as u32;
+    header(walk.draft, walk.tree, at, Span { end: range.start + read, ..range }, &[k::COMMENT])
+}
+
+fn is_long(walk: &Walk<'_, '_>, value: Span) -> bool {
+    value.end - value.start > MAX_VALUE || walk.draft.slice(value).contains('\n')
+}

@@ -1,0 +1,188 @@
+//! Names that are local to a function: parameters, results, variables, type parameters.
+
+use codecompass_model::{BindingKind, Part, Span};
+
+use super::kinds::{field as f, kind as k};
+use super::types::{receiver, receiver_parameters, span_of};
+use super::walk::Walk;
+use crate::draft::NewBinding;
+use crate::roles::Role;
+use crate::tree::Tree;
+
+/// Opens the block of a function, method or closure and binds what its header names. Parameters and the names declared
+/// in the body share one block.
+pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, closed: bool) {
+    let tree = walk.tree;
+    walk.open(at, closed);
+    if tree.kind(at) == k::METHOD {
+        receiver_types(walk, at);
+    }
+    if let Some(list) = tree.child(at, f::TYPE_PARAMETERS) {
+        type_parameters(walk, list);
+    }
+    let from = tree.child(at, f::BODY).unwrap_or_else(|| tree.next(at));
+    for (field, kind) in
+        [(f::RECEIVER, BindingKind::Param), (f::PARAMETERS, BindingKind::Param), (f::RESULT, BindingKind::Local)]
+    {
+        let list = tree.child(at, field).filter(|&list| tree.kind(list) == k::PARAMETERS);
+        for parameter in list.into_iter().flat_map(|list| tree.children(list)) {
+            names_of(walk, parameter, kind, from);
+        }
+    }
+}
+
+/// The names of one parameter or type parameter, which share a type.
+fn names_of(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) {
+    let tree = walk.tree;
+    let mut annotation = span_of(tree, at, f::TYPE);
+    if tree.kind(at) == k::VARIADIC_PARAMETER {
+        let dots = span_of(tree, at, f::NAME).map_or(tree.node(at).start, |name| name.end);
+        annotation = annotation.map(|of| Span { start: dots, end: of.end });
+    }
+    for name in tree.children(at).filter(|&child| tree.node(child).field == f::NAME) {
+        let name = tree.node(name).span();
+        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from });
+    }
+}
+
+/// `[K comparable, V any]`.
+pub(super) fn type_parameters(walk: &mut Walk<'_, '_>, list: usize) {
+    let around = walk.tree.node(list).parent as usize;
+    walk.generic_end = walk.generic_end.max(walk.tree.next(around));
+    let tree = walk.tree;
+    for parameter in tree.children(list).filter(|&child| tree.kind(child) == k::TYPE_PARAMETER) {
+        names_of(walk, parameter, BindingKind::TypeParam, list);
+    }
+}
+
+/// The type parameters that a method names anew in its receiver.
+fn receiver_types(walk: &mut Walk<'_, '_>, method: usize) {
+    let tree = walk.tree;
+    let Some(of) = receiver(tree, method) else { return };
+    for name in receiver_parameters(tree, of) {
+        walk.generic_end = walk.generic_end.max(tree.next(method));
+        walk.roles.mark(Some(name), Role::Declares);
+        let name = tree.node(name).span();
+        let kind = BindingKind::TypeParam;
+        walk.draft.bind(NewBinding { name, kind, annotation: None, value: None, part: Part::Whole, from: method });
+    }
+}
+
+/// The expressions of a list.
+pub(super) fn items(tree: &Tree, list: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+    let parts = list.into_iter().flat_map(|list| tree.children(list));
+    parts.filter(|&item| tree.kind(item) != k::COMMENT)
+}
+
+/// `var a, b T = x, y` and `const a = x` in a function.
+pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let names: Vec<usize> = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).collect();
+    let annotation = span_of(tree, at, f::TYPE);
+    let values = tree.child(at, f::VALUE);
+    bind_all(walk, &names, annotation, values, tree.next(at));
+}
+
+/// `a, b := x, y`. With several names, those that the block already has are given a new value and stay what they are.
+pub(super) fn short_var(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let names: Vec<usize> = items(tree, tree.child(at, f::LEFT)).collect();
+    bind_all(walk, &names, None, tree.child(at, f::RIGHT), tree.next(at));
+}
+
+/// Binds names to values, one to one, or to the several values of one.
+fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<Span>, list: Option<usize>, from: usize) {
+    let tree = walk.tree;
+    let values: Vec<usize> = items(tree, list).collect();
+    let several = names.len() > 1;
+    let paired = names.len() == values.len();
+    for (n, &name) in names.iter().enumerate() {
+        let value = if paired { values.get(n) } else { values.first().filter(|_| values.len() == 1) }.copied();
+        let part = if paired || annotation.is_some() { Part::Whole } else { part_of(tree, value, n) };
+        let annotation = annotation.or_else(|| value.filter(|_| part == Part::Whole).and_then(|of| asserted(tree, of)));
+        let value = value.map(|value| tree.node(value).span());
+        bind_one(walk, name, several, NewLocal { annotation, value, part, from });
+    }
+}
+
+/// What is known of a local name beside the name.
+struct NewLocal {
+    annotation: Option<Span>,
+    value: Option<Span>,
+    part: Part,
+    from: usize,
+}
+
+fn bind_one(walk: &mut Walk<'_, '_>, at: usize, several: bool, new: NewLocal) {
+    let name = walk.tree.node(at).span();
+    if walk.tree.kind(at) != k::IDENTIFIER || several && walk.draft.is_bound_here(name) {
+        return;
+    }
+    walk.roles.mark(Some(at), Role::Declares);
+    let NewLocal { annotation, value, part, from } = new;
+    walk.draft.bind(NewBinding { name, kind: BindingKind::Local, annotation, value, part, from });
+}
+
+/// The n-th of the values that one expression gives: the first of `m[k]`, `x.(T)` and `<-c` is all of it.
+fn part_of(tree: &Tree, value: Option<usize>, n: usize) -> Part {
+    let alone = value.is_some_and(|value| matches!(tree.kind(value), k::INDEX | k::TYPE_ASSERTION | k::UNARY));
+    if n == 0 && alone { Part::Whole } else { Part::Index(n as u32) }
+}
+
+/// The type in `x.(T)`.
+fn asserted(tree: &Tree, value: usize) -> Option<Span> {
+    span_of(tree, value, f::TYPE).filter(|_| tree.kind(value) == k::TYPE_ASSERTION)
+}
+
+/// `for k, v := range x`: `v` is an element of `x`. The first name is a key, an index, or what a channel gives.
+pub(super) fn range(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    if tree.child_of_kind(at, k::DEFINE).is_none() {
+        return;
+    }
+    let value = span_of(tree, at, f::RIGHT);
+    for (n, name) in items(tree, tree.child(at, f::LEFT)).enumerate() {
+        let part = if n == 1 { Part::Element } else { Part::Index(n as u32) };
+        bind_one(walk, name, false, NewLocal { annotation: None, value, part, from: tree.next(at) });
+    }
+}
+
+/// `case v, ok := <-c:`.
+pub(super) fn receive(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    if tree.child_of_kind(at, k::DEFINE).is_none() {
+        return;
+    }
+    let value = span_of(tree, at, f::RIGHT);
+    for (n, name) in items(tree, tree.child(at, f::LEFT)).enumerate() {
+        let part = part_of(tree, tree.child(at, f::RIGHT), n);
+        bind_one(walk, name, false, NewLocal { annotation: None, value, part, from: tree.next(at) });
+    }
+}
+
+/// `switch v := x.(type)`: the name declares a variable in each case, and none here.
+pub(super) fn type_switch(walk: &mut Walk<'_, '_>, at: usize) {
+    let name = switched(walk.tree, at).map(|(name, _)| name);
+    walk.roles.mark(name, Role::Declares);
+}
+
+/// The name and the value in the header of a type switch that has a name.
+fn switched(tree: &Tree, at: usize) -> Option<(usize, Option<Span>)> {
+    let is_case = |child: usize| matches!(tree.kind(child), k::TYPE_CASE | k::DEFAULT_CASE);
+    let mut header = tree.children(at).take_while(|&child| !is_case(child));
+    let alias = header.find(|&child| tree.node(child).field == f::ALIAS)?;
+    let value = header.find(|&child| tree.node(child).field == f::VALUE);
+    Some((items(tree, Some(alias)).next()?, value.map(|value| tree.node(value).span())))
+}
+
+/// A case: `v` has the case's type when there is one, else the one of `x`.
+pub(super) fn type_case(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let Some((name, value)) = switched(tree, tree.node(at).parent as usize) else { return };
+    let mut of = tree.children(at).filter(|&child| tree.node(child).field == f::TYPE);
+    let only = of.next().filter(|_| of.next().is_none()).map(|of| tree.node(of).span());
+    let annotation = only.filter(|&only| walk.draft.slice(only) != "nil");
+    let from = tree.children(at).take_while(|&child| tree.node(child).field == f::TYPE).last();
+    let from = from.map_or(at, |last| tree.next(last));
+    bind_one(walk, name, false, NewLocal { annotation, value, part: Part::Whole, from });
+}

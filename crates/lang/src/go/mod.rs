@@ -1,0 +1,36 @@
+//! Go.
+//!
+//! A qualified name begins with the package clause and nothing of the path: `gin.Context.Next`. A method stands beside
+//! its type, so it has no parent; its receiver's type is part of its qualified name and the annotation of its first
+//! parameter. Of the package's name that an import brings in the file knows only the path: the last element of it is a
+//! guess that resolving may correct.
+
+mod calls;
+mod declarations;
+mod docs;
+mod imports;
+mod kinds;
+mod literals;
+mod locals;
+mod types;
+mod walk;
+
+use crate::Language;
+use crate::tree::Grammar;
+
+/// The value for the registry.
+pub(crate) const LANGUAGE: Language = Language {
+    name: "go",
+    facts_version: 2,
+    extensions: &["go"],
+    file_names: &[],
+    interpreters: &[],
+    grammar: Grammar {
+        load: || tree_sitter_go::LANGUAGE.into(),
+        kinds: kinds::kind::NAMES,
+        fields: kinds::field::NAMES,
+        fielded: kinds::FIELDED,
+        opaque: kinds::OPAQUE,
+    },
+    walk: walk::walk,
+};

@@ -1,0 +1,206 @@
+//! The pass over a Go tree.
+
+use codecompass_model::{RefShape, Span};
+
+use super::declarations::Repeated;
+use super::docs::Comments;
+use super::kinds::{field as f, kind as k};
+use super::literals::Literal;
+use super::types::{is_predeclared, name_node};
+use super::{calls, declarations, imports, literals, locals};
+use crate::draft::Draft;
+use crate::roles::{Role, Roles};
+use crate::tree::Tree;
+
+/// Collects everything a Go file says.
+pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
+    let mut walk = Walk {
+        tree,
+        draft,
+        roles: Roles::new(tree.len()),
+        comments: Comments::default(),
+        literals: Vec::new(),
+        repeated: Repeated::default(),
+        local_end: 0,
+        generic_end: 0,
+    };
+    let mut at = 0;
+    while at < tree.len() {
+        walk.draft.arrive(at);
+        at = walk.visit(at);
+    }
+}
+
+/// The state of the pass.
+pub(super) struct Walk<'w, 't> {
+    pub(super) tree: &'w Tree,
+    pub(super) draft: &'w mut Draft<'t>,
+    pub(super) roles: Roles,
+    pub(super) comments: Comments,
+    /// The composite literals around the node.
+    pub(super) literals: Vec<Literal>,
+    pub(super) repeated: Repeated,
+    /// Nodes before this one stand in a function, where variables are local.
+    local_end: usize,
+    /// Nodes before this one may name a type parameter.
+    pub(super) generic_end: usize,
+}
+
+impl Walk<'_, '_> {
+    /// Looks at a node and returns the one to look at next: its first child, or what follows its subtree.
+    fn visit(&mut self, at: usize) -> usize {
+        let node = self.tree.node(at);
+        match node.kind {
+            k::COMMENT => self.comments.add(self.draft.text, node.span()),
+            k::IDENTIFIER => self.identifier(at),
+            k::FIELD_IDENTIFIER => self.refer(at, RefShape::Member),
+            k::TYPE_IDENTIFIER => self.type_identifier(at),
+            k::PACKAGE_IDENTIFIER => self.refer(at, RefShape::Value),
+            k::CALL => calls::call(self, at),
+            k::TYPE_CONVERSION => calls::conversion(self, at),
+            k::COMPOSITE_LITERAL => literals::composite(self, at),
+            k::LITERAL_VALUE => literals::value(self, at),
+            k::KEYED_ELEMENT => literals::keyed(self, at),
+            k::FUNCTION_LITERAL => locals::function(self, at, false),
+            k::SHORT_VAR => locals::short_var(self, at),
+            k::RANGE_CLAUSE => locals::range(self, at),
+            k::RECEIVE => locals::receive(self, at),
+            k::BLOCK => self.block(at),
+            k::IF | k::FOR | k::EXPRESSION_SWITCH | k::EXPRESSION_CASE | k::COMMUNICATION_CASE => {
+                self.open(at, false);
+            }
+            k::TYPE_SWITCH => {
+                self.open(at, false);
+                locals::type_switch(self, at);
+            }
+            k::TYPE_CASE | k::DEFAULT_CASE => {
+                self.open(at, false);
+                locals::type_case(self, at);
+            }
+            k::PARAMETER | k::VARIADIC_PARAMETER | k::TYPE_PARAMETER => self.names_declare(at),
+            k::PACKAGE_CLAUSE => return self.package(at),
+            k::IMPORT_SPEC => return imports::spec(self, at),
+            _ => self.declaration(at, node.kind),
+        }
+        at + 1
+    }
+
+    fn declaration(&mut self, at: usize, kind: u8) {
+        match kind {
+            k::FUNCTION | k::METHOD => declarations::function(self, at),
+            k::METHOD_ELEMENT => declarations::method_element(self, at),
+            k::TYPE_SPEC | k::TYPE_ALIAS => declarations::type_spec(self, at),
+            k::FIELD => declarations::field(self, at),
+            k::CONST_SPEC | k::VAR_SPEC => declarations::values(self, at),
+            k::TYPE_ELEMENT => self.embedded(at),
+            _ => {}
+        }
+    }
+
+    /// The package clause names what all qualified names begin with.
+    fn package(&mut self, at: usize) -> usize {
+        if let Some(name) = self.tree.child_of_kind(at, k::PACKAGE_IDENTIFIER) {
+            let name = self.draft.slice(self.tree.node(name).span());
+            self.draft.set_prefix(name.to_owned());
+        }
+        self.tree.next(at)
+    }
+
+    /// Opens a lexical block; variables in it are local.
+    pub(super) fn open(&mut self, at: usize, closed: bool) {
+        let end = self.tree.next(at);
+        self.local_end = self.local_end.max(end);
+        self.draft.block(end, closed);
+    }
+
+    /// Whether a node stands in a function.
+    pub(super) fn is_local(&self, at: usize) -> bool {
+        at < self.local_end
+    }
+
+    /// A block in braces. The body of a function is one with its parameters.
+    fn block(&mut self, at: usize) {
+        let around = self.tree.kind(self.tree.node(at).parent as usize);
+        if !matches!(around, k::FUNCTION | k::METHOD | k::FUNCTION_LITERAL) {
+            self.open(at, false);
+        }
+    }
+
+    /// Where the declaration of a spec begins, and whether it is one of a group in parentheses, which then begins with
+    /// itself.
+    pub(super) fn declaration_of(&self, at: usize) -> (u32, bool) {
+        let own = self.tree.node(at).start;
+        let around = self.tree.node(self.tree.node(at).parent as usize);
+        if !matches!(
+            around.kind,
+            k::CONST_DECLARATION | k::IMPORT_DECLARATION | k::TYPE_DECLARATION | k::VAR_DECLARATION
+        ) {
+            return (own, true);
+        }
+        let between = self.draft.slice(Span { start: around.start, end: own });
+        let keyword = between.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        if keyword.trim_start().starts_with('(') { (own, true) } else { (around.start, false) }
+    }
+
+    /// The names of a parameter declare it.
+    fn names_declare(&mut self, at: usize) {
+        for name in self.tree.children(at).filter(|&child| self.tree.node(child).field == f::NAME) {
+            self.roles.mark(Some(name), Role::Declares);
+        }
+    }
+
+    /// A type that stands alone in an interface is embedded; several are a union.
+    fn embedded(&mut self, at: usize) {
+        if self.tree.kind(self.tree.node(at).parent as usize) != k::INTERFACE_TYPE {
+            return;
+        }
+        let mut parts = self.tree.children(at).filter(|&part| self.tree.kind(part) != k::COMMENT);
+        if let (Some(only), None) = (parts.next(), parts.next()) {
+            self.roles.mark(name_node(self.tree, only), Role::Refers(RefShape::Extends));
+        }
+    }
+
+    fn identifier(&mut self, at: usize) {
+        let span = self.tree.node(at).span();
+        if at < self.generic_end && self.roles.of(at) != Role::Declares && self.draft.is_type_parameter(span) {
+            return self.draft.reference(span, RefShape::Type, None);
+        }
+        if self.draft.slice(span) != "_" {
+            self.refer(at, RefShape::Value);
+        }
+    }
+
+    fn type_identifier(&mut self, at: usize) {
+        let node = self.tree.node(at);
+        let plain = self.roles.of(at) == Role::Open && self.tree.kind(node.parent as usize) != k::QUALIFIED_TYPE;
+        if !plain || !is_predeclared(self.draft.slice(node.span())) {
+            self.refer(at, RefShape::Type);
+        }
+    }
+
+    /// A reference from this leaf, in the way its role says, else in the given one.
+    fn refer(&mut self, at: usize, default: RefShape) {
+        let shape = match self.roles.of(at) {
+            Role::Declares => return,
+            Role::Refers(shape) => shape,
+            Role::Open => default,
+        };
+        let qualifier = self.qualifier(at);
+        self.draft.reference(self.tree.node(at).span(), shape, qualifier);
+    }
+
+    /// What stands before a name: the operand of `a.b`, the package of a type, the type of a literal's key.
+    fn qualifier(&self, at: usize) -> Option<Span> {
+        let node = self.tree.node(at);
+        let parent = node.parent as usize;
+        let before = match (self.tree.kind(parent), node.field) {
+            (k::SELECTOR, f::FIELD) => self.tree.child(parent, f::OPERAND),
+            (k::QUALIFIED_TYPE, f::NAME) => self.tree.child(parent, f::PACKAGE),
+            (k::LITERAL_ELEMENT, _) if self.roles.of(at) == Role::Refers(RefShape::Member) => {
+                return literals::key_owner(self);
+            }
+            _ => None,
+        };
+        before.map(|before| self.tree.node(before).span())
+    }
+}
