@@ -133,7 +133,7 @@ fn text(
         let lines = place.chunk.lines;
         text += &format!("{}:{}-{}{}\n", shown(&place.version.path), lines.start, lines.end, name.unwrap_or_default());
         for line in snippet.lines() {
-            text += &format!("    {}\n", shown(line));
+            text += &format!("    {}\n", shown(&line.replace('\t', "    ")));
         }
     }
     if results.is_empty() {

@@ -287,8 +287,18 @@ fn demotion(asked: &Asked, signs: &PlaceSigns<'_>) -> f64 {
         || file.contains(".spec.")
         || file.contains("_spec.")
         || file.starts_with("conftest");
-    let is_example =
-        has(&["example", "examples", "benches", "benchmark", "benchmarks", "demo", "demos", "fixtures", "samples"]);
+    let is_example = has(&[
+        "example",
+        "examples",
+        "_examples",
+        "benches",
+        "benchmark",
+        "benchmarks",
+        "demo",
+        "demos",
+        "fixtures",
+        "samples",
+    ]);
     let passes_on = file == "__init__.py"
         || file.ends_with(".pyi")
         || file.ends_with(".d.ts")

@@ -57,12 +57,17 @@ impl Place {
         self.facts.symbols.get(self.symbol? as usize)
     }
 
-    /// The lines of the piece that hold the most of what was asked for, at most so many, in order.
+    /// The line that defines the symbol, if it is in the piece, and the lines that hold the most of what was asked for,
+    /// at most so many, in order.
     pub fn snippet(&self, snapshot: &Snapshot, lines: usize) -> Result<String> {
         let text = snapshot.text(self.version.id)?;
         let all: Vec<&str> = self.chunk.span.text(&text).lines().collect();
-        let mut ranked: Vec<(usize, usize)> =
-            all.iter().enumerate().map(|(at, line)| (features::known_words(&self.stems, line), at)).collect();
+        let defined = self.symbol().map(|symbol| symbol.name_line.wrapping_sub(self.chunk.lines.start) as usize);
+        let worth = |at: usize, line: &str| match defined == Some(at) {
+            true => usize::MAX,
+            false => features::known_words(&self.stems, line),
+        };
+        let mut ranked: Vec<(usize, usize)> = all.iter().enumerate().map(|(at, line)| (worth(at, line), at)).collect();
         ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut chosen: Vec<usize> =
             ranked.into_iter().filter(|(words, _)| *words > 0).take(lines).map(|(_, at)| at).collect();
