@@ -316,6 +316,19 @@ impl<'t> Draft<'t> {
         });
     }
 
+    /// How many references there are so far.
+    pub(crate) fn reference_count(&self) -> usize {
+        self.facts.references.len()
+    }
+
+    /// Gives the references from this one on to the innermost open symbol: those in front of it, in its attributes.
+    pub(crate) fn adopt(&mut self, from: usize) {
+        let symbol = self.enclosing_index();
+        for reference in self.facts.references.iter_mut().skip(from) {
+            reference.symbol = symbol;
+        }
+    }
+
     /// Adds an import.
     pub(crate) fn import(&mut self, import: Import) {
         if self.facts.imports.len() >= MAX_SYMBOLS {
