@@ -301,6 +301,7 @@ impl<'t> Draft<'t> {
                 let root = self.names.intern(text::first_name(span.text(self.text)));
                 self.find(root, None)
             }
+            None if matches!(shape, RefShape::MacroCall | RefShape::Member) => None,
             None => self.find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
         };
         let qualifier = self.expression(qualifier);

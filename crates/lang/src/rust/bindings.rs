@@ -54,12 +54,10 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         }
         k::CLOSURE_PARAMETERS => closure_parameters(walk, at),
         k::MATCH_PATTERN => match_pattern(walk, at),
-        k::TYPE_PARAMETER => type_parameter(walk, at),
-        k::CONST_PARAMETER => {
-            let name = tree.child(at, f::NAME);
-            walk.roles.mark(name, Role::Declares);
-            let annotation = tree.child(at, f::TYPE).map(|written| tree.node(written).span());
-            bind(walk, name, BindingKind::Param, annotation, at);
+        k::TYPE_PARAMETERS => {
+            for parameter in tree.children(at) {
+                type_parameter(walk, parameter, tree.node(at).parent as usize);
+            }
         }
         _ => {}
     }
@@ -104,32 +102,39 @@ fn match_pattern(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A type parameter with the bound that stands beside it, else with the one in the `where` clause.
-fn type_parameter(walk: &mut Walk<'_, '_>, at: usize) {
+/// A parameter in angle brackets. A type has the bound that stands beside it, else the one in the `where` clause of the
+/// item; a constant has its type, and is a value like any other parameter.
+fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
     let tree = walk.tree;
-    let Some(name) = tree.child(at, f::NAME) else { return };
-    walk.roles.mark(Some(name), Role::Declares);
-    let bounds = tree.child(at, f::BOUNDS).or_else(|| {
-        let item = tree.node(tree.node(at).parent as usize).parent as usize;
-        let word = walk.draft.slice(tree.node(name).span());
-        let is_meant = |&predicate: &usize| {
-            tree.child(predicate, f::LEFT).is_some_and(|left| walk.draft.slice(tree.node(left).span()) == word)
-        };
-        let predicate = tree.children(tree.child_of_kind(item, k::WHERE)?).find(is_meant)?;
-        tree.child(predicate, f::BOUNDS)
-    });
-    let annotation = bounds.and_then(|bounds| {
-        let first = tree.children(bounds).next()?;
-        Some(Span { start: tree.node(first).start, end: tree.node(bounds).end })
-    });
-    bind(walk, Some(name), BindingKind::TypeParam, annotation, at);
+    let (kind, annotation) = match tree.kind(at) {
+        k::TYPE_PARAMETER => (BindingKind::TypeParam, bound(walk, at, item)),
+        k::CONST_PARAMETER => (BindingKind::Param, tree.child(at, f::TYPE).map(|at| tree.node(at).span())),
+        _ => return,
+    };
+    if let Some(name) = tree.child(at, f::NAME) {
+        walk.roles.mark(Some(name), Role::Declares);
+        let name = tree.node(name).span();
+        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from: 0 });
+    }
 }
 
-fn bind(walk: &mut Walk<'_, '_>, name: Option<usize>, kind: BindingKind, annotation: Option<Span>, from: usize) {
-    if let Some(name) = name {
-        let name = walk.tree.node(name).span();
-        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from });
-    }
+fn bound(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Option<Span> {
+    let tree = walk.tree;
+    let word = walk.draft.slice(tree.node(tree.child(parameter, f::NAME)?).span());
+    let is_meant = |&predicate: &usize| {
+        tree.child(predicate, f::LEFT).is_some_and(|left| walk.draft.slice(tree.node(left).span()) == word)
+    };
+    let apart = || {
+        let predicate = tree.children(tree.child_of_kind(item, k::WHERE)?).find(is_meant)?;
+        tree.child(predicate, f::BOUNDS)
+    };
+    tree.child(parameter, f::BOUNDS).or_else(apart).and_then(|bounds| bounds_span(tree, bounds))
+}
+
+/// Bounds without their colon.
+pub(super) fn bounds_span(tree: &Tree, bounds: usize) -> Option<Span> {
+    let first = tree.children(bounds).next()?;
+    Some(Span { start: tree.node(first).start, end: tree.node(bounds).end })
 }
 
 /// Binds the names of a pattern, in source order.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
 
+use super::bindings;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 use crate::draft::NewSymbol;
@@ -100,11 +101,7 @@ fn annotation(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
         k::STRUCT | k::VARIANT => {
             tree.child(at, f::BODY).map(span).filter(|&body| walk.draft.slice(body).starts_with('('))
         }
-        k::ASSOCIATED_TYPE => {
-            let bounds = tree.child(at, f::BOUNDS)?;
-            let first = tree.children(bounds).next()?;
-            Some(Span { start: tree.node(first).start, end: tree.node(bounds).end })
-        }
+        k::ASSOCIATED_TYPE => tree.child(at, f::BOUNDS).and_then(|bounds| bindings::bounds_span(tree, bounds)),
         _ => None,
     }
 }

@@ -173,13 +173,18 @@ impl Walk<'_, '_> {
         self.draft.reference(self.tree.node(at).span(), shape, qualifier);
     }
 
-    /// What stands before a name: the path of `a::b`, the receiver of `a.b`.
+    /// What stands before a name: the path of `a::b`, the receiver of `a.b`, the type of `A { b }`.
     fn qualifier(&self, at: usize) -> Option<Span> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
         let before = match (self.tree.kind(parent), node.field) {
             (k::SCOPED_IDENTIFIER | k::SCOPED_TYPE, f::NAME) => self.tree.child(parent, f::PATH),
             (k::FIELD_EXPRESSION, f::FIELD) => self.tree.child(parent, f::VALUE),
+            (k::FIELD_INITIALIZER, f::FIELD) => {
+                let list = self.tree.node(parent).parent as usize;
+                self.tree.child(self.tree.node(list).parent as usize, f::NAME)
+            }
+            (k::FIELD_PATTERN, f::NAME) => self.tree.child(self.tree.node(parent).parent as usize, f::TYPE),
             _ => None,
         };
         before.map(|before| self.tree.node(before).span())
@@ -245,16 +250,31 @@ impl Walk<'_, '_> {
         let qualifier = self.qualifier(name);
         let span = self.tree.node(name).span();
         self.draft.reference(span, RefShape::Decorator, qualifier);
-        if self.draft.slice(span) == "derive" {
-            for leaf in self.tree.next(path)..end {
-                let span = self.tree.node(leaf).span();
-                let within_path = self.draft.text[span.end as usize..].starts_with("::");
-                if self.tree.kind(leaf) == k::IDENTIFIER && !within_path {
-                    self.draft.reference(span, RefShape::Decorator, None);
+        match self.draft.slice(span) {
+            "derive" => self.derived(self.tree.next(path), end),
+            "cfg_attr" => {
+                let is_derive = |&leaf: &usize| self.draft.slice(self.tree.node(leaf).span()) == "derive";
+                let derives: Vec<usize> = (self.tree.next(path)..end).filter(is_derive).collect();
+                for derive in derives {
+                    self.draft.reference(self.tree.node(derive).span(), RefShape::Decorator, None);
+                    let list = self.tree.next(derive);
+                    self.derived(list, if list < end { self.tree.next(list) } else { end });
                 }
             }
+            _ => {}
         }
         end
+    }
+
+    /// The names between these nodes are decorators, without the paths before them.
+    fn derived(&mut self, from: usize, end: usize) {
+        for leaf in from..end {
+            let span = self.tree.node(leaf).span();
+            let within_path = self.draft.text[span.end as usize..].starts_with("::");
+            if self.tree.kind(leaf) == k::IDENTIFIER && !within_path {
+                self.draft.reference(span, RefShape::Decorator, None);
+            }
+        }
     }
 }
 
