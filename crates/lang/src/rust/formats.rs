@@ -42,8 +42,8 @@ pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
     if !text.contains('{') {
         return;
     }
-    let Some((call, wrapped)) = call_around(walk, at) else { return };
-    let known = wrapped && is_format(walk, call, at);
+    let Some(call) = call_around(walk, at) else { return };
+    let known = is_format(walk, call, at);
     let start = walk.tree.node(at).start;
     for (from, to) in braces(text, text.starts_with('"')) {
         let name = Span { start: start + from as u32, end: start + to as u32 };
@@ -53,14 +53,13 @@ pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The macro call that a node is an argument of, and whether its arguments were read as code.
-fn call_around(walk: &Walk<'_, '_>, at: usize) -> Option<(usize, bool)> {
+/// The macro call that a node is an argument of; its arguments may be tokens, or code in brackets.
+fn call_around(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let above = |at: usize| walk.tree.node(at).parent as usize;
-    let wrapped = walk.tree.kind(above(at)) != k::TOKEN_TREE;
-    let tokens = if wrapped { above(above(at)) } else { above(at) };
+    let tokens = if walk.tree.kind(above(at)) == k::TOKEN_TREE { above(at) } else { above(above(at)) };
     let call = above(tokens);
     let is_call = walk.tree.kind(tokens) == k::TOKEN_TREE && walk.tree.kind(call) == k::MACRO_CALL;
-    is_call.then_some((call, wrapped))
+    is_call.then_some(call)
 }
 
 /// Whether this argument of the call is a format string for sure.

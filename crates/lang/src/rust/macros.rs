@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use codecompass_model::Span;
+
 use super::LANGUAGE;
 use super::items;
 use super::kinds::{field as f, kind as k};
@@ -19,6 +21,9 @@ const MAX_LEVELS: usize = 6;
 
 /// The node of the brackets in a piece: below the file and its one statement.
 const BRACKETS: usize = 2;
+
+/// In a text they mislead whoever looks for the beginning of a receiver.
+const BRACKET_MARKS: [char; 6] = ['(', ')', '[', ']', '{', '}'];
 
 /// The tree with the arguments of macro calls as code; `None` when there are none to be read.
 pub(super) fn read(tree: &Tree, text: &str) -> Option<Tree> {
@@ -90,7 +95,7 @@ impl Reader<'_, '_> {
     fn arguments(&mut self, from: &Tree, at: usize, index: u32, place: Place) -> bool {
         let whole = from.kind(from.node(at).parent as usize) == k::MACRO_CALL;
         let braced = self.text[from.node(at).start as usize..].starts_with('{');
-        if place.level >= MAX_LEVELS || !whole && !braced || is_plain(from, at) {
+        if place.level >= MAX_LEVELS || !whole && !braced || is_plain(from, at, self.text) {
             return false;
         }
         let items = place.items && is_item_position(from, at, place.level);
@@ -126,14 +131,49 @@ fn is_template(tree: &Tree, at: usize, text: &str) -> bool {
     tree.child(at, f::MACRO).is_some_and(|name| tree.node(name).span().text(text).contains("quote"))
 }
 
-/// Whether tokens say all there is to say: only strings, numbers and comments.
-fn is_plain(tree: &Tree, at: usize) -> bool {
-    (at + 1..tree.next(at)).all(|inner| {
-        matches!(
-            tree.kind(inner),
-            k::STRING | k::RAW_STRING | k::CHAR | k::LINE_COMMENT | k::BLOCK_COMMENT | k::TOKEN_TREE
-        )
-    })
+/// Whether loose tokens say as much as code would: names, calls, members and paths, without anything that declares
+/// names, nests macros or is spread over lines. That holds for most assertions and spares reading them again.
+fn is_plain(tree: &Tree, at: usize, text: &str) -> bool {
+    let mut from = tree.node(at).start;
+    let mut after_text = false;
+    for inner in at + 1..tree.next(at) {
+        let node = tree.node(inner);
+        if node.kind == k::TOKEN_TREE {
+            continue;
+        }
+        let gap = Span { start: from, end: node.start }.text(text);
+        let is_text = matches!(node.kind, k::STRING | k::RAW_STRING | k::CHAR);
+        let brackets = is_text && node.parent as usize != at && node.span().text(text).contains(BRACKET_MARKS);
+        if brackets || after_text && gap.starts_with('.') || !is_plain_gap(gap.as_bytes()) {
+            return false;
+        }
+        after_text = is_text;
+        from = node.end;
+    }
+    is_plain_gap(Span { start: from, end: tree.node(at).end }.text(text).as_bytes())
+}
+
+/// Whether these tokens between names are punctuation, numbers and truth values that need no grammar.
+fn is_plain_gap(gap: &[u8]) -> bool {
+    let mut at = 0;
+    while at < gap.len() {
+        let (byte, next) = (gap[at], gap.get(at + 1).copied().unwrap_or(0));
+        let before = if at > 0 { gap[at - 1] } else { 0 };
+        let word = gap[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let plain = match byte {
+            b'|' | b'{' | b'<' | b'#' => false,
+            b'.' => next != b'.' && !before.is_ascii_whitespace(),
+            b'!' => !matches!(next, b'(' | b'[' | b' '),
+            b'=' => next == b'=' || matches!(before, b'=' | b'!' | b'>'),
+            b'a'..=b'z' | b'A'..=b'Z' => matches!(&gap[at..at + word], b"true" | b"false" | b"mut"),
+            _ => true,
+        };
+        if !plain {
+            return false;
+        }
+        at += word.max(1);
+    }
+    true
 }
 
 /// Whether a token tree belongs to a macro call that stands where items do, in the file, a module, an `impl` or a trait,
