@@ -16,6 +16,9 @@ const REPORTS_FREE: usize = 20_000;
 /// So many bytes of text earn one more report.
 const BYTES_PER_REPORT: usize = 8;
 
+/// A piece that is parsed once more costs one report for so many bytes, however soon the parser gives it up.
+const BYTES_PER_CHARGE: usize = 256;
+
 /// The last resort, should single steps become slow.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
@@ -65,6 +68,10 @@ impl Pieces<'_> {
     pub(crate) fn parse(&mut self, piece: &str, offset: u32, tree: &mut Tree) -> bool {
         tree.clear();
         let left = &mut self.reports_left;
+        *left = left.saturating_sub(1 + piece.len() / BYTES_PER_CHARGE);
+        if *left == 0 {
+            return false;
+        }
         let watch = |state: &tree_sitter::ParseState| {
             *left = left.saturating_sub(1);
             *left > 0 && !state.has_error()

@@ -6,6 +6,9 @@
 //! - `def <kind> <qualified name>`, or `def use <name> = <qualified name>`: a symbol is named here;
 //! - `signature …`, `visibility <common word> <as written>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind> <qualified
 //!   name>`: about the symbol named here (`-` stands for none);
+//! - `doc …`, `annotation …`, `value …`: what it carries, on one line (`-` stands for none);
+//! - `bind <kind> <name>[: <type>][ = <value>][ at <part>]`: a local name is declared on this line;
+//! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none);
 //! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
 //! - `import <module> <name or *> [as <alias>]`, `reexport …`: an import stands on this line;
 //! - `nothing`: no reference stands here.
@@ -14,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_lang::{Extracted, LANGUAGES, extract};
-use codecompass_model::{Import, Reference, Symbol};
+use codecompass_model::{Binding, Import, Part, Reference, Symbol};
 use codecompass_testkit::promise::{Promise, promises};
 
 #[test]
@@ -94,6 +97,11 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "outer" => same(&line_of(extracted, symbol_at(extracted, promise)?.outer_start).to_string(), rest),
         "trait" => same(symbol_at(extracted, promise)?.impl_trait.as_deref().unwrap_or("-"), rest),
         "parent" => same(&parent(extracted, symbol_at(extracted, promise)?), rest),
+        "doc" => same(&doc(extracted, symbol_at(extracted, promise)?), rest),
+        "annotation" => same(name_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),
+        "value" => same(name_or_none(extracted, symbol_at(extracted, promise)?.value), rest),
+        "bind" => one_of(bindings_at(extracted, promise), rest),
+        "local" => one_of(locals_at(extracted, promise), rest),
         "ref" => one_of(references_at(extracted, promise), rest),
         "nothing" => same(&references_at(extracted, promise).join(" and "), ""),
         "import" | "reexport" => one_of(imports_at(extracted, promise), &promise.text),
@@ -133,6 +141,43 @@ fn lines(symbol: &Symbol) -> String {
 fn parent(extracted: &Extracted, symbol: &Symbol) -> String {
     let parent = symbol.parent.map(|parent| &extracted.facts.symbols[parent as usize]);
     parent.map_or("-".to_owned(), |parent| format!("{} {}", parent.kind, parent.qualified_name))
+}
+
+fn doc(extracted: &Extracted, symbol: &Symbol) -> String {
+    let words = symbol.doc.map_or("-", |doc| doc.text(&extracted.text));
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn name_or_none(extracted: &Extracted, name: Option<u32>) -> &str {
+    name.map_or("-", |name| &extracted.facts.names[name as usize])
+}
+
+fn binding(extracted: &Extracted, binding: &Binding) -> String {
+    let name = |index: u32| extracted.facts.names[index as usize].as_str();
+    let annotation = binding.annotation.map(|of| format!(": {}", name(of))).unwrap_or_default();
+    let value = binding.value.map(|value| format!(" = {}", name(value))).unwrap_or_default();
+    let part = match binding.part {
+        Part::Whole => String::new(),
+        Part::Element => " at element".to_owned(),
+        Part::Payload => " at payload".to_owned(),
+        Part::Index(index) => format!(" at {index}"),
+        Part::Field(field) => format!(" at field {}", name(field)),
+        Part::Inside => " at inside".to_owned(),
+    };
+    format!("{} {}{annotation}{value}{part}", binding.kind.as_str(), name(binding.name))
+}
+
+fn bindings_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let here = extracted.facts.bindings.iter().filter(|binding| binding.line == promise.line);
+    here.map(|found| binding(extracted, found)).collect()
+}
+
+fn locals_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
+    let facts = &extracted.facts;
+    let meant =
+        |reference: &Reference| reference.binding.map(|found| binding(extracted, &facts.bindings[found as usize]));
+    facts.references.iter().filter(here).map(|found| meant(found).unwrap_or_else(|| "-".to_owned())).collect()
 }
 
 fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {

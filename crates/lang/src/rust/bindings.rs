@@ -227,8 +227,8 @@ fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize,
     let Some(type_at) = tree.child(at, f::TYPE) else { return };
     let type_node = tree.node(type_at);
     let parts: Vec<_> = elements(walk, at, type_node.end).into_iter().filter(|(part, _)| *part != type_at).collect();
-    let written = walk.draft.slice(tree.node(at).span());
-    let several = parts.len() > 1 || parts.iter().any(|(_, index)| *index != Some(0)) || written.ends_with("..)");
+    let rest = tree.child_of_kind(at, k::REST).is_some();
+    let several = rest || parts.len() > 1 || parts.iter().any(|(_, index)| *index != Some(0));
     let source = match walk.draft.slice(type_node.span()) {
         "Some" | "Ok" => source,
         "Err" => source.part(Part::Inside),
@@ -274,10 +274,11 @@ pub(super) fn elements(walk: &Walk<'_, '_>, list: usize, start: u32) -> Vec<(usi
     for child in tree.children(list).filter(|&child| tree.node(child).start >= start) {
         let node = tree.node(child);
         let gap = walk.draft.slice(Span { start: from, end: node.start });
-        index = if gap.contains("..") { None } else { index };
         index = index.map(|index| index + gap.matches(',').count() as u32);
-        if !matches!(node.kind, k::LINE_COMMENT | k::BLOCK_COMMENT) {
-            found.push((child, index));
+        match node.kind {
+            k::LINE_COMMENT | k::BLOCK_COMMENT => {}
+            k::REST => index = None,
+            _ => found.push((child, index)),
         }
         from = node.end;
     }

@@ -127,6 +127,8 @@ impl Walk<'_, '_> {
             k::ATTRIBUTE => return self.attribute(at),
             k::USE => return imports::use_declaration(self, at),
             k::EXTERN_CRATE => return imports::extern_crate(self, at),
+            // Kept for those who ask for a value or a type.
+            k::BOOLEAN | k::FLOAT | k::INTEGER | k::NEVER => {}
             k::LIFETIME | k::LABEL | k::TOKEN_PATTERN | k::VISIBILITY => return node.next as usize,
             kind => {
                 if let Some(symbol) = items::kind(kind) {
