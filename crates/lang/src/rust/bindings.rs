@@ -260,7 +260,8 @@ fn field(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, open: &mut Vec<(usize, 
     let source = source.part(Part::Field(walk.draft.name(span)));
     match walk.tree.child(at, f::PATTERN) {
         Some(inner) => open.push((inner, source)),
-        None => add(walk, pattern, span, source),
+        None if walk.tree.kind(name) == k::SHORTHAND_FIELD => add(walk, pattern, span, source),
+        None => {}
     }
 }
 

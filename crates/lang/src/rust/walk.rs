@@ -158,9 +158,10 @@ impl Walk<'_, '_> {
     }
 
     fn type_identifier(&mut self, at: usize) {
-        let is_self = self.draft.slice(self.tree.node(at).span()) == "Self";
-        if !is_self || self.roles.of(at) != Role::Open {
-            self.refer(at, RefShape::Type);
+        match self.draft.slice(self.tree.node(at).span()) {
+            "_" => {}
+            "Self" if self.roles.of(at) == Role::Open => {}
+            _ => self.refer(at, RefShape::Type),
         }
     }
 
