@@ -9,6 +9,9 @@ use crate::roles::Role;
 use crate::text::is_capitalised;
 use crate::tree::Tree;
 
+/// How many elements of a list, names of a pattern or bounds are looked through, so that absurd ones cost no more.
+pub(super) const MAX_LOOKED_AT: usize = 256;
+
 /// What the names of a pattern get their values from.
 #[derive(Clone, Copy)]
 struct Source {
@@ -125,7 +128,7 @@ fn bound(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Option<Span> {
         tree.child(predicate, f::LEFT).is_some_and(|left| walk.draft.slice(tree.node(left).span()) == word)
     };
     let apart = || {
-        let predicate = tree.children(tree.child_of_kind(item, k::WHERE)?).find(is_meant)?;
+        let predicate = tree.children(tree.child_of_kind(item, k::WHERE)?).take(MAX_LOOKED_AT).find(is_meant)?;
         tree.child(predicate, f::BOUNDS)
     };
     tree.child(parameter, f::BOUNDS).or_else(apart).and_then(|bounds| bounds_span(tree, bounds))
@@ -179,7 +182,7 @@ fn name(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, at: usize, source: Sourc
 
 fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Source) {
     let word = walk.draft.slice(name);
-    if pattern.names.iter().any(|&known| walk.draft.slice(known) == word) {
+    if pattern.names.iter().rev().take(MAX_LOOKED_AT).any(|&known| walk.draft.slice(known) == word) {
         return;
     }
     pattern.names.push(name);
@@ -200,7 +203,7 @@ fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source
     let tree = walk.tree;
     let of = |list: Option<usize>, kind: u8| {
         let list = list.filter(|&list| source.part == Part::Whole && tree.kind(list) == kind);
-        list.map(|list| elements(walk, list, tree.node(list).start))
+        list.map(|list| elements(walk, list, tree.node(list).start).take(MAX_LOOKED_AT).collect::<Vec<_>>())
     };
     let (values, types) = (of(source.value, k::TUPLE), of(source.annotation, k::TUPLE_TYPE));
     for (part, index) in elements(walk, at, tree.node(at).start) {
@@ -209,8 +212,9 @@ fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source
             continue;
         };
         let pick = |list: &Option<Vec<(usize, Option<u32>)>>| {
-            let found = list.as_ref()?.iter().find(|(_, at)| *at == Some(index))?;
-            Some(found.0)
+            let list = list.as_ref()?;
+            let found = list.binary_search_by_key(&Some(index), |(_, at)| *at).ok()?;
+            Some(list[found].0)
         };
         let own = if values.is_some() || types.is_some() {
             Source { annotation: pick(&types), value: pick(&values), part: Part::Whole }
@@ -226,7 +230,7 @@ fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize,
     let tree = walk.tree;
     let Some(type_at) = tree.child(at, f::TYPE) else { return };
     let type_node = tree.node(type_at);
-    let parts: Vec<_> = elements(walk, at, type_node.end).into_iter().filter(|(part, _)| *part != type_at).collect();
+    let parts: Vec<_> = elements(walk, at, type_node.end).filter(|(part, _)| *part != type_at).collect();
     let rest = tree.child_of_kind(at, k::REST).is_some();
     let several = rest || parts.len() > 1 || parts.iter().any(|(_, index)| *index != Some(0));
     let source = match walk.draft.slice(type_node.span()) {
@@ -267,21 +271,24 @@ fn field(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, open: &mut Vec<(usize, 
 
 /// The elements of a list in brackets that were kept, with their position. Leaves of no interest are missing, but not the
 /// commas around them. After `..` positions are unknown.
-pub(super) fn elements(walk: &Walk<'_, '_>, list: usize, start: u32) -> Vec<(usize, Option<u32>)> {
+pub(super) fn elements<'w>(
+    walk: &'w Walk<'_, '_>,
+    list: usize,
+    start: u32,
+) -> impl Iterator<Item = (usize, Option<u32>)> + 'w {
     let tree = walk.tree;
-    let mut found = Vec::new();
     let mut from = start;
     let mut index = Some(0);
-    for child in tree.children(list).filter(|&child| tree.node(child).start >= start) {
+    tree.children(list).filter(move |&child| tree.node(child).start >= start).filter_map(move |child| {
         let node = tree.node(child);
         let gap = walk.draft.slice(Span { start: from, end: node.start });
         index = index.map(|index| index + gap.matches(',').count() as u32);
-        match node.kind {
-            k::LINE_COMMENT | k::BLOCK_COMMENT => {}
-            k::REST => index = None,
-            _ => found.push((child, index)),
-        }
         from = node.end;
-    }
-    found
+        match node.kind {
+            k::LINE_COMMENT | k::BLOCK_COMMENT => return None,
+            k::REST => index = None,
+            _ => return Some((child, index)),
+        }
+        None
+    })
 }

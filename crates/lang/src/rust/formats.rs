@@ -2,6 +2,7 @@
 
 use codecompass_model::{RefShape, Span};
 
+use super::bindings::{self, MAX_LOOKED_AT};
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 
@@ -71,11 +72,12 @@ fn is_format(walk: &Walk<'_, '_>, call: usize, at: usize) -> bool {
     };
     let list = walk.tree.node(at).parent as usize;
     let strings = |&child: &usize| matches!(walk.tree.kind(child), k::STRING | k::RAW_STRING);
-    let position = super::bindings::elements(walk, list, walk.tree.node(list).start)
-        .into_iter()
+    let position = bindings::elements(walk, list, walk.tree.node(list).start)
+        .take(MAX_LOOKED_AT)
         .find_map(|(child, position)| (child == at).then_some(position).flatten());
     let wanted = FORMATTING[found].1;
-    position == Some(wanted as u32) || wanted == 0 && walk.tree.children(list).find(strings) == Some(at)
+    position == Some(wanted as u32)
+        || wanted == 0 && walk.tree.children(list).take(MAX_LOOKED_AT).find(strings) == Some(at)
 }
 
 /// Whether a captured name is an argument of the same call: `name = value`.
