@@ -45,10 +45,12 @@ pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
     }
     let Some(call) = call_around(walk, at) else { return };
     let known = is_format(walk, call, at);
+    let named = named_arguments(walk, at);
     let start = walk.tree.node(at).start;
     for (from, to) in braces(text, text.starts_with('"')) {
         let name = Span { start: start + from as u32, end: start + to as u32 };
-        if known && !is_argument(walk, at, name) || walk.draft.is_local(name) {
+        let is_argument = named.binary_search(&walk.draft.slice(name)).is_ok();
+        if !is_argument && (known || walk.draft.is_local(name)) {
             walk.draft.reference(name, RefShape::Value, None);
         }
     }
@@ -80,12 +82,14 @@ fn is_format(walk: &Walk<'_, '_>, call: usize, at: usize) -> bool {
         || wanted == 0 && walk.tree.children(list).take(MAX_LOOKED_AT).find(strings) == Some(at)
 }
 
-/// Whether a captured name is an argument of the same call: `name = value`.
-fn is_argument(walk: &Walk<'_, '_>, at: usize, name: Span) -> bool {
+/// The names of the arguments beside this one: `name = value`.
+fn named_arguments<'t>(walk: &Walk<'_, 't>, at: usize) -> Vec<&'t str> {
     let tree = walk.tree;
-    let list = tree.node(at).parent as usize;
     let left = |child: usize| (tree.kind(child) == k::ASSIGNMENT).then(|| tree.child(child, f::LEFT)).flatten();
-    tree.children(list).filter_map(left).any(|left| walk.draft.slice(tree.node(left).span()) == walk.draft.slice(name))
+    let beside = tree.children(tree.node(at).parent as usize).take(MAX_LOOKED_AT);
+    let mut names: Vec<_> = beside.filter_map(left).map(|left| walk.draft.slice(tree.node(left).span())).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The ranges of the names in the braces of a format string. `{{` is a brace of the text, `\u{…}` a character.
