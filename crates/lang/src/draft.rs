@@ -317,6 +317,7 @@ impl<'t> Draft<'t> {
                 let root = self.names.intern(text::first_name(span.text(self.text)));
                 self.find(root, None)
             }
+            None if matches!(shape, RefShape::MacroCall | RefShape::Member) => None,
             None => self.find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
         };
         let qualifier = self.expression(qualifier);
@@ -330,6 +331,19 @@ impl<'t> Draft<'t> {
             symbol: self.scopes.last().map(|scope| scope.symbol),
             binding,
         });
+    }
+
+    /// How many references there are so far.
+    pub(crate) fn reference_count(&self) -> usize {
+        self.facts.references.len()
+    }
+
+    /// Gives the references from this one on to the innermost open symbol: those in front of it, in its attributes.
+    pub(crate) fn adopt(&mut self, from: usize) {
+        let symbol = self.enclosing_index();
+        for reference in self.facts.references.iter_mut().skip(from) {
+            reference.symbol = symbol;
+        }
     }
 
     /// Adds an import.

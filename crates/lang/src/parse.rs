@@ -16,6 +16,9 @@ const REPORTS_FREE: usize = 20_000;
 /// So many bytes of text earn one more report.
 const BYTES_PER_REPORT: usize = 8;
 
+/// A piece that is parsed once more costs one report for so many bytes, however soon the parser gives it up.
+const BYTES_PER_CHARGE: usize = 256;
+
 /// The last resort, should single steps become slow.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
@@ -34,7 +37,7 @@ thread_local! {
 pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOnce(&Tree) -> T) -> Option<T> {
     with_worker(language, |worker| {
         let parsed = parse(&mut worker.parser, text)?;
-        worker.tree.fill(&parsed, &worker.tables);
+        worker.tree.fill(&parsed, &worker.tables, 0);
         drop(parsed);
         Some(look(&worker.tree))
     })?
@@ -52,19 +55,57 @@ pub(crate) fn check(language: &Language) -> Result<(), String> {
     parse(&mut parser, "x\n").map(|_| ()).ok_or_else(|| "the parser gave no tree".to_owned())
 }
 
-/// Hands out this thread's parser of a language; `None` when the grammar does not fit the library, which
+/// Parses pieces of a file once more, as something else than the grammar took them for. All pieces share one budget.
+pub(crate) struct Pieces<'w> {
+    parser: &'w mut Parser,
+    tables: &'w Tables,
+    reports_left: usize,
+}
+
+impl Pieces<'_> {
+    /// Parses a piece that stands at this offset of the file. `false`, and no tree, when it has a syntax error or nothing
+    /// is left of the budget.
+    pub(crate) fn parse(&mut self, piece: &str, offset: u32, tree: &mut Tree) -> bool {
+        tree.clear();
+        let left = &mut self.reports_left;
+        *left = left.saturating_sub(1 + piece.len() / BYTES_PER_CHARGE);
+        if *left == 0 {
+            return false;
+        }
+        let watch = |state: &tree_sitter::ParseState| {
+            *left = left.saturating_sub(1);
+            *left > 0 && !state.has_error()
+        };
+        let parsed = run(self.parser, piece, watch).filter(|parsed| !parsed.root_node().has_error());
+        if let Some(parsed) = &parsed {
+            tree.fill(parsed, self.tables, offset);
+        }
+        parsed.is_some()
+    }
+}
+
+/// Lends what parses pieces of a file of so many bytes.
+pub(crate) fn with_pieces<T>(language: &Language, bytes: usize, work: impl FnOnce(&mut Pieces<'_>) -> T) -> Option<T> {
+    with_worker(language, |worker| {
+        let reports_left = REPORTS_FREE / 10 + bytes / BYTES_PER_REPORT;
+        work(&mut Pieces { parser: &mut worker.parser, tables: &worker.tables, reports_left })
+    })
+}
+
+/// Hands out a parser of a language that this thread has free; `None` when the grammar does not fit the library, which
 /// [`check`] reports.
 fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> Option<T> {
-    WORKERS.with_borrow_mut(|workers| {
-        let at = match workers.iter().position(|worker| worker.name == language.name) {
-            Some(at) => at,
-            None => {
-                workers.push(start(language)?);
-                workers.len() - 1
-            }
-        };
-        Some(work(&mut workers[at]))
-    })
+    let free = WORKERS.with_borrow_mut(|workers| {
+        let at = workers.iter().position(|worker| worker.name == language.name)?;
+        Some(workers.swap_remove(at))
+    });
+    let mut worker = match free {
+        Some(worker) => worker,
+        None => start(language)?,
+    };
+    let done = work(&mut worker);
+    WORKERS.with_borrow_mut(|workers| workers.push(worker));
+    Some(done)
 }
 
 fn start(language: &Language) -> Option<Worker> {
@@ -76,14 +117,25 @@ fn start(language: &Language) -> Option<Worker> {
 }
 
 fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
-    let bytes = text.as_bytes();
-    let budget = REPORTS_FREE + bytes.len() / BYTES_PER_REPORT;
+    let budget = REPORTS_FREE + text.len() / BYTES_PER_REPORT;
     let started = Instant::now();
     let mut reports = 0;
-    let mut watch = |_: &tree_sitter::ParseState| {
+    run(parser, text, |_| {
         reports += 1;
         let late = reports % 1024 == 0 && started.elapsed() > TIME_LIMIT;
-        if reports > budget || late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        reports <= budget && !late
+    })
+}
+
+/// Runs the parser as long as `go_on` says so, which it asks once per report.
+fn run(
+    parser: &mut Parser,
+    text: &str,
+    mut go_on: impl FnMut(&tree_sitter::ParseState) -> bool,
+) -> Option<tree_sitter::Tree> {
+    let bytes = text.as_bytes();
+    let mut watch = |state: &tree_sitter::ParseState| {
+        if go_on(state) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options));

@@ -118,11 +118,9 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Copies a parsed tree.
-    pub(crate) fn fill(&mut self, parsed: &tree_sitter::Tree, tables: &Tables) {
-        self.nodes.clear();
-        self.path.clear();
-        (self.errors, self.too_deep) = Default::default();
+    /// Copies a parsed tree whose text stands at this offset of the file.
+    pub(crate) fn fill(&mut self, parsed: &tree_sitter::Tree, tables: &Tables, offset: u32) {
+        self.clear();
         let broken = parsed.root_node().has_error();
         let mut cursor = parsed.walk();
         let mut fielded = false;
@@ -130,7 +128,7 @@ impl Tree {
             let node = cursor.node();
             let kind = tables.kind(node.kind_id());
             let field = if fielded { tables.field(cursor.field_id()) } else { OTHER };
-            let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+            let (start, end) = (offset + node.start_byte() as u32, offset + node.end_byte() as u32);
             if broken && (node.is_error() || node.is_missing()) {
                 self.errors.at(start);
             }
@@ -176,6 +174,25 @@ impl Tree {
             cursor.goto_parent();
         }
         true
+    }
+
+    /// Forgets all nodes.
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.path.clear();
+        (self.errors, self.too_deep) = Default::default();
+    }
+
+    /// Adds a node below `parent`, a leaf until it is closed. Returns its index.
+    pub(crate) fn push(&mut self, node: Node, parent: u32) -> u32 {
+        let index = self.nodes.len() as u32;
+        self.nodes.push(Node { parent, next: index + 1, ..node });
+        index
+    }
+
+    /// Makes all nodes added since this one its descendants.
+    pub(crate) fn close(&mut self, index: u32) {
+        self.nodes[index as usize].next = self.nodes.len() as u32;
     }
 
     /// How many nodes there are.

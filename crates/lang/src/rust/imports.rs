@@ -154,7 +154,7 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         outer_start: if declaration.single { declaration.outer_start } else { leaf.span.start },
         name_span: leaf.name_span,
         attributes: if declaration.single { &walk.outer.attributes } else { &[] },
-        doc: None,
+        doc: if declaration.single { walk.outer.doc } else { None },
         annotation: None,
         value: None,
     };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
 
+use super::bindings;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 use crate::draft::NewSymbol;
@@ -68,11 +69,41 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         outer_start,
         name_span,
         attributes: &walk.outer.attributes,
-        doc: None,
-        annotation: None,
-        value: None,
+        doc: walk.outer.doc.or_else(|| inner_doc(walk, at)),
+        annotation: annotation(walk, at),
+        value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span()),
     };
     walk.draft.symbol(new, node.next as usize);
+    walk.draft.adopt(walk.outer.references());
+}
+
+/// The docs that a module begins with.
+fn inner_doc(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
+    let body = walk.tree.child(at, f::BODY).filter(|_| walk.tree.kind(at) == k::MOD)?;
+    let is_doc = |&child: &usize| {
+        let text = walk.draft.slice(walk.tree.node(child).span());
+        text.starts_with("//!") || text.starts_with("/*!")
+    };
+    let first = walk.tree.children(body).next().filter(is_doc)?;
+    let last = walk.tree.children(body).take_while(is_doc).last()?;
+    let (start, last) = (walk.tree.node(first).start, walk.tree.node(last).span());
+    Some(Span { start, end: last.start + walk.draft.slice(last).trim_end().len() as u32 })
+}
+
+/// The declared type, what a function gives back, what an alias or an `impl` is about, the bound of an associated type,
+/// the types of a tuple struct or variant.
+fn annotation(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
+    let tree = walk.tree;
+    let span = |at: usize| tree.node(at).span();
+    match tree.kind(at) {
+        k::FUNCTION | k::FUNCTION_SIGNATURE => tree.child(at, f::RETURN_TYPE).map(span),
+        k::CONST | k::STATIC | k::FIELD | k::TYPE | k::IMPL => tree.child(at, f::TYPE).map(span),
+        k::STRUCT | k::VARIANT => {
+            tree.child(at, f::BODY).map(span).filter(|&body| walk.draft.slice(body).starts_with('('))
+        }
+        k::ASSOCIATED_TYPE => tree.child(at, f::BOUNDS).and_then(|bounds| bindings::bounds_span(tree, bounds)),
+        _ => None,
+    }
 }
 
 /// The name of an `impl` block's type, and its trait as written.

@@ -1,8 +1,11 @@
 //! Rust.
 
+mod bindings;
+mod formats;
 mod imports;
 mod items;
 mod kinds;
+mod macros;
 mod module;
 mod tokens;
 mod walk;
@@ -13,7 +16,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "rust",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["rs"],
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],

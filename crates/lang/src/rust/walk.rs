@@ -3,7 +3,7 @@
 use codecompass_model::{RefShape, Span};
 
 use super::kinds::{field as f, kind as k};
-use super::{imports, items, module, tokens};
+use super::{bindings, formats, imports, items, macros, module, tokens};
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
@@ -12,8 +12,10 @@ use crate::tree::Tree;
 /// Collects everything a Rust file says.
 pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     draft.set_prefix(module::prefix(draft.path));
+    let read = macros::read(tree, draft.text);
+    let tree = read.as_ref().unwrap_or(tree);
     let roles = Roles::new(tree.len());
-    let mut walk = Walk { tree, draft, roles, pattern_end: 0, outer: Outer::default() };
+    let mut walk = Walk { tree, draft, roles, outer: Outer::default() };
     let mut at = 0;
     while at < tree.len() {
         walk.draft.arrive(at);
@@ -27,8 +29,6 @@ pub(super) struct Walk<'w, 't> {
     pub(super) draft: &'w mut Draft<'t>,
     pub(super) roles: Roles,
     pub(super) outer: Outer,
-    /// Nodes before this one stand in a pattern, where a bare lower-case name is a declaration.
-    pattern_end: usize,
 }
 
 /// Attributes and docs that wait for the item they stand before.
@@ -38,17 +38,30 @@ pub(super) struct Outer {
     start: u32,
     /// The attributes, without the docs.
     pub(super) attributes: Vec<Span>,
+    /// The docs.
+    pub(super) doc: Option<Span>,
+    /// The first reference in the attributes.
+    references: usize,
     /// The node that got them.
     taken_by: usize,
 }
 
 impl Outer {
-    fn wait(&mut self, parent: u32, start: u32) {
+    fn wait(&mut self, parent: u32, start: u32, references: usize) {
         if self.parent != Some(parent) {
             self.parent = Some(parent);
             self.start = start;
+            self.references = references;
             self.attributes.clear();
+            self.doc = None;
         }
+    }
+
+    /// Adds a line or block of docs.
+    fn document(&mut self, text: &str, span: Span) {
+        let end = span.start + text.trim_end().len() as u32;
+        let start = self.doc.map_or(span.start, |doc| doc.start);
+        self.doc = Some(Span { start, end });
     }
 
     /// A node that is no attribute and no comment takes what waits among its siblings.
@@ -65,7 +78,14 @@ impl Outer {
             return self.start;
         }
         self.attributes.clear();
+        self.doc = None;
+        self.references = usize::MAX;
         start
+    }
+
+    /// The first of the references that belong to the item.
+    pub(super) fn references(&self) -> usize {
+        self.references
     }
 }
 
@@ -75,13 +95,19 @@ impl Walk<'_, '_> {
         let node = self.tree.node(at);
         match node.kind {
             k::ATTRIBUTE_ITEM => {
-                self.outer.wait(node.parent, node.start);
+                let text = self.draft.slice(node.span());
+                self.outer.wait(node.parent, node.start, self.draft.reference_count());
                 self.outer.attributes.push(node.span());
+                if text.starts_with("#[doc =") || text.starts_with("#[doc=") {
+                    self.outer.document(text, node.span());
+                }
                 return at + 1;
             }
             k::LINE_COMMENT | k::BLOCK_COMMENT => {
-                if is_outer_doc(self.draft.slice(node.span())) {
-                    self.outer.wait(node.parent, node.start);
+                let text = self.draft.slice(node.span());
+                if is_outer_doc(text) {
+                    self.outer.wait(node.parent, node.start, self.draft.reference_count());
+                    self.outer.document(text, node.span());
                 }
                 return node.next as usize;
             }
@@ -96,19 +122,20 @@ impl Walk<'_, '_> {
             k::MACRO_CALL => self.mark_name(self.tree.child(at, f::MACRO), RefShape::MacroCall),
             k::STRUCT_EXPRESSION => self.mark_name(self.tree.child(at, f::NAME), RefShape::Construct),
             k::TUPLE_STRUCT_PATTERN => self.mark_name(self.tree.child(at, f::TYPE), RefShape::Value),
-            k::LET | k::LET_CONDITION | k::FOR | k::PARAMETER => self.pattern(self.tree.child(at, f::PATTERN)),
-            k::MATCH_PATTERN => self.pattern(self.tree.children(at).next()),
-            k::CLOSURE_PARAMETERS => self.pattern(Some(at)),
-            k::TYPE_PARAMETER | k::CONST_PARAMETER => {
-                self.roles.mark(self.tree.child(at, f::NAME), Role::Declares);
-            }
+            k::STRING | k::RAW_STRING => formats::captures(self, at),
+            k::ASSIGNMENT => self.assignment(at),
             k::ATTRIBUTE => return self.attribute(at),
             k::USE => return imports::use_declaration(self, at),
             k::EXTERN_CRATE => return imports::extern_crate(self, at),
+            // Kept for those who ask for a value or a type.
+            k::BOOLEAN | k::FLOAT | k::INTEGER | k::NEVER => {}
             k::LIFETIME | k::LABEL | k::TOKEN_PATTERN | k::VISIBILITY => return node.next as usize,
             kind => {
                 if let Some(symbol) = items::kind(kind) {
+                    bindings::enter_item(self, at, symbol);
                     items::item(self, at, symbol);
+                } else {
+                    bindings::enter(self, at);
                 }
             }
         }
@@ -123,20 +150,18 @@ impl Walk<'_, '_> {
         if self.tree.kind(node.parent as usize) == k::TOKEN_TREE {
             return tokens::identifier(self.draft, node.span());
         }
-        let name = self.draft.slice(node.span());
-        let declares = at < self.pattern_end && !is_capitalised(name);
-        match (node.field == f::PATH && is_capitalised(name), name) {
-            (_, "Self" | "_") => {}
-            (true, _) => self.refer(at, RefShape::Type),
-            (false, _) if !declares => self.refer(at, RefShape::Value),
-            _ => {}
+        match self.draft.slice(node.span()) {
+            "Self" | "_" => {}
+            name if node.field == f::PATH && is_capitalised(name) => self.refer(at, RefShape::Type),
+            _ => self.refer(at, RefShape::Value),
         }
     }
 
     fn type_identifier(&mut self, at: usize) {
-        let is_self = self.draft.slice(self.tree.node(at).span()) == "Self";
-        if !is_self || self.roles.of(at) != Role::Open {
-            self.refer(at, RefShape::Type);
+        match self.draft.slice(self.tree.node(at).span()) {
+            "_" => {}
+            "Self" if self.roles.of(at) == Role::Open => {}
+            _ => self.refer(at, RefShape::Type),
         }
     }
 
@@ -151,13 +176,18 @@ impl Walk<'_, '_> {
         self.draft.reference(self.tree.node(at).span(), shape, qualifier);
     }
 
-    /// What stands before a name: the path of `a::b`, the receiver of `a.b`.
+    /// What stands before a name: the path of `a::b`, the receiver of `a.b`, the type of `A { b }`.
     fn qualifier(&self, at: usize) -> Option<Span> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
         let before = match (self.tree.kind(parent), node.field) {
             (k::SCOPED_IDENTIFIER | k::SCOPED_TYPE, f::NAME) => self.tree.child(parent, f::PATH),
             (k::FIELD_EXPRESSION, f::FIELD) => self.tree.child(parent, f::VALUE),
+            (k::FIELD_INITIALIZER, f::FIELD) => {
+                let list = self.tree.node(parent).parent as usize;
+                self.tree.child(self.tree.node(list).parent as usize, f::NAME)
+            }
+            (k::FIELD_PATTERN, f::NAME) => self.tree.child(self.tree.node(parent).parent as usize, f::TYPE),
             _ => None,
         };
         before.map(|before| self.tree.node(before).span())
@@ -201,9 +231,12 @@ impl Walk<'_, '_> {
         self.roles.mark(name, Role::Refers(shape));
     }
 
-    fn pattern(&mut self, at: Option<usize>) {
-        if let Some(at) = at {
-            self.pattern_end = self.pattern_end.max(self.tree.next(at));
+    /// `name = value` as an argument of a macro names the argument.
+    fn assignment(&mut self, at: usize) {
+        let list = self.tree.node(at).parent as usize;
+        let tokens = self.tree.node(list).parent as usize;
+        if self.tree.kind(tokens) == k::TOKEN_TREE && self.tree.kind(list) != k::BLOCK {
+            self.roles.mark(self.tree.child(at, f::LEFT), Role::Declares);
         }
     }
 
@@ -220,16 +253,31 @@ impl Walk<'_, '_> {
         let qualifier = self.qualifier(name);
         let span = self.tree.node(name).span();
         self.draft.reference(span, RefShape::Decorator, qualifier);
-        if self.draft.slice(span) == "derive" {
-            for leaf in self.tree.next(path)..end {
-                let span = self.tree.node(leaf).span();
-                let within_path = self.draft.text[span.end as usize..].starts_with("::");
-                if self.tree.kind(leaf) == k::IDENTIFIER && !within_path {
-                    self.draft.reference(span, RefShape::Decorator, None);
+        match self.draft.slice(span) {
+            "derive" => self.derived(self.tree.next(path), end),
+            "cfg_attr" => {
+                let is_derive = |&leaf: &usize| self.draft.slice(self.tree.node(leaf).span()) == "derive";
+                let derives: Vec<usize> = (self.tree.next(path)..end).filter(is_derive).collect();
+                for derive in derives {
+                    self.draft.reference(self.tree.node(derive).span(), RefShape::Decorator, None);
+                    let list = self.tree.next(derive);
+                    self.derived(list, if list < end { self.tree.next(list) } else { end });
                 }
             }
+            _ => {}
         }
         end
+    }
+
+    /// The names between these nodes are decorators, without the paths before them.
+    fn derived(&mut self, from: usize, end: usize) {
+        for leaf in from..end {
+            let span = self.tree.node(leaf).span();
+            let within_path = self.draft.text[span.end as usize..].starts_with("::");
+            if self.tree.kind(leaf) == k::IDENTIFIER && !within_path {
+                self.draft.reference(span, RefShape::Decorator, None);
+            }
+        }
     }
 }
 

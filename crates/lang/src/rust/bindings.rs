@@ -1,0 +1,294 @@
+//! Local names: parameters, variables, patterns, type parameters, and the blocks they live in.
+
+use codecompass_model::{BindingKind, Part, Span, SymbolKind};
+
+use super::kinds::{field as f, kind as k};
+use super::walk::Walk;
+use crate::draft::NewBinding;
+use crate::roles::Role;
+use crate::text::is_capitalised;
+use crate::tree::Tree;
+
+/// How many elements of a list, names of a pattern or bounds are looked through, so that absurd ones cost no more.
+pub(super) const MAX_LOOKED_AT: usize = 256;
+
+/// What the names of a pattern get their values from.
+#[derive(Clone, Copy)]
+struct Source {
+    /// The node of the declared type.
+    annotation: Option<usize>,
+    /// The node of the expression.
+    value: Option<usize>,
+    part: Part,
+}
+
+impl Source {
+    /// A part of this.
+    fn part(self, part: Part) -> Source {
+        let part = if self.part == Part::Whole { part } else { Part::Inside };
+        Source { part, ..self }
+    }
+}
+
+/// A pattern with all that its names share.
+struct Pattern {
+    kind: BindingKind,
+    from: usize,
+    /// The names so far: in `A(x) | B(x)` there is one `x`.
+    names: Vec<Span>,
+}
+
+/// Opens the blocks that begin with a node, and binds the names that it declares.
+pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let next = tree.next(at);
+    match tree.kind(at) {
+        k::BLOCK | k::CLOSURE | k::ARM | k::WHILE => walk.draft.block(next, false),
+        k::IF => walk.draft.block(tree.child(at, f::ALTERNATIVE).unwrap_or(next), false),
+        k::FOR => {
+            walk.draft.block(next, false);
+            let from = tree.child(at, f::BODY).unwrap_or(next);
+            declared(walk, at, BindingKind::Local, Part::Element, from);
+        }
+        k::LET | k::LET_CONDITION => declared(walk, at, BindingKind::Local, Part::Whole, next),
+        k::PARAMETER => {
+            let from = tree.next(tree.node(at).parent as usize);
+            declared(walk, at, BindingKind::Param, Part::Whole, from);
+        }
+        k::CLOSURE_PARAMETERS => closure_parameters(walk, at),
+        k::MATCH_PATTERN => match_pattern(walk, at),
+        k::TYPE_PARAMETERS => {
+            for parameter in tree.children(at) {
+                type_parameter(walk, parameter, tree.node(at).parent as usize);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Opens the block of an item. Only what stands directly in an `impl` or a trait sees names from outside: their type
+/// parameters.
+pub(super) fn enter_item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
+    let around = walk.draft.enclosing().map(|around| around.kind);
+    let closed = !matches!(around, Some(SymbolKind::Impl | SymbolKind::Trait));
+    if !matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Macro) {
+        walk.draft.block(walk.tree.next(at), closed);
+    }
+}
+
+/// The names of a node with a pattern and maybe a type and a value.
+fn declared(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, part: Part, from: usize) {
+    let tree = walk.tree;
+    if let Some(pattern) = tree.child(at, f::PATTERN) {
+        let source = Source { annotation: tree.child(at, f::TYPE), value: tree.child(at, f::VALUE), part };
+        bind_pattern(walk, pattern, kind, source, from);
+    }
+}
+
+fn closure_parameters(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    for pattern in tree.children(at).filter(|&child| tree.kind(child) != k::PARAMETER) {
+        let source = Source { annotation: None, value: None, part: Part::Whole };
+        bind_pattern(walk, pattern, BindingKind::Param, source, tree.next(at));
+    }
+}
+
+/// The pattern of a match arm takes the matched value apart.
+fn match_pattern(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let above = |at: usize| tree.node(at).parent as usize;
+    let matched = above(above(above(at)));
+    let value = (tree.kind(matched) == k::MATCH).then(|| tree.child(matched, f::VALUE)).flatten();
+    if let Some(pattern) = tree.children(at).next() {
+        let source = Source { annotation: None, value, part: Part::Whole };
+        bind_pattern(walk, pattern, BindingKind::Local, source, tree.next(pattern));
+    }
+}
+
+/// A parameter in angle brackets. A type has the bound that stands beside it, else the one in the `where` clause of the
+/// item; a constant has its type, and is a value like any other parameter.
+fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
+    let tree = walk.tree;
+    let (kind, annotation) = match tree.kind(at) {
+        k::TYPE_PARAMETER => (BindingKind::TypeParam, bound(walk, at, item)),
+        k::CONST_PARAMETER => (BindingKind::Param, tree.child(at, f::TYPE).map(|at| tree.node(at).span())),
+        _ => return,
+    };
+    if let Some(name) = tree.child(at, f::NAME) {
+        walk.roles.mark(Some(name), Role::Declares);
+        let name = tree.node(name).span();
+        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from: 0 });
+    }
+}
+
+fn bound(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Option<Span> {
+    let tree = walk.tree;
+    let word = walk.draft.slice(tree.node(tree.child(parameter, f::NAME)?).span());
+    let is_meant = |&predicate: &usize| {
+        tree.child(predicate, f::LEFT).is_some_and(|left| walk.draft.slice(tree.node(left).span()) == word)
+    };
+    let apart = || {
+        let predicate = tree.children(tree.child_of_kind(item, k::WHERE)?).take(MAX_LOOKED_AT).find(is_meant)?;
+        tree.child(predicate, f::BOUNDS)
+    };
+    tree.child(parameter, f::BOUNDS).or_else(apart).and_then(|bounds| bounds_span(tree, bounds))
+}
+
+/// Bounds without their colon.
+pub(super) fn bounds_span(tree: &Tree, bounds: usize) -> Option<Span> {
+    let first = tree.children(bounds).next()?;
+    Some(Span { start: tree.node(first).start, end: tree.node(bounds).end })
+}
+
+/// Binds the names of a pattern, in source order.
+fn bind_pattern(walk: &mut Walk<'_, '_>, root: usize, kind: BindingKind, source: Source, from: usize) {
+    let mut pattern = Pattern { kind, from, names: Vec::new() };
+    if walk.tree.kind(root) == k::IDENTIFIER {
+        return name(walk, &mut pattern, root, source);
+    }
+    let mut open = vec![(root, source)];
+    while let Some((at, source)) = open.pop() {
+        let parts = open.len();
+        match walk.tree.kind(at) {
+            k::IDENTIFIER => name(walk, &mut pattern, at, source),
+            k::TUPLE_PATTERN => tuple(walk, &mut open, at, source),
+            k::TUPLE_STRUCT_PATTERN => tuple_struct(walk, &mut open, at, source),
+            k::STRUCT_PATTERN => {
+                let source = of_type(walk.tree, at, source);
+                open.extend(walk.tree.children(at).skip(1).map(|field| (field, source)));
+            }
+            k::FIELD_PATTERN => field(walk, &mut pattern, &mut open, at, source),
+            k::SLICE_PATTERN => {
+                open.extend(walk.tree.children(at).map(|part| (part, source.part(Part::Element))));
+            }
+            k::OR_PATTERN | k::REF_PATTERN | k::MUT_PATTERN | k::REFERENCE_PATTERN | k::CAPTURED_PATTERN => {
+                open.extend(walk.tree.children(at).map(|part| (part, source)));
+            }
+            _ => {}
+        }
+        open[parts..].reverse();
+    }
+}
+
+/// A name in a pattern: a declaration, or a constant or variant when it is capitalised.
+fn name(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, at: usize, source: Source) {
+    let span = walk.tree.node(at).span();
+    if is_capitalised(walk.draft.slice(span)) {
+        return;
+    }
+    walk.roles.mark(Some(at), Role::Declares);
+    add(walk, pattern, span, source);
+}
+
+fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Source) {
+    let word = walk.draft.slice(name);
+    if pattern.names.iter().rev().take(MAX_LOOKED_AT).any(|&known| walk.draft.slice(known) == word) {
+        return;
+    }
+    pattern.names.push(name);
+    let span = |at: usize| walk.tree.node(at).span();
+    walk.draft.bind(NewBinding {
+        name,
+        kind: pattern.kind,
+        annotation: source.annotation.map(span),
+        value: source.value.map(span),
+        part: source.part,
+        from: pattern.from,
+    });
+}
+
+/// `(a, b)`: each name is its part of the value; when that is written as a tuple itself, or its type is, then all of that
+/// element.
+fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
+    let tree = walk.tree;
+    let of = |list: Option<usize>, kind: u8| {
+        let list = list.filter(|&list| source.part == Part::Whole && tree.kind(list) == kind);
+        list.map(|list| elements(walk, list, tree.node(list).start).take(MAX_LOOKED_AT).collect::<Vec<_>>())
+    };
+    let (values, types) = (of(source.value, k::TUPLE), of(source.annotation, k::TUPLE_TYPE));
+    for (part, index) in elements(walk, at, tree.node(at).start) {
+        let Some(index) = index else {
+            open.push((part, source.part(Part::Inside)));
+            continue;
+        };
+        let pick = |list: &Option<Vec<(usize, Option<u32>)>>| {
+            let list = list.as_ref()?;
+            let found = list.binary_search_by_key(&Some(index), |(_, at)| *at).ok()?;
+            Some(list[found].0)
+        };
+        let own = if values.is_some() || types.is_some() {
+            Source { annotation: pick(&types), value: pick(&values), part: Part::Whole }
+        } else {
+            source.part(Part::Index(index))
+        };
+        open.push((part, own));
+    }
+}
+
+/// `Some(x)` is the payload of a value, `Pair(a, b)` has several. What `Err` holds is not the payload that matters.
+fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
+    let tree = walk.tree;
+    let Some(type_at) = tree.child(at, f::TYPE) else { return };
+    let type_node = tree.node(type_at);
+    let parts: Vec<_> = elements(walk, at, type_node.end).filter(|(part, _)| *part != type_at).collect();
+    let rest = tree.child_of_kind(at, k::REST).is_some();
+    let several = rest || parts.len() > 1 || parts.iter().any(|(_, index)| *index != Some(0));
+    let source = match walk.draft.slice(type_node.span()) {
+        "Some" | "Ok" => source,
+        "Err" => source.part(Part::Inside),
+        _ => of_type(tree, at, source),
+    };
+    for (part, index) in parts {
+        let own = match index {
+            Some(index) if several => Part::Index(index),
+            Some(_) => Part::Payload,
+            None => Part::Inside,
+        };
+        open.push((part, source.part(own)));
+    }
+}
+
+/// A pattern that names its type is about that type, unless one was declared.
+fn of_type(tree: &Tree, at: usize, source: Source) -> Source {
+    match (tree.child(at, f::TYPE), source) {
+        (Some(_), Source { annotation: Some(_), part: Part::Whole, .. }) | (None, _) => source,
+        (annotation, Source { part: Part::Whole, .. }) => Source { annotation, ..source },
+        (annotation, _) => Source { annotation, value: None, part: Part::Whole },
+    }
+}
+
+/// `name` or `name: pattern` in the pattern of a struct.
+fn field(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
+    let Some(name) = walk.tree.child(at, f::NAME) else { return };
+    let span = walk.tree.node(name).span();
+    let source = source.part(Part::Field(walk.draft.name(span)));
+    match walk.tree.child(at, f::PATTERN) {
+        Some(inner) => open.push((inner, source)),
+        None if walk.tree.kind(name) == k::SHORTHAND_FIELD => add(walk, pattern, span, source),
+        None => {}
+    }
+}
+
+/// The elements of a list in brackets that were kept, with their position. Leaves of no interest are missing, but not the
+/// commas around them. After `..` positions are unknown.
+pub(super) fn elements<'w>(
+    walk: &'w Walk<'_, '_>,
+    list: usize,
+    start: u32,
+) -> impl Iterator<Item = (usize, Option<u32>)> + 'w {
+    let tree = walk.tree;
+    let mut from = start;
+    let mut index = Some(0);
+    tree.children(list).filter(move |&child| tree.node(child).start >= start).filter_map(move |child| {
+        let node = tree.node(child);
+        let gap = walk.draft.slice(Span { start: from, end: node.start });
+        index = index.map(|index| index + gap.matches(',').count() as u32);
+        from = node.end;
+        match node.kind {
+            k::LINE_COMMENT | k::BLOCK_COMMENT => return None,
+            k::REST => index = None,
+            _ => return Some((child, index)),
+        }
+        None
+    })
+}
