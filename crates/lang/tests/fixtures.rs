@@ -5,16 +5,19 @@
 //!
 //! - `def <kind> <qualified name>`, or `def use <name> = <qualified name>`: a symbol is named here;
 //! - `signature …`, `visibility <common word> <as written>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind> <qualified
-//!   name>`: about the symbol named here (`-` stands for none);
+//!   name>`, `doc <first line>`, `annotation …`, `value …`: about the symbol named here (`-` stands for none);
 //! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
-//! - `import <module> <name or *> [as <alias>]`, `reexport …`: an import stands on this line;
+//! - `local`, `local <binding>`: the reference that stands here means a local name, or that one; `global`: it means none;
+//! - `bind <binding>`: a local name is bound on this line, `<kind> <name>[: <annotation>][ = <value>][ (<part>)]`;
+//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`: an import stands on
+//!   this line;
 //! - `nothing`: no reference stands here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_lang::{Extracted, LANGUAGES, extract};
-use codecompass_model::{Import, Reference, Symbol};
+use codecompass_model::{Binding, Import, Part, Reference, Symbol};
 use codecompass_testkit::promise::{Promise, promises};
 
 #[test]
@@ -94,9 +97,20 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "outer" => same(&line_of(extracted, symbol_at(extracted, promise)?.outer_start).to_string(), rest),
         "trait" => same(symbol_at(extracted, promise)?.impl_trait.as_deref().unwrap_or("-"), rest),
         "parent" => same(&parent(extracted, symbol_at(extracted, promise)?), rest),
+        "doc" => same(doc(extracted, symbol_at(extracted, promise)?), rest),
+        "annotation" => same(name(extracted, symbol_at(extracted, promise)?.annotation), rest),
+        "value" => same(name(extracted, symbol_at(extracted, promise)?.value), rest),
+        "bind" => one_of(bindings_at(extracted, promise), rest),
+        "local" => one_of(locals_at(extracted, promise), rest).or_else(|why| match rest {
+            "" if !locals_at(extracted, promise).is_empty() => Ok(()),
+            _ => Err(why),
+        }),
+        "global" => same(&locals_at(extracted, promise).join(" and "), ""),
         "ref" => one_of(references_at(extracted, promise), rest),
         "nothing" => same(&references_at(extracted, promise).join(" and "), ""),
-        "import" | "reexport" => one_of(imports_at(extracted, promise), &promise.text),
+        "import" | "reexport" | "import-type" | "dynamic-import" | "require" => {
+            one_of(imports_at(extracted, promise), &promise.text)
+        }
         _ => Err("nobody knows how to check this".to_owned()),
     }
 }
@@ -135,6 +149,43 @@ fn parent(extracted: &Extracted, symbol: &Symbol) -> String {
     parent.map_or("-".to_owned(), |parent| format!("{} {}", parent.kind, parent.qualified_name))
 }
 
+/// The first line of a symbol's doc.
+fn doc<'e>(extracted: &'e Extracted, symbol: &Symbol) -> &'e str {
+    symbol.doc.map_or("-", |doc| doc.text(&extracted.text).lines().next().unwrap_or(""))
+}
+
+fn name(extracted: &Extracted, index: Option<u32>) -> &str {
+    index.map_or("-", |index| &extracted.facts.names[index as usize])
+}
+
+fn bindings_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let here = |binding: &&Binding| binding.line == promise.line;
+    extracted.facts.bindings.iter().filter(here).map(|binding| show_binding(extracted, binding)).collect()
+}
+
+/// The local names that the references here mean.
+fn locals_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let facts = &extracted.facts;
+    let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
+    let bound = facts.references.iter().filter(here).filter_map(|reference| reference.binding);
+    bound.map(|binding| show_binding(extracted, &facts.bindings[binding as usize])).collect()
+}
+
+fn show_binding(extracted: &Extracted, binding: &Binding) -> String {
+    let text = |index: u32| &extracted.facts.names[index as usize];
+    let annotation = binding.annotation.map(|index| format!(": {}", text(index))).unwrap_or_default();
+    let value = binding.value.map(|index| format!(" = {}", text(index))).unwrap_or_default();
+    let part = match binding.part {
+        Part::Whole => String::new(),
+        Part::Element => " (element)".to_owned(),
+        Part::Payload => " (payload)".to_owned(),
+        Part::Index(index) => format!(" ({index})"),
+        Part::Field(field) => format!(" (.{})", text(field)),
+        Part::Inside => " (inside)".to_owned(),
+    };
+    format!("{} {}{annotation}{value}{part}", binding.kind.as_str(), text(binding.name))
+}
+
 fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let facts = &extracted.facts;
     let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
@@ -150,7 +201,7 @@ fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
 
 fn imports_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let show = |import: &Import| {
-        let word = if import.reexport { "reexport" } else { "import" };
+        let word = if import.reexport { "reexport" } else { import.form.as_str() };
         let name = import.name.as_deref().or(import.glob.then_some("*"));
         let name = name.map(|name| format!(" {name}")).unwrap_or_default();
         let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();

@@ -1,9 +1,13 @@
 //! Python.
 
+mod assignments;
 mod definitions;
 mod imports;
 mod kinds;
 mod module;
+mod notes;
+mod patterns;
+mod scopes;
 mod walk;
 
 use crate::Language;
@@ -12,7 +16,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "python",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy", "uv"],
