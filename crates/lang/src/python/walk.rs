@@ -126,8 +126,13 @@ impl Walk<'_, '_> {
     }
 
     fn attribute(&mut self, at: usize) {
-        let shape = if at < self.type_end { RefShape::Type } else { RefShape::Member };
+        let in_type = at < self.type_end;
+        let shape = if in_type { RefShape::Type } else { RefShape::Member };
         self.roles.mark(self.tree.child(at, f::ATTRIBUTE), Role::Refers(shape));
+        if in_type {
+            let module = self.tree.child(at, f::OBJECT).filter(|&object| self.tree.kind(object) == k::IDENTIFIER);
+            self.roles.mark(module, Role::Refers(RefShape::Value));
+        }
     }
 
     fn call(&mut self, at: usize) {
