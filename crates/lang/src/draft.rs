@@ -25,6 +25,12 @@ const MAX_NESTING: usize = 64;
 /// How many names of one block are looked through for one that is declared again.
 const MAX_LOOKED_AT: usize = 2000;
 
+/// How many local names of one spelling are looked through for the one that can be seen.
+const MAX_HOMONYMS: usize = 256;
+
+/// Stands for the symbol or import that hides the local names around it.
+const HIDDEN: u32 = u32::MAX;
+
 /// A symbol as the walk describes it.
 pub(crate) struct NewSymbol<'a> {
     pub(crate) kind: SymbolKind,
@@ -72,8 +78,8 @@ struct Block {
     end: usize,
     /// How many names were live when it was opened.
     live: usize,
-    /// Whether names from outside can not be seen in it.
-    closed: bool,
+    /// How many of the live names can not be seen in it.
+    floor: usize,
 }
 
 /// A local name that can be seen, from some node on.
@@ -82,6 +88,8 @@ struct Live {
     name: u32,
     is_type: bool,
     from: usize,
+    /// How many names were live when the one before it of the same spelling became so; 0 when there is none.
+    before: u32,
 }
 
 /// A symbol that is still open, and the index of the first node after it.
@@ -101,6 +109,8 @@ pub(crate) struct Draft<'t> {
     scopes: Vec<Scope>,
     blocks: Vec<Block>,
     live: Vec<Live>,
+    /// By name: the number of the innermost live name of this spelling, from 1; 0 when there is none.
+    latest: Vec<u32>,
     /// The node the walk is at.
     at: usize,
     attributes: Vec<(u32, Span)>,
@@ -121,6 +131,7 @@ impl<'t> Draft<'t> {
             scopes: Vec::new(),
             blocks: Vec::new(),
             live: Vec::new(),
+            latest: Vec::new(),
             at: 0,
             attributes: Vec::new(),
             reference_line: 1,
@@ -153,7 +164,9 @@ impl<'t> Draft<'t> {
     pub(crate) fn arrive(&mut self, node: usize) {
         self.at = node;
         while let Some(block) = self.blocks.pop_if(|block| block.end <= node) {
-            self.live.truncate(block.live);
+            for gone in self.live.drain(block.live..).rev() {
+                self.latest[gone.name as usize] = gone.before;
+            }
         }
         while self.scopes.last().is_some_and(|scope| scope.end <= node) {
             self.scopes.pop();
@@ -187,6 +200,14 @@ impl<'t> Draft<'t> {
         if end > 0 {
             self.scopes.push(Scope { symbol: index, end });
         }
+    }
+
+    /// Adds a leaf below a symbol that need not be the innermost open one, or below none.
+    pub(crate) fn member(&mut self, new: NewSymbol<'_>, parent: Option<u32>) {
+        let scopes = std::mem::take(&mut self.scopes);
+        self.scopes.extend(parent.map(|symbol| Scope { symbol, end: 0 }));
+        self.symbol(new, 0);
+        self.scopes = scopes;
     }
 
     fn complete(&self, new: &NewSymbol<'_>) -> Symbol {
@@ -226,7 +247,30 @@ impl<'t> Draft<'t> {
     /// Opens a lexical block up to the node `end`: names bound in it are forgotten there. In a `closed` one the names
     /// from outside can not be seen, as in a function that is no closure.
     pub(crate) fn block(&mut self, end: usize, closed: bool) {
-        self.blocks.push(Block { end, live: self.live.len(), closed });
+        let live = self.live.len();
+        let floor = if closed { live } else { self.floor() };
+        self.blocks.push(Block { end, live, floor });
+    }
+
+    fn floor(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.floor)
+    }
+
+    fn enliven(&mut self, binding: u32, name: u32, is_type: bool, from: usize) {
+        if self.latest.len() <= name as usize {
+            self.latest.resize(name as usize + 1, 0);
+        }
+        let number = self.live.len() as u32 + 1;
+        let before = std::mem::replace(&mut self.latest[name as usize], number);
+        self.live.push(Live { binding, name, is_type, from, before });
+    }
+
+    /// In the innermost open block this name means a symbol or an import, and no local name from outside.
+    pub(crate) fn hide(&mut self, name: Span, from: usize) {
+        let word = self.names.intern(name.text(self.text));
+        if self.latest.get(word as usize).is_some_and(|&number| number > 0) {
+            self.enliven(HIDDEN, word, false, from);
+        }
     }
 
     /// Adds a local name to the innermost open block. It hides one of the same name from outside.
@@ -242,7 +286,7 @@ impl<'t> Draft<'t> {
         let (annotation, value) = (self.expression(new.annotation), self.expression(new.value));
         let binding = self.facts.bindings.len() as u32;
         let is_type = new.kind == BindingKind::TypeParam;
-        self.live.push(Live { binding, name, is_type, from: new.from });
+        self.enliven(binding, name, is_type, new.from);
         self.facts.bindings.push(Binding {
             name,
             kind: new.kind,
@@ -260,6 +304,7 @@ impl<'t> Draft<'t> {
     }
 
     /// Whether a local name of this spelling can be seen here.
+    #[allow(dead_code)]
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.find(name, Some(false)).is_some()
@@ -286,18 +331,18 @@ impl<'t> Draft<'t> {
 
     /// The local name that can be seen under this one; only a type parameter, or only none, when that is asked for.
     fn find(&self, name: u32, is_type: Option<bool>) -> Option<u32> {
-        let mut blocks = self.blocks.iter().rev();
-        let mut block = blocks.next();
-        for (at, live) in self.live.iter().enumerate().rev() {
-            while let Some(open) = block.filter(|open| at < open.live) {
-                if open.closed {
-                    return None;
-                }
-                block = blocks.next();
+        let floor = self.floor();
+        let mut number = self.latest.get(name as usize).copied().unwrap_or(0) as usize;
+        for _ in 0..MAX_HOMONYMS {
+            let live = self.live.get(number.checked_sub(1)?).filter(|_| number > floor)?;
+            let is_seen = live.from <= self.at;
+            if is_seen && live.binding == HIDDEN {
+                return None;
             }
-            if live.name == name && live.from <= self.at && is_type.is_none_or(|wanted| wanted == live.is_type) {
+            if is_seen && is_type.is_none_or(|wanted| wanted == live.is_type) {
                 return Some(live.binding);
             }
+            number = live.before as usize;
         }
         None
     }

@@ -8,9 +8,11 @@
 //!   name>`: about the symbol named here (`-` stands for none);
 //! - `doc …`, `annotation …`, `value …`: what it carries, on one line (`-` stands for none);
 //! - `bind <kind> <name>[: <type>][ = <value>][ at <part>]`: a local name is declared on this line;
-//! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none);
+//! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none); `local` alone: it
+//!   means some local name;
 //! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
-//! - `import <module> <name or *> [as <alias>]`, `reexport …`: an import stands on this line;
+//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`: an import stands on
+//!   this line;
 //! - `nothing`: no reference stands here.
 
 use std::fs;
@@ -101,10 +103,13 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "annotation" => same(name_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),
         "value" => same(name_or_none(extracted, symbol_at(extracted, promise)?.value), rest),
         "bind" => one_of(bindings_at(extracted, promise), rest),
+        "local" if rest.is_empty() => bound(extracted, promise),
         "local" => one_of(locals_at(extracted, promise), rest),
         "ref" => one_of(references_at(extracted, promise), rest),
         "nothing" => same(&references_at(extracted, promise).join(" and "), ""),
-        "import" | "reexport" => one_of(imports_at(extracted, promise), &promise.text),
+        "import" | "reexport" | "import-type" | "dynamic-import" | "require" => {
+            one_of(imports_at(extracted, promise), &promise.text)
+        }
         _ => Err("nobody knows how to check this".to_owned()),
     }
 }
@@ -167,6 +172,13 @@ fn binding(extracted: &Extracted, binding: &Binding) -> String {
     format!("{} {}{annotation}{value}{part}", binding.kind.as_str(), name(binding.name))
 }
 
+fn bound(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
+    match locals_at(extracted, promise).iter().any(|local| local != "-") {
+        true => Ok(()),
+        false => Err("no local name is meant here".to_owned()),
+    }
+}
+
 fn bindings_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let here = extracted.facts.bindings.iter().filter(|binding| binding.line == promise.line);
     here.map(|found| binding(extracted, found)).collect()
@@ -195,7 +207,7 @@ fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
 
 fn imports_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let show = |import: &Import| {
-        let word = if import.reexport { "reexport" } else { "import" };
+        let word = if import.reexport { "reexport" } else { import.form.as_str() };
         let name = import.name.as_deref().or(import.glob.then_some("*"));
         let name = name.map(|name| format!(" {name}")).unwrap_or_default();
         let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();

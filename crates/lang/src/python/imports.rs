@@ -4,6 +4,7 @@ use codecompass_model::{Import, ImportForm, Span, SymbolKind};
 
 use super::definitions::visibility;
 use super::kinds::{field as f, kind as k};
+use super::notes;
 use super::walk::Walk;
 use crate::draft::NewSymbol;
 use crate::text;
@@ -26,6 +27,24 @@ pub(super) fn statement(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         enter(walk, at, from.as_deref(), entry, single);
     }
     walk.tree.next(at)
+}
+
+/// `__import__("a.b")`, `import_module("a.b")`.
+pub(super) fn dynamic(walk: &mut Walk<'_, '_>, call: usize) {
+    let content = notes::first_argument(walk, call).and_then(|first| notes::plain_string(walk, first));
+    let Some(content) = content.map(|content| walk.tree.node(content).span()) else {
+        return;
+    };
+    walk.draft.import(Import {
+        module: walk.draft.slice(content).to_owned(),
+        name: None,
+        alias: None,
+        glob: false,
+        reexport: false,
+        form: ImportForm::Dynamic,
+        line: walk.draft.line(content.start),
+        symbol: walk.draft.enclosing_index(),
+    });
 }
 
 /// The module after `from`.
@@ -79,7 +98,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         alias: entry.alias.clone().filter(|alias| Some(alias) != entry.name.as_ref()),
         glob: entry.glob,
         reexport: from.is_some() && is_reexport(walk.draft.path, &entry),
-        form: ImportForm::Static,
+        form: if at < walk.typing_end { ImportForm::TypeOnly } else { ImportForm::Static },
         line: walk.draft.line(entry.span.start),
         symbol: walk.draft.enclosing_index(),
     };
@@ -101,7 +120,9 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         annotation: None,
         value: None,
     };
-    walk.draft.symbol(new, 0);
+    if walk.is_in_order(at) {
+        walk.draft.symbol(new, 0);
+    }
     walk.draft.import(import);
 }
 

@@ -1,9 +1,28 @@
 //! Python.
+//!
+//! What the rules can not say and is decided here:
+//!
+//! - A class is an enumeration when a base is called so (`Enum`, `Flag`, … or any name that ends in `Enum`). It stays a
+//!   `class`; what it assigns without a type and without a leading underscore is a `variant`.
+//! - `self.x = …` in a method makes `x` a `field` of the class, written where it is first assigned, `__init__` before all
+//!   others; what the value names still belongs to the method. Functions inside of methods declare no fields.
+//! - A name of a file or class is one symbol, where it is first assigned, also in `if`, `try`, `with` and `for`; functions
+//!   and classes defined again are further symbols.
+//! - `type X = …` and `X: TypeAlias = …` are `type`; a function assigned as a `lambda`, a named tuple or a type variable
+//!   made by a call is a variable with its value.
+//! - What decorators name is named by what they decorate; defaults and types of parameters by the function.
+//! - The doc of a definition is its docstring, else the comment lines directly above it; a variable's may stand below it.
+//! - Entering a `with` is taken to give the value itself; `*args: T` has the type `T` inside.
+//! - In a comprehension the first iterable is looked up inside too, though Python evaluates it outside.
 
+mod assignments;
 mod definitions;
 mod imports;
 mod kinds;
 mod module;
+mod notes;
+mod patterns;
+mod scopes;
 mod walk;
 
 use crate::Language;
@@ -12,7 +31,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "python",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy", "uv"],

@@ -2,8 +2,11 @@
 
 use codecompass_model::{RefShape, Span};
 
+use super::assignments::{self, Expected};
+use super::definitions::{self, Decorated};
 use super::kinds::{field as f, kind as k};
-use super::{definitions, imports, module};
+use super::scopes::{self, Scopes};
+use super::{imports, module, notes, patterns};
 use crate::draft::Draft;
 use crate::names::FastMap;
 use crate::roles::{Role, Roles};
@@ -18,10 +21,16 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
         tree,
         draft,
         roles,
-        type_end: 0,
+        scopes: Scopes::default(),
         comments: None,
         decorated: Decorated::default(),
         assigned: FastMap::default(),
+        expected: FastMap::default(),
+        statement: 0,
+        scanned: 0,
+        typing_end: 0,
+        type_end: 0,
+        literal_end: 0,
     };
     let mut at = 0;
     while at < tree.len() {
@@ -35,21 +44,24 @@ pub(super) struct Walk<'w, 't> {
     pub(super) tree: &'w Tree,
     pub(super) draft: &'w mut Draft<'t>,
     pub(super) roles: Roles,
-    /// The last run of comment lines.
-    pub(super) comments: Option<Span>,
+    pub(super) scopes: Scopes<'t>,
     pub(super) decorated: Decorated,
     /// Names that the file or a class already has from an assignment, by the class.
     pub(super) assigned: FastMap<(Option<u32>, &'t str), ()>,
+    /// Names that a class is going to have.
+    pub(super) expected: FastMap<(u32, &'t str), Expected>,
+    /// The node whose targets are being looked at.
+    pub(super) statement: usize,
+    /// The function that is being looked through for names.
+    pub(super) scanned: usize,
+    /// Nodes before this one are only for type checkers.
+    pub(super) typing_end: usize,
+    /// The last run of comment lines.
+    comments: Option<Span>,
     /// Nodes before this one stand in a type annotation.
     type_end: usize,
-}
-
-/// A definition with its decorators, seen before the definition itself.
-#[derive(Default)]
-pub(super) struct Decorated {
-    pub(super) definition: Option<usize>,
-    pub(super) start: u32,
-    pub(super) decorators: Vec<Span>,
+    /// Strings before this node are no types though they stand in an annotation.
+    literal_end: usize,
 }
 
 impl Walk<'_, '_> {
@@ -61,18 +73,20 @@ impl Walk<'_, '_> {
             k::CALL => self.call(at),
             k::ATTRIBUTE => self.attribute(at),
             k::COMMENT => self.comment(&node),
-            k::DECORATED => self.decorated(at),
+            k::DECORATED => definitions::decorated(self, at),
             k::DECORATOR => {
                 let name = self.tree.children(at).next().and_then(|expression| self.name_of(expression));
                 self.roles.mark(name, Role::Refers(RefShape::Decorator));
             }
             k::FUNCTION => definitions::function(self, at),
             k::CLASS => definitions::class(self, at),
-            k::ASSIGNMENT => definitions::assignment(self, at),
-            k::TYPE_ALIAS => definitions::type_alias(self, at),
+            k::TYPE_ALIAS => assignments::type_alias(self, at),
             k::IMPORT | k::FROM_IMPORT | k::FUTURE_IMPORT => return imports::statement(self, at),
             k::TYPE => self.type_end = self.type_end.max(node.next as usize),
-            k::DOTTED_NAME => return self.case_name(at),
+            k::GENERIC_TYPE | k::SUBSCRIPT if at < self.type_end => self.generic(at),
+            k::STRING_CONTENT => self.string(at),
+            k::IF => self.condition(at),
+            k::DOTTED_NAME if patterns::capture(self, at).is_none() => return self.case_name(at),
             kind => self.declaration(at, kind),
         }
         at + 1
@@ -81,25 +95,16 @@ impl Walk<'_, '_> {
     /// Nodes that declare local names, or name parameters of what they call.
     fn declaration(&mut self, at: usize, kind: u8) {
         match kind {
-            k::FOR | k::FOR_IN => self.declare(self.tree.child(at, f::LEFT)),
-            k::NAMED_EXPRESSION | k::KEYWORD_ARGUMENT | k::DEFAULT_PARAMETER | k::TYPED_DEFAULT_PARAMETER => {
-                self.declare(self.tree.child(at, f::NAME));
+            k::ASSIGNMENT | k::FOR | k::NAMED_EXPRESSION | k::AS_PATTERN | k::DOTTED_NAME | k::SPLAT_PATTERN => {
+                scopes::assign(self, at);
             }
-            k::EXCEPT => self.declare(self.tree.child(at, f::ALIAS)),
-            k::PARAMETERS | k::LAMBDA_PARAMETERS | k::AS_TARGET => {
-                let tree = self.tree;
-                tree.children(at).for_each(|child| self.declare(Some(child)));
+            k::LIST_COMPREHENSION | k::SET_COMPREHENSION | k::DICT_COMPREHENSION | k::GENERATOR => {
+                scopes::comprehension(self, at);
             }
-            k::TYPED_PARAMETER | k::KEYWORD_PATTERN | k::SPLAT_PATTERN => self.declare(self.tree.children(at).next()),
-            k::AS_PATTERN => self.declare(self.tree.children(at).skip(1).last()),
+            k::LAMBDA => scopes::lambda(self, at),
+            k::KEYWORD_ARGUMENT => self.roles.mark(self.tree.child(at, f::NAME), Role::Declares),
+            k::KEYWORD_PATTERN => self.roles.mark(self.tree.children(at).next(), Role::Declares),
             _ => {}
-        }
-    }
-
-    /// Marks the names that a pattern binds.
-    pub(super) fn declare(&mut self, pattern: Option<usize>) {
-        for name in pattern.into_iter().flat_map(|pattern| bound_names(self.tree, pattern)) {
-            self.roles.mark(Some(name), Role::Declares);
         }
     }
 
@@ -121,8 +126,13 @@ impl Walk<'_, '_> {
     }
 
     fn attribute(&mut self, at: usize) {
-        let shape = if at < self.type_end { RefShape::Type } else { RefShape::Member };
+        let in_type = at < self.type_end;
+        let shape = if in_type { RefShape::Type } else { RefShape::Member };
         self.roles.mark(self.tree.child(at, f::ATTRIBUTE), Role::Refers(shape));
+        if in_type {
+            let module = self.tree.child(at, f::OBJECT).filter(|&object| self.tree.kind(object) == k::IDENTIFIER);
+            self.roles.mark(module, Role::Refers(RefShape::Value));
+        }
     }
 
     fn call(&mut self, at: usize) {
@@ -132,15 +142,35 @@ impl Walk<'_, '_> {
         let Some(name) = self.name_of(callee) else {
             return;
         };
-        let capital = is_capitalised(self.draft.slice(self.tree.node(name).span()));
+        let word = self.draft.slice(self.tree.node(name).span());
         let shape = match self.tree.kind(callee) {
             k::ATTRIBUTE if self.is_on_self(callee) => RefShape::SelfCall,
-            _ if capital => RefShape::Construct,
+            _ if is_capitalised(word) => RefShape::Construct,
             k::ATTRIBUTE => RefShape::MemberCall,
             k::IDENTIFIER => RefShape::Call,
             _ => return,
         };
         self.roles.mark(Some(name), Role::Refers(shape));
+        match word {
+            "__import__" | "import_module" => imports::dynamic(self, at),
+            "cast" | "TypeVar" => self.type_argument(at, word),
+            _ => {}
+        }
+    }
+
+    /// The string that is a type in `cast("T", x)` and `TypeVar("T", bound="B")`.
+    fn type_argument(&mut self, call: usize, callee: &str) {
+        let tree = self.tree;
+        let string = match callee {
+            "cast" => notes::first_argument(self, call),
+            _ => tree.child(call, f::ARGUMENTS).and_then(|list| {
+                let keywords = tree.children(list).filter(|&child| tree.kind(child) == k::KEYWORD_ARGUMENT);
+                keywords.filter(|&child| self.draft.slice(tree.node(child).span()).starts_with("bound")).last()
+            }),
+        };
+        let string = string.and_then(|at| if tree.kind(at) == k::STRING { Some(at) } else { tree.child(at, f::VALUE) });
+        let content = string.and_then(|string| notes::plain_string(self, string));
+        self.roles.mark(content, Role::Refers(RefShape::Type));
     }
 
     fn is_on_self(&self, attribute: usize) -> bool {
@@ -161,6 +191,31 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// The arguments of `Literal` and `Annotated` are not all types: no string in them is taken for one.
+    fn generic(&mut self, at: usize) {
+        let head = self.tree.children(at).next().map(|head| self.draft.slice(self.tree.node(head).span()));
+        if head.is_some_and(|head| matches!(head.rsplit('.').next(), Some("Literal" | "Annotated"))) {
+            self.literal_end = self.literal_end.max(self.tree.next(at));
+        }
+    }
+
+    fn string(&mut self, at: usize) {
+        let is_type = at < self.type_end && at >= self.literal_end || self.roles.of(at) != Role::Open;
+        if is_type {
+            notes::type_string(self, self.tree.node(at).span());
+        }
+    }
+
+    /// `if TYPE_CHECKING:` guards what only type checkers read.
+    fn condition(&mut self, at: usize) {
+        let condition =
+            self.tree.children(at).next().map(|condition| self.draft.slice(self.tree.node(condition).span()));
+        if condition.is_some_and(|condition| condition.rsplit('.').next() == Some("TYPE_CHECKING")) {
+            let guarded = self.tree.child_of_kind(at, k::BLOCK).map_or(0, |block| self.tree.next(block));
+            self.typing_end = self.typing_end.max(guarded);
+        }
+    }
+
     /// Joins comments that have lines of their own, one below the other.
     fn comment(&mut self, node: &Node) {
         let line_start = self.draft.line_start(node.start);
@@ -172,55 +227,38 @@ impl Walk<'_, '_> {
         self.comments = Some(Span { start, end: node.end });
     }
 
-    /// The first of the comment lines that stand directly above a place, else the place itself.
-    pub(super) fn comment_start(&self, place: u32) -> u32 {
-        let Some(comments) = self.comments.filter(|comments| comments.end <= place) else {
-            return place;
-        };
+    /// The comment lines that stand directly above a place.
+    pub(super) fn comment_above(&self, place: u32) -> Option<Span> {
+        let comments = self.comments.filter(|comments| comments.end <= place)?;
         let between = self.draft.slice(Span { start: comments.end, end: place });
         let adjacent = between.trim().is_empty() && between.bytes().filter(|&byte| byte == b'\n').count() == 1;
-        if adjacent { comments.start } else { place }
+        adjacent.then_some(comments)
     }
 
-    fn decorated(&mut self, at: usize) {
-        self.decorated.definition = self.tree.child(at, f::DEFINITION);
-        self.decorated.start = self.tree.node(at).start;
-        self.decorated.decorators.clear();
-        for child in self.tree.children(at).filter(|&child| self.tree.kind(child) == k::DECORATOR) {
-            self.decorated.decorators.push(self.tree.node(child).span());
-        }
+    /// The first of the comment lines that stand directly above a place, else the place itself.
+    pub(super) fn comment_start(&self, place: u32) -> u32 {
+        self.comment_above(place).map_or(place, |comments| comments.start)
     }
 
-    /// A dotted name outside of imports stands in a `case`: a class, a constant, or a name that is bound.
+    /// Whether a symbol may be entered: not in a decorator, where only broken code has any, since the decorated symbol
+    /// has been entered already and symbols stand in source order.
+    pub(super) fn is_in_order(&self, at: usize) -> bool {
+        at >= self.decorated.definition
+    }
+
+    /// A dotted name outside of imports stands in a `case`: a class or a constant.
     fn case_name(&mut self, at: usize) -> usize {
         let whole = self.tree.node(at);
         let names = self.tree.children(at).filter(|&child| self.tree.kind(child) == k::IDENTIFIER);
         if let Some(last) = names.last().map(|last| self.tree.node(last)) {
             let qualifier = (last.start > whole.start).then(|| Span { start: whole.start, end: last.start - 1 });
             let shape = match (self.tree.kind(whole.parent as usize), qualifier) {
-                (k::CLASS_PATTERN, _) => Some(RefShape::Type),
-                (_, Some(_)) => Some(RefShape::Member),
-                (_, None) => is_capitalised(self.draft.slice(last.span())).then_some(RefShape::Value),
+                (k::CLASS_PATTERN, _) => RefShape::Type,
+                (_, Some(_)) => RefShape::Member,
+                (_, None) => RefShape::Value,
             };
-            if let Some(shape) = shape {
-                self.draft.reference(last.span(), shape, qualifier);
-            }
+            self.draft.reference(last.span(), shape, qualifier);
         }
         whole.next as usize
     }
-}
-
-/// The names that a pattern on the left of an assignment binds; members and items of other things are not among them.
-pub(super) fn bound_names(tree: &Tree, pattern: usize) -> impl Iterator<Item = usize> + '_ {
-    let is_pattern = |kind: u8| {
-        matches!(
-            kind,
-            k::PATTERN_LIST | k::TUPLE_PATTERN | k::LIST_PATTERN | k::LIST_SPLAT_PATTERN | k::DICT_SPLAT_PATTERN
-        )
-    };
-    let end = if is_pattern(tree.kind(pattern)) { tree.next(pattern) } else { pattern + 1 };
-    (pattern..end).filter(move |&at| {
-        let node = tree.node(at);
-        node.kind == k::IDENTIFIER && (at == pattern || is_pattern(tree.kind(node.parent as usize)))
-    })
 }

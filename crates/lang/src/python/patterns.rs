@@ -1,0 +1,213 @@
+//! What Python gives a value, and which part of it: the targets of assignments, loops, `with`, `except`, `:=` and `case`.
+
+use codecompass_model::{Part, Span};
+
+use super::kinds::{field as f, kind as k};
+use super::walk::Walk;
+use crate::tree::Tree;
+
+/// So many levels of brackets are looked through for the statement that an `as` belongs to.
+const MAX_LEVELS: usize = 8;
+
+/// Where a target gets its value from.
+#[derive(Clone, Copy)]
+pub(super) struct Given {
+    pub(super) annotation: Option<Span>,
+    pub(super) value: Option<Span>,
+    pub(super) part: Part,
+    /// The node of the value, which may be a row of values.
+    pub(super) row: Option<usize>,
+    /// The node from which on the target has the value.
+    pub(super) after: usize,
+}
+
+impl Given {
+    pub(super) fn nothing(after: usize) -> Self {
+        Self { annotation: None, value: None, part: Part::Whole, row: None, after }
+    }
+
+    fn inside(self) -> Self {
+        Self { part: Part::Inside, ..self }
+    }
+}
+
+/// The pattern that a node gives a value to.
+pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> Option<(usize, Given)> {
+    let tree = walk.tree;
+    let given = Given::nothing(tree.next(at));
+    let span = |node: usize| tree.node(node).span();
+    match tree.kind(at) {
+        k::ASSIGNMENT => {
+            let row = last_value(tree, at);
+            let annotation = tree.child(at, f::TYPE).map(span);
+            Some((tree.child(at, f::LEFT)?, Given { annotation, value: row.map(span), row, ..given }))
+        }
+        k::FOR | k::FOR_IN => {
+            let row = tree.child(at, f::RIGHT);
+            let after = row.map_or(given.after, |row| tree.next(row));
+            Some((tree.child(at, f::LEFT)?, Given { value: row.map(span), part: Part::Element, row, after, ..given }))
+        }
+        k::NAMED_EXPRESSION => {
+            let value = tree.child(at, f::VALUE).map(span);
+            Some((tree.child(at, f::NAME)?, Given { value, ..given }))
+        }
+        k::AS_PATTERN => as_pattern(tree, at, given),
+        k::DOTTED_NAME => {
+            let name = capture(walk, at)?;
+            Some((name, field(walk, at, subject(tree, at, given))))
+        }
+        k::SPLAT_PATTERN => Some((tree.children(at).next()?, subject(tree, at, given).inside())),
+        _ => None,
+    }
+}
+
+/// The value at the end of a chain of assignments.
+fn last_value(tree: &Tree, mut at: usize) -> Option<usize> {
+    loop {
+        at = tree.child(at, f::RIGHT)?;
+        if tree.kind(at) != k::ASSIGNMENT {
+            return Some(at);
+        }
+    }
+}
+
+/// `value as target`: entered in a `with` it counts as the value itself, caught in an `except` it is one of the type.
+fn as_pattern(tree: &Tree, at: usize, given: Given) -> Option<(usize, Given)> {
+    let mut children = tree.children(at);
+    let first = children.next()?;
+    let target = children.last()?;
+    let target = match tree.kind(target) {
+        k::AS_TARGET => tree.children(target).next()?,
+        _ => target,
+    };
+    let span = Some(tree.node(first).span());
+    let parent = tree.node(at).parent as usize;
+    let given = match tree.kind(parent) {
+        k::EXCEPT => Given { annotation: span, ..given },
+        k::CASE_PATTERN => {
+            let class = tree.children(first).find(|&inner| tree.kind(inner) == k::CLASS_PATTERN);
+            let class = class.and_then(|class| tree.children(class).next());
+            Given { annotation: class.map(|class| tree.node(class).span()), ..subject(tree, at, given) }
+        }
+        _ => Given { value: span, ..given },
+    };
+    Some((target, given))
+}
+
+/// The name that a dotted name in a `case` binds: a single one, unless it is a class or looks like a constant.
+pub(super) fn capture(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+    let tree = walk.tree;
+    let mut names = tree.children(at).filter(|&child| tree.kind(child) == k::IDENTIFIER);
+    let name = names.next().filter(|_| tree.kind(tree.node(at).parent as usize) != k::CLASS_PATTERN)?;
+    let is_bound = names.next().is_none() && !crate::text::is_capitalised(walk.draft.slice(tree.node(name).span()));
+    is_bound.then_some(name)
+}
+
+/// `a` in `case Point(x=a)` is the field `x` of what is matched.
+fn field(walk: &mut Walk<'_, '_>, at: usize, given: Given) -> Given {
+    let tree = walk.tree;
+    let around = |at: usize| tree.node(at).parent as usize;
+    let keyword = around(at);
+    let class = around(around(keyword));
+    let is_whole = tree.kind(keyword) == k::KEYWORD_PATTERN && tree.kind(around(around(class))) == k::CASE_CLAUSE;
+    let name = tree.children(keyword).next().filter(|&name| is_whole && name != at);
+    match name.map(|name| tree.node(name).span()) {
+        Some(name) if given.value.is_some() => Given { part: Part::Field(walk.draft.name(name)), ..given },
+        _ => given,
+    }
+}
+
+/// What is matched, for a name that a `case` binds.
+fn subject(tree: &Tree, at: usize, given: Given) -> Given {
+    let mut around = tree.node(at).parent as usize;
+    let mut depth = 0;
+    for _ in 0..MAX_LEVELS {
+        match tree.kind(around) {
+            k::MATCH => {
+                let value = tree.children(around).next().map(|subject| tree.node(subject).span());
+                let part = if depth > 1 { Part::Inside } else { Part::Whole };
+                return Given { value, part, ..given };
+            }
+            k::CASE_PATTERN | k::CLASS_PATTERN | k::KEYWORD_PATTERN | k::LIST_PATTERN | k::TUPLE_PATTERN => depth += 1,
+            _ => {}
+        }
+        around = tree.node(around).parent as usize;
+    }
+    given.inside()
+}
+
+/// Shows every name and attribute that a pattern gives a value to, with its part of the value.
+pub(super) fn each_target(walk: &mut Walk<'_, '_>, at: usize, given: Given, take: fn(&mut Walk<'_, '_>, usize, Given)) {
+    let tree = walk.tree;
+    if !is_row(tree.kind(at)) {
+        return take(walk, at, given);
+    }
+    let targets = || tree.children(at).filter(|&child| tree.kind(child) != k::COMMENT);
+    let mut values = given
+        .row
+        .filter(|&row| is_same_length(tree, row, targets().count()))
+        .map(|row| tree.children(row).filter(|&child| tree.kind(child) != k::COMMENT));
+    for (position, target) in targets().enumerate() {
+        let value = values.as_mut().and_then(Iterator::next).map(|value| tree.node(value).span());
+        let own = match (given.part, value) {
+            (Part::Whole, Some(_)) => Given { value, row: None, ..given },
+            (Part::Whole, None) => Given { part: Part::Index(position as u32), ..given },
+            (Part::Element, _) if position == 1 => counted(walk, given),
+            _ => given.inside(),
+        };
+        match tree.kind(target) {
+            k::IDENTIFIER | k::ATTRIBUTE => take(walk, target, own),
+            _ => nested(tree, target).for_each(|inner| take(walk, inner, given.inside())),
+        }
+    }
+}
+
+/// The names and attributes in an inner pattern.
+fn nested(tree: &Tree, at: usize) -> impl Iterator<Item = usize> + '_ {
+    let end = if is_row(tree.kind(at)) { tree.next(at) } else { at };
+    (at..end).filter(move |&inner| {
+        let node = tree.node(inner);
+        matches!(node.kind, k::IDENTIFIER | k::ATTRIBUTE) && is_row(tree.kind(node.parent as usize))
+    })
+}
+
+/// `x` in `for i, x in enumerate(xs)` is an element of `xs`.
+fn counted(walk: &Walk<'_, '_>, given: Given) -> Given {
+    let tree = walk.tree;
+    let call = given.row.filter(|&row| tree.kind(row) == k::CALL);
+    let is_count = |&call: &usize| {
+        let callee = tree.child(call, f::FUNCTION).map(|callee| tree.node(callee).span());
+        callee.is_some_and(|callee| walk.draft.slice(callee) == "enumerate")
+    };
+    let list = call.filter(is_count).and_then(|call| tree.child(call, f::ARGUMENTS));
+    match list.and_then(|list| tree.children(list).next()) {
+        Some(list) => Given { value: Some(tree.node(list).span()), ..given },
+        None => given.inside(),
+    }
+}
+
+fn is_row(kind: u8) -> bool {
+    matches!(
+        kind,
+        k::PATTERN_LIST
+            | k::TUPLE_PATTERN
+            | k::LIST_PATTERN
+            | k::LIST_SPLAT_PATTERN
+            | k::DICT_SPLAT_PATTERN
+            | k::TUPLE
+            | k::LIST
+    )
+}
+
+/// Whether a value is written as a row of as many values, none of them unpacked.
+fn is_same_length(tree: &Tree, row: usize, length: usize) -> bool {
+    let is_written = matches!(tree.kind(row), k::EXPRESSION_LIST | k::TUPLE | k::LIST);
+    is_written && {
+        let mut count = 0;
+        let plain = tree.children(row).filter(|&child| tree.kind(child) != k::COMMENT).all(|child| {
+            count += 1;
+            tree.kind(child) != k::LIST_SPLAT
+        });
+        plain && count == length
+    }
+}
