@@ -22,6 +22,9 @@ const MAX_REFERENCES: usize = 1_000_000;
 /// Symbols nested deeper are left out: their qualified names would grow with the square of the depth.
 const MAX_NESTING: usize = 64;
 
+/// Stands for the symbol or import that hides the local names around it.
+const HIDDEN: u32 = u32::MAX;
+
 /// A symbol as the walk describes it.
 pub(crate) struct NewSymbol<'a> {
     pub(crate) kind: SymbolKind,
@@ -186,6 +189,14 @@ impl<'t> Draft<'t> {
         }
     }
 
+    /// Adds a leaf below a symbol that need not be the innermost open one, or below none.
+    pub(crate) fn member(&mut self, new: NewSymbol<'_>, parent: Option<u32>) {
+        let scopes = std::mem::take(&mut self.scopes);
+        self.scopes.extend(parent.map(|symbol| Scope { symbol, end: 0 }));
+        self.symbol(new, 0);
+        self.scopes = scopes;
+    }
+
     fn complete(&self, new: &NewSymbol<'_>) -> Symbol {
         let parent = self.enclosing();
         let qualified_name = match parent.map_or(self.prefix.as_str(), |parent| &parent.qualified_name) {
@@ -251,6 +262,14 @@ impl<'t> Draft<'t> {
         });
     }
 
+    /// In the innermost open block this name means a symbol or an import, and no local name from outside.
+    pub(crate) fn hide(&mut self, name: Span, from: usize) {
+        if !self.live.is_empty() {
+            let name = self.names.intern(name.text(self.text));
+            self.live.push(Live { binding: HIDDEN, name, is_type: false, from });
+        }
+    }
+
     /// Interns a word for a [`Part::Field`].
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))
@@ -280,7 +299,7 @@ impl<'t> Draft<'t> {
                 block = blocks.next();
             }
             if live.name == name && live.from <= self.at && is_type.is_none_or(|wanted| wanted == live.is_type) {
-                return Some(live.binding);
+                return Some(live.binding).filter(|&binding| binding != HIDDEN);
             }
         }
         None

@@ -20,7 +20,8 @@ const BYTES_PER_REPORT: usize = 8;
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 struct Worker {
-    name: &'static str,
+    /// The first extension: unlike the name, no two grammars share it.
+    extension: Option<&'static str>,
     parser: Parser,
     tables: Tables,
     tree: Tree,
@@ -35,9 +36,25 @@ pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOn
     with_worker(language, |worker| {
         let parsed = parse(&mut worker.parser, text)?;
         worker.tree.fill(&parsed, &worker.tables);
+        if worker.tree.errors.count > 0 {
+            retry(worker, language, text, &parsed);
+        }
         drop(parsed);
         Some(look(&worker.tree))
     })?
+}
+
+/// Parses the text once more as the language would repair it, and takes that tree when it has fewer errors.
+fn retry(worker: &mut Worker, language: &Language, text: &str, first: &tree_sitter::Tree) {
+    let errors = worker.tree.errors.count;
+    let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|other| other.len() == text.len());
+    let Some(second) = repaired.and_then(|repaired| parse(&mut worker.parser, &repaired)) else {
+        return;
+    };
+    worker.tree.fill(&second, &worker.tables);
+    if worker.tree.errors.count >= errors {
+        worker.tree.fill(first, &worker.tables);
+    }
 }
 
 /// Parses a text and shows tree-sitter's own tree; `None` when the budget was used up.
@@ -56,7 +73,7 @@ pub(crate) fn check(language: &Language) -> Result<(), String> {
 /// [`check`] reports.
 fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> Option<T> {
     WORKERS.with_borrow_mut(|workers| {
-        let at = match workers.iter().position(|worker| worker.name == language.name) {
+        let at = match workers.iter().position(|worker| worker.extension == language.extensions.first().copied()) {
             Some(at) => at,
             None => {
                 workers.push(start(language)?);
@@ -72,7 +89,7 @@ fn start(language: &Language) -> Option<Worker> {
     let mut parser = Parser::new();
     parser.set_language(&loaded).ok()?;
     let tables = Tables::new(&language.grammar, &loaded);
-    Some(Worker { name: language.name, parser, tables, tree: Tree::default() })
+    Some(Worker { extension: language.extensions.first().copied(), parser, tables, tree: Tree::default() })
 }
 
 fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {

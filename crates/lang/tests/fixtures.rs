@@ -6,15 +6,19 @@
 //! - `def <kind> <qualified name>`, or `def use <name> = <qualified name>`: a symbol is named here;
 //! - `signature …`, `visibility <common word> <as written>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind> <qualified
 //!   name>`: about the symbol named here (`-` stands for none);
+//! - `doc …`, `annotation …`, `value …`: what it carries, on one line (`-` stands for none);
+//! - `bind <kind> <name>[: <type>][ = <value>][ at <part>]`: a local name is declared on this line;
+//! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none);
 //! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
-//! - `import <module> <name or *> [as <alias>]`, `reexport …`: an import stands on this line;
+//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`, `require …`: an import
+//!   stands on this line;
 //! - `nothing`: no reference stands here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_lang::{Extracted, LANGUAGES, extract};
-use codecompass_model::{Import, Reference, Symbol};
+use codecompass_model::{Binding, Import, Part, Reference, Symbol};
 use codecompass_testkit::promise::{Promise, promises};
 
 #[test]
@@ -43,6 +47,7 @@ fn fixture_files() -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .collect();
     files.sort();
+    files.dedup();
     files
 }
 
@@ -94,9 +99,16 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "outer" => same(&line_of(extracted, symbol_at(extracted, promise)?.outer_start).to_string(), rest),
         "trait" => same(symbol_at(extracted, promise)?.impl_trait.as_deref().unwrap_or("-"), rest),
         "parent" => same(&parent(extracted, symbol_at(extracted, promise)?), rest),
+        "doc" => same(&doc(extracted, symbol_at(extracted, promise)?), rest),
+        "annotation" => same(name_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),
+        "value" => same(name_or_none(extracted, symbol_at(extracted, promise)?.value), rest),
+        "bind" => one_of(bindings_at(extracted, promise), rest),
+        "local" => one_of(locals_at(extracted, promise), rest),
         "ref" => one_of(references_at(extracted, promise), rest),
         "nothing" => same(&references_at(extracted, promise).join(" and "), ""),
-        "import" | "reexport" => one_of(imports_at(extracted, promise), &promise.text),
+        "import" | "reexport" | "import-type" | "dynamic-import" | "require" => {
+            one_of(imports_at(extracted, promise), &promise.text)
+        }
         _ => Err("nobody knows how to check this".to_owned()),
     }
 }
@@ -135,6 +147,43 @@ fn parent(extracted: &Extracted, symbol: &Symbol) -> String {
     parent.map_or("-".to_owned(), |parent| format!("{} {}", parent.kind, parent.qualified_name))
 }
 
+fn doc(extracted: &Extracted, symbol: &Symbol) -> String {
+    let words = symbol.doc.map_or("-", |doc| doc.text(&extracted.text));
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn name_or_none(extracted: &Extracted, name: Option<u32>) -> &str {
+    name.map_or("-", |name| &extracted.facts.names[name as usize])
+}
+
+fn binding(extracted: &Extracted, binding: &Binding) -> String {
+    let name = |index: u32| extracted.facts.names[index as usize].as_str();
+    let annotation = binding.annotation.map(|of| format!(": {}", name(of))).unwrap_or_default();
+    let value = binding.value.map(|value| format!(" = {}", name(value))).unwrap_or_default();
+    let part = match binding.part {
+        Part::Whole => String::new(),
+        Part::Element => " at element".to_owned(),
+        Part::Payload => " at payload".to_owned(),
+        Part::Index(index) => format!(" at {index}"),
+        Part::Field(field) => format!(" at field {}", name(field)),
+        Part::Inside => " at inside".to_owned(),
+    };
+    format!("{} {}{annotation}{value}{part}", binding.kind.as_str(), name(binding.name))
+}
+
+fn bindings_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let here = extracted.facts.bindings.iter().filter(|binding| binding.line == promise.line);
+    here.map(|found| binding(extracted, found)).collect()
+}
+
+fn locals_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+    let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
+    let facts = &extracted.facts;
+    let meant =
+        |reference: &Reference| reference.binding.map(|found| binding(extracted, &facts.bindings[found as usize]));
+    facts.references.iter().filter(here).map(|found| meant(found).unwrap_or_else(|| "-".to_owned())).collect()
+}
+
 fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let facts = &extracted.facts;
     let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
@@ -150,7 +199,7 @@ fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
 
 fn imports_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let show = |import: &Import| {
-        let word = if import.reexport { "reexport" } else { "import" };
+        let word = if import.reexport { "reexport" } else { import.form.as_str() };
         let name = import.name.as_deref().or(import.glob.then_some("*"));
         let name = name.map(|name| format!(" {name}")).unwrap_or_default();
         let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();
