@@ -170,6 +170,11 @@ impl<'t> Draft<'t> {
         self.scopes.last().map(|scope| scope.symbol)
     }
 
+    /// Where the last symbol begins: the next one must not begin before it.
+    pub(crate) fn last_start(&self) -> u32 {
+        self.facts.symbols.last().map_or(0, |symbol| symbol.span.start)
+    }
+
     /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0.
     pub(crate) fn symbol(&mut self, new: NewSymbol<'_>, end: usize) {
         if self.facts.symbols.len() >= MAX_SYMBOLS {

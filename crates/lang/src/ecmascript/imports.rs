@@ -240,7 +240,9 @@ pub(super) fn export_local(walk: &mut Walk<'_, '_>, name_at: usize, alias: Optio
             _ => format!("export {{ {name} as {alias} }}"),
         };
         let span = if around.kind == k::EXPORT_SPECIFIER { around.span() } else { name_node.span() };
-        walk.draft.symbol(use_symbol(name, alias, signature, span, name_node.span(), true), 0);
+        if let Some(span) = walk.in_order(span) {
+            walk.draft.symbol(use_symbol(name, alias, signature, span, name_node.span(), true), 0);
+        }
     }
     walk.draft.import(Import {
         module: String::new(),
@@ -273,8 +275,8 @@ fn add(walk: &mut Walk<'_, '_>, new: Name<'_>) {
         line: walk.draft.line(new.name_span.start),
         symbol: walk.draft.enclosing_index(),
     };
-    if !shown.is_empty() {
-        walk.draft.symbol(use_symbol(&shown, local, new.signature, new.span, new.name_span, new.reexport), 0);
+    if let Some(span) = walk.in_order(new.span).filter(|_| !shown.is_empty()) {
+        walk.draft.symbol(use_symbol(&shown, local, new.signature, span, new.name_span, new.reexport), 0);
     }
     walk.draft.import(import);
 }
@@ -314,7 +316,8 @@ pub(super) fn loaded(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: 
     let tree = walk.tree;
     let whole = whole(walk, at);
     let span = tree.node(whole).span();
-    let signature = text::signature(walk.slice(whole).trim_end_matches(';'));
+    let keywords = if whole == at { walk.keywords(at) } else { "" };
+    let signature = text::signature(&format!("{keywords} {}", walk.slice(whole).trim_end_matches(';')));
     walk.roles.mark(Some(load.call), Role::Declares);
     let mut names = PatternNames::of(pattern);
     while let Some((name_at, step)) = names.next(tree, walk.draft.text) {
@@ -424,6 +427,9 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     };
     walk.roles.mark(Some(local), Role::Declares);
     let statement = walk.statement(at);
+    let Some(span) = walk.in_order(tree.node(statement).span()) else {
+        return;
+    };
     let segment = walk.slice(local);
     let visibility = walk.visibility(statement, segment);
     let new = NewSymbol {
@@ -435,8 +441,8 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
         signature: text::signature(walk.slice(statement).trim_end_matches(';')),
         visibility_text: visibility.0.map(str::to_owned),
         visibility: Some(visibility.1),
-        span: tree.node(statement).span(),
-        outer_start: tree.node(statement).start,
+        span,
+        outer_start: span.start,
         name_span: tree.node(local).span(),
         attributes: &[],
         doc: None,

@@ -6,6 +6,7 @@ use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::draft::{Draft, NewSymbol};
 use crate::header::header;
+use crate::roles::Role;
 
 /// A value longer than this is left out of the signature of a variable.
 const MAX_VALUE: u32 = 80;
@@ -39,13 +40,14 @@ impl Comments {
         }
     }
 
-    /// Whether nothing but white space and at most one line end lies between the run and a place.
+    /// Whether nothing but white space lies between the run and a place: at most one line end, or two behind a doc comment.
     fn touches(&self, draft: &Draft<'_>, place: u32) -> bool {
         let Some(run) = self.run.filter(|run| run.end <= place && place - run.end < 1000) else {
             return false;
         };
         let between = draft.slice(Span { start: run.end, end: place });
-        between.trim().is_empty() && between.bytes().filter(|&byte| byte == b'\n').count() <= 1
+        let limit = if self.doc.is_some_and(|doc| doc.end == run.end) { 2 } else { 1 };
+        between.trim().is_empty() && between.bytes().filter(|&byte| byte == b'\n').count() <= limit
     }
 
     /// Where the comments directly above a place begin, and the doc comment among them.
@@ -55,6 +57,16 @@ impl Comments {
             None => (place, None),
         }
     }
+}
+
+/// Decorators that were met before what they decorate: class members have them as siblings, exported classes further up.
+#[derive(Default)]
+pub(super) struct Decorators {
+    /// The class body or the `export`.
+    parent: usize,
+    spans: Vec<Span>,
+    /// Where the comments above the first one begin, and the doc comment among them.
+    above: (u32, Option<Span>),
 }
 
 /// A symbol as the declarations describe it.
@@ -82,14 +94,20 @@ impl<'t> Walk<'_, 't> {
     /// Adds a symbol.
     pub(super) fn enter(&mut self, entry: &Entry<'_>) {
         let whole = self.tree.node(entry.whole);
-        let mut attributes = std::mem::take(&mut self.decorators);
-        let first = attributes.first().map_or(whole.start, |decorator| decorator.start);
+        let mut attributes = Vec::new();
         let start = self.own_start(entry.whole, &mut attributes);
+        let span = self.in_order(Span { start, end: whole.end });
+        let start = span.map_or(start, |span| span.start);
+        let waiting = self.waiting(entry.whole);
         let (outer_start, doc) = match self.comments.above(self.draft, start) {
-            (above, doc) if above < start => (above.min(first), doc),
-            _ => self.comments.above(self.draft, first),
+            (_, doc @ Some(_)) if !waiting.spans.is_empty() => (waiting.above.0, doc),
+            _ if !waiting.spans.is_empty() => waiting.above,
+            _ => self.comments.above(self.draft, whole.start),
         };
-        self.roles.mark(entry.name_at, crate::roles::Role::Declares);
+        if attributes.is_empty() {
+            attributes = waiting.spans;
+        }
+        self.roles.mark(entry.name_at, Role::Declares);
         let signature = self.signature(entry, start);
         let name_span = entry.name_at.map_or(Span { start, end: start }, |name| self.name_span(name));
         let new = NewSymbol {
@@ -101,7 +119,7 @@ impl<'t> Walk<'_, 't> {
             signature,
             visibility_text: entry.visibility.0.map(str::to_owned),
             visibility: Some(entry.visibility.1),
-            span: Span { start, end: whole.end },
+            span: Span { start, end: whole.end.max(start) },
             outer_start,
             name_span,
             attributes: &attributes,
@@ -110,9 +128,37 @@ impl<'t> Walk<'_, 't> {
             value: entry.value,
         };
         match entry.owner {
-            _ if entry.name.is_empty() => {}
+            _ if entry.name.is_empty() || span.is_none() => {}
             Some(owner) => self.draft.member(new, owner),
             None => self.draft.symbol(new, entry.end),
+        }
+    }
+
+    /// A symbol's range, shortened in broken code so that it does not begin before the last one; none for what stands in a
+    /// decorator.
+    pub(super) fn in_order(&self, span: Span) -> Option<Span> {
+        let start = span.start.max(self.draft.last_start());
+        (span.start >= self.decorator_end && start <= span.end).then_some(Span { start, ..span })
+    }
+
+    /// Keeps a decorator for what follows it.
+    pub(super) fn decorate(&mut self, at: usize) {
+        let node = self.tree.node(at);
+        let parent = node.parent as usize;
+        if self.decorators.parent != parent || self.decorators.spans.is_empty() {
+            let above = self.comments.above(self.draft, node.start);
+            self.decorators = Decorators { parent, spans: Vec::new(), above };
+        }
+        self.decorators.spans.push(node.span());
+    }
+
+    /// The decorators that wait for a node.
+    fn waiting(&mut self, at: usize) -> Decorators {
+        let parent = self.tree.node(at).parent as usize;
+        let is_member = self.decorators.parent == parent && self.tree.kind(parent) == k::CLASS_BODY;
+        match is_member || self.decorators.parent == at {
+            true => std::mem::take(&mut self.decorators),
+            false => Decorators::default(),
         }
     }
 
@@ -131,7 +177,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// What stands before the first of several declarators: `export let`.
-    fn keywords(&self, declarator: usize) -> &'t str {
+    pub(super) fn keywords(&self, declarator: usize) -> &'t str {
         let declaration = self.tree.node(declarator).parent as usize;
         let first = self.tree.child_of_kind(declaration, k::VARIABLE_DECLARATOR).unwrap_or(declarator);
         let start = self.tree.node(self.statement(declaration)).start;

@@ -3,7 +3,7 @@
 use codecompass_model::{RefShape, Span};
 
 use super::kinds::{field as f, kind as k};
-use super::symbols::Comments;
+use super::symbols::{Comments, Decorators};
 use super::{assignments, declarations, exports, imports, members, module, scopes, variables};
 use crate::draft::Draft;
 use crate::names::FastMap;
@@ -31,7 +31,8 @@ fn walk(tree: &Tree, draft: &mut Draft<'_>, typed: bool) {
         has_var: draft.text.contains("var "),
         fields: FastMap::default(),
         comments: Comments::default(),
-        decorators: Vec::new(),
+        decorators: Decorators::default(),
+        decorator_end: 0,
         function_end: 0,
         ambient_end: 0,
         draft,
@@ -59,8 +60,9 @@ pub(super) struct Walk<'w, 't> {
     /// Fields that the constructor of a class gave a value already.
     pub(super) fields: FastMap<(Option<u32>, &'t str), ()>,
     pub(super) comments: Comments,
-    /// Decorators of a class member, which stand before it as its siblings.
-    pub(super) decorators: Vec<Span>,
+    pub(super) decorators: Decorators,
+    /// Bytes before this one belong to a decorator; its class may have been listed already, so nothing in it is.
+    pub(super) decorator_end: u32,
     /// Nodes before this one stand in a function.
     pub(super) function_end: usize,
     /// Nodes before this one stand in a `declare namespace` or the like, where everything is exported.
@@ -217,14 +219,15 @@ impl<'t> Walk<'_, 't> {
     /// `@a.b` or `@a.b(…)`. Those of class members wait for their member.
     fn decorator(&mut self, at: usize) {
         let node = self.tree.node(at);
+        self.decorator_end = self.decorator_end.max(node.end);
         let expression = self.tree.children(at).next().map(|inner| self.unwrap(inner));
         let expression = expression.and_then(|inner| match self.tree.kind(inner) {
             k::CALL => self.tree.child(inner, f::FUNCTION),
             _ => Some(inner),
         });
         self.mark_name(expression, RefShape::Decorator);
-        if self.tree.kind(node.parent as usize) == k::CLASS_BODY {
-            self.decorators.push(node.span());
+        if matches!(self.tree.kind(node.parent as usize), k::CLASS_BODY | k::EXPORT) {
+            self.decorate(at);
         }
     }
 
