@@ -51,8 +51,6 @@ const PLAIN: &[Plain] = &[
     ("kotlin", &["kt", "kts"], &[], &[]),
     ("scala", &["scala", "sc"], &[], &[]),
     ("groovy", &["groovy", "gradle"], &["Jenkinsfile"], &["groovy"]),
-    ("javascript", &["js", "mjs", "cjs", "jsx"], &[], &["node"]),
-    ("typescript", &["ts", "mts", "cts", "tsx"], &[], &["deno", "ts-node"]),
     ("vue", &["vue"], &[], &[]),
     ("svelte", &["svelte"], &[], &[]),
     ("ruby", &["rb", "rake", "gemspec"], &["Rakefile", "Gemfile"], &["ruby"]),
@@ -146,6 +144,11 @@ mod tests {
             ("README", "", "text"),
             ("a.unknown", "", "text"),
             ("x.go", "", "go"),
+            ("src/a.d.ts", "", "typescript"),
+            ("a.mts", "", "typescript"),
+            ("view.tsx", "", "typescript"),
+            ("view.jsx", "", "javascript"),
+            ("bin/tool", "#!/usr/bin/env node\n", "javascript"),
             ("", "", "text"),
         ];
         for (path, text, name) in cases {

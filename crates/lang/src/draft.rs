@@ -183,6 +183,11 @@ impl<'t> Draft<'t> {
         self.scopes.last().map(|scope| scope.symbol)
     }
 
+    /// Where the last symbol begins: the next one must not begin before it.
+    pub(crate) fn last_start(&self) -> u32 {
+        self.facts.symbols.last().map_or(0, |symbol| symbol.span.start)
+    }
+
     /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0.
     pub(crate) fn symbol(&mut self, new: NewSymbol<'_>, end: usize) {
         if self.facts.symbols.len() >= MAX_SYMBOLS {
@@ -304,7 +309,6 @@ impl<'t> Draft<'t> {
     }
 
     /// Whether a local name of this spelling can be seen here.
-    #[allow(dead_code)]
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.find(name, Some(false)).is_some()

@@ -11,7 +11,7 @@ pub(crate) fn header(draft: &Draft<'_>, tree: &Tree, at: usize, range: Span, com
     let inside = (at + 1..tree.next(at)).map(|inner| tree.node(inner)).take_while(|inner| inner.start < range.end);
     let mut kept = String::new();
     let mut from = range.start;
-    for comment in inside.filter(|inner| comments.contains(&inner.kind)) {
+    for comment in inside.filter(|inner| inner.start >= range.start && comments.contains(&inner.kind)) {
         kept.push_str(draft.slice(Span { start: from, end: comment.start }));
         kept.push(' ');
         from = comment.end;

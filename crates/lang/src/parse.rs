@@ -23,7 +23,8 @@ const BYTES_PER_CHARGE: usize = 256;
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 struct Worker {
-    name: &'static str,
+    /// The first extension: unlike the name, no two grammars share it.
+    extension: Option<&'static str>,
     parser: Parser,
     tables: Tables,
     tree: Tree,
@@ -38,9 +39,25 @@ pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOn
     with_worker(language, |worker| {
         let parsed = parse(&mut worker.parser, text)?;
         worker.tree.fill(&parsed, &worker.tables, 0);
+        if worker.tree.errors.count > 0 {
+            retry(worker, language, text, &parsed);
+        }
         drop(parsed);
         Some(look(&worker.tree))
     })?
+}
+
+/// Parses the text once more as the language would repair it, and takes that tree when it has fewer errors.
+fn retry(worker: &mut Worker, language: &Language, text: &str, first: &tree_sitter::Tree) {
+    let errors = worker.tree.errors.count;
+    let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|other| other.len() == text.len());
+    let Some(second) = repaired.and_then(|repaired| parse(&mut worker.parser, &repaired)) else {
+        return;
+    };
+    worker.tree.fill(&second, &worker.tables, 0);
+    if worker.tree.errors.count >= errors {
+        worker.tree.fill(first, &worker.tables, 0);
+    }
 }
 
 /// Parses a text and shows tree-sitter's own tree; `None` when the budget was used up.
@@ -96,7 +113,7 @@ pub(crate) fn with_pieces<T>(language: &Language, bytes: usize, work: impl FnOnc
 /// [`check`] reports.
 fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> Option<T> {
     let free = WORKERS.with_borrow_mut(|workers| {
-        let at = workers.iter().position(|worker| worker.name == language.name)?;
+        let at = workers.iter().position(|worker| worker.extension == language.extensions.first().copied())?;
         Some(workers.swap_remove(at))
     });
     let mut worker = match free {
@@ -113,7 +130,7 @@ fn start(language: &Language) -> Option<Worker> {
     let mut parser = Parser::new();
     parser.set_language(&loaded).ok()?;
     let tables = Tables::new(&language.grammar, &loaded);
-    Some(Worker { name: language.name, parser, tables, tree: Tree::default() })
+    Some(Worker { extension: language.extensions.first().copied(), parser, tables, tree: Tree::default() })
 }
 
 fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {

@@ -11,8 +11,8 @@
 //! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none); `local` alone: it
 //!   means some local name;
 //! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
-//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`: an import stands on
-//!   this line;
+//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`, `require …`: an import
+//!   stands on this line;
 //! - `nothing`: no reference stands here.
 
 use std::fs;
@@ -48,6 +48,7 @@ fn fixture_files() -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .collect();
     files.sort();
+    files.dedup();
     files
 }
 

@@ -26,6 +26,8 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
         .flat_map(|language| fs::read_dir(root.join(language.name)).expect("every language has fixtures").flatten())
         .map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).expect("a fixture can be read")))
         .collect();
+    files.sort();
+    files.dedup();
     files.push(("notes.md".into(), "# A\n\ntext text\n\n## B\n\nmore\n".repeat(60).into_bytes()));
     files.push(("long.txt".into(), "x".repeat(5000).into_bytes()));
     files
@@ -131,7 +133,7 @@ fn facts_hold_together_for_mutilated_files() {
 #[test]
 fn random_bytes_are_a_file_like_any_other() {
     let mut dice = Dice(7);
-    for path in ["a.rs", "a.py", "a.go", "a.md", "a"] {
+    for path in ["a.rs", "a.py", "a.go", "a.ts", "a.tsx", "a.js", "a.md", "a"] {
         for length in [0, 1, 2, 50, 3000] {
             let bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
             check(path, bytes);
@@ -189,8 +191,31 @@ fn deep_nesting_ends() {
     for text in go {
         check("deep.go", text.into_bytes());
     }
+    let typescript = [
+        nested("(", ")"),
+        nested("[", "]"),
+        nested("{", "}"),
+        nested("function f() {", "}"),
+        nested("() => {", "}"),
+        nested("class A { m() {", "} }"),
+        nested("namespace N {", "}"),
+        format!("const x = {}", nested("{a: ", "}")),
+        format!("const {} = y", nested("{a: ", "}")),
+        format!("x{}", ".y()".repeat(depth)),
+        format!("x = {}1", "y = ".repeat(depth)),
+        format!("type T = {}", nested("A<", ">")),
+        format!("type T = {} never", "A extends infer B ? C : ".repeat(depth)),
+        format!("x = {}", nested("<A>", "</A>")),
+        format!("x = {}", "`${".repeat(depth)),
+        format!("var {};", (0..2000).map(|n| format!("a{n} = a{}", n / 2)).collect::<Vec<_>>().join(", ")),
+    ];
     for text in rust {
         check("src/deep.rs", text.into_bytes());
+    }
+    for text in typescript {
+        for path in ["src/deep.ts", "src/deep.tsx", "deep.js"] {
+            check(path, text.clone().into_bytes());
+        }
     }
     for text in python {
         check("deep.py", text.into_bytes());
@@ -220,8 +245,13 @@ fn the_registry_answers_for_every_language() {
     }
     assert_eq!(facts_version("klingon"), None);
     assert_eq!(facts_key(), facts_key());
+    for language in LANGUAGES {
+        assert_eq!(facts_version(language.name), Some(language.facts_version), "{}", language.name);
+    }
+    let mut checked = HashSet::new();
     for (name, loaded) in check_grammars() {
         assert_eq!(loaded, Ok(()), "{name}");
+        assert!(checked.insert(name), "{name} is listed twice");
     }
     assert!(parse_only("a.rs", b"fn a() {}") > 5);
     assert_eq!(parse_only("a.md", b"two words"), 2);

@@ -7,7 +7,18 @@ use std::path::{Path, PathBuf};
 /// The normal dependencies each crate is allowed. `codecompass-` is left out. To use something else, argue for it here.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &["blake3", "serde"]),
-    ("lang", &["model", "tree-sitter", "tree-sitter-go", "tree-sitter-python", "tree-sitter-rust"]),
+    (
+        "lang",
+        &[
+            "model",
+            "tree-sitter",
+            "tree-sitter-go",
+            "tree-sitter-javascript",
+            "tree-sitter-python",
+            "tree-sitter-rust",
+            "tree-sitter-typescript",
+        ],
+    ),
     ("store", &["model", "postcard", "roaring", "rusqlite", "serde", "tantivy", "thiserror", "zstd"]),
     ("index", &["crossbeam-channel", "gix", "ignore", "lang", "model", "rayon", "store", "thiserror"]),
     ("query", &["model", "store"]),

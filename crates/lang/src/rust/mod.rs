@@ -26,6 +26,7 @@ pub(crate) const LANGUAGE: Language = Language {
         fields: kinds::field::NAMES,
         fielded: kinds::FIELDED,
         opaque: kinds::OPAQUE,
+        repair: None,
     },
     walk: walk::walk,
 };

@@ -1,0 +1,86 @@
+//! TypeScript and JavaScript: one walk over three grammars.
+//!
+//! TypeScript's grammars differ in one thing (`<T>x` is a cast in `.ts` and an element in `.tsx`), and JavaScript's is the
+//! part of them without types, so all three share their node kinds and the walk. `.tsx` is a [`Language`] value of its own
+//! because a value has one grammar; on the wire it is `typescript` as well, and both must carry the same version.
+//!
+//! What is a symbol:
+//!
+//! - declarations at any depth: functions, classes, interfaces, aliases, enums, namespaces, and their members;
+//! - variables at file level and in namespaces; inside functions only those that hold a function or a class;
+//! - functions given to a name in any other way: `exports.x = …`, `Foo.prototype.bar = …`, `this.x = …`, methods and
+//!   function-valued properties of object literals wherever these stand, named function expressions;
+//! - all named properties of an object literal that is the value of a file-level variable, of `module.exports` or of
+//!   `export default`, and of object literals in it; all members of an object type that an alias stands for;
+//! - each name of an import or a re-export, `const x = require(…)` among them, as `use`.
+//!
+//! What is a symbol is no binding: a nested function hides outer local names but is found as a child of the symbol around
+//! it. Everything else that is declared inside a function is a binding. `let`, `const` and classes are visible in their
+//! whole block, since closures may use them before their line; `var` in the whole function.
+//!
+//! Exported is public and everything else at file level private, also when the export stands elsewhere (`export { a }`,
+//! `module.exports = { a }`). An export of a local name is an import from the module `""`; `export = x` and
+//! `module.exports = x` export the name `export=`.
+
+mod assignments;
+mod declarations;
+mod exports;
+mod imports;
+mod kinds;
+mod members;
+mod module;
+mod repair;
+mod scopes;
+mod symbols;
+mod variables;
+mod walk;
+
+use crate::Language;
+use crate::tree::Grammar;
+
+/// Raised with every change of the walk; the three values share it, and so do the two with the same name.
+const VERSION: u32 = 1;
+
+/// `.ts`.
+pub(crate) const TYPESCRIPT: Language = Language {
+    name: "typescript",
+    facts_version: VERSION,
+    extensions: &["ts", "mts", "cts"],
+    file_names: &[],
+    interpreters: &["deno", "ts-node", "bun"],
+    grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
+    walk: walk::typescript,
+};
+
+/// `.tsx`.
+pub(crate) const TSX: Language = Language {
+    name: "typescript",
+    facts_version: VERSION,
+    extensions: &["tsx"],
+    file_names: &[],
+    interpreters: &[],
+    grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TSX.into()),
+    walk: walk::typescript,
+};
+
+/// `.js`, with or without JSX.
+pub(crate) const JAVASCRIPT: Language = Language {
+    name: "javascript",
+    facts_version: VERSION,
+    extensions: &["js", "mjs", "cjs", "jsx"],
+    file_names: &[],
+    interpreters: &["node"],
+    grammar: grammar(|| tree_sitter_javascript::LANGUAGE.into()),
+    walk: walk::javascript,
+};
+
+const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {
+    Grammar {
+        load,
+        kinds: kinds::kind::NAMES,
+        fields: kinds::field::NAMES,
+        fielded: kinds::FIELDED,
+        opaque: kinds::OPAQUE,
+        repair: Some(repair::repair),
+    }
+}

@@ -1,0 +1,270 @@
+//! What all symbols have in common: where they begin, their docs, their header, who can see them.
+
+use codecompass_model::{Span, SymbolKind, Visibility};
+
+use super::kinds::{field as f, kind as k};
+use super::walk::Walk;
+use crate::draft::{Draft, NewSymbol};
+use crate::header::header;
+use crate::roles::Role;
+
+/// A value longer than this is left out of the signature of a variable.
+const MAX_VALUE: u32 = 80;
+
+/// The longest name that is taken from a string or a computed key.
+const MAX_NAME: usize = 120;
+
+/// The last run of comments: each stands directly below the one before it.
+#[derive(Default)]
+pub(super) struct Comments {
+    run: Option<Span>,
+    doc: Option<Span>,
+}
+
+impl Comments {
+    /// A comment that follows code on its line belongs to that code, unless it is a doc comment.
+    pub(super) fn add(&mut self, draft: &Draft<'_>, comment: Span) {
+        let text = draft.slice(comment);
+        let is_doc = text.starts_with("/**") && text.len() > "/***/".len();
+        let before = Span { start: draft.line_start(comment.start), end: comment.start };
+        if !is_doc && !draft.slice(before).trim().is_empty() {
+            *self = Self::default();
+            return;
+        }
+        if !self.touches(draft, comment.start) {
+            *self = Self::default();
+        }
+        self.run = Some(Span { start: self.run.map_or(comment.start, |run| run.start), end: comment.end });
+        if is_doc {
+            self.doc = Some(comment);
+        }
+    }
+
+    /// Whether nothing but white space lies between the run and a place: at most one line end, or two behind a doc comment.
+    fn touches(&self, draft: &Draft<'_>, place: u32) -> bool {
+        let Some(run) = self.run.filter(|run| run.end <= place && place - run.end < 1000) else {
+            return false;
+        };
+        let between = draft.slice(Span { start: run.end, end: place });
+        let limit = if self.doc.is_some_and(|doc| doc.end == run.end) { 2 } else { 1 };
+        between.trim().is_empty() && between.bytes().filter(|&byte| byte == b'\n').count() <= limit
+    }
+
+    /// Where the comments directly above a place begin, and the doc comment among them.
+    fn above(&self, draft: &Draft<'_>, place: u32) -> (u32, Option<Span>) {
+        match self.run.filter(|_| self.touches(draft, place)) {
+            Some(run) => (run.start, self.doc),
+            None => (place, None),
+        }
+    }
+}
+
+/// Decorators that were met before what they decorate: class members have them as siblings, exported classes further up.
+#[derive(Default)]
+pub(super) struct Decorators {
+    /// The class body or the `export`.
+    parent: usize,
+    spans: Vec<Span>,
+    /// Where the comments above the first one begin, and the doc comment among them.
+    above: (u32, Option<Span>),
+}
+
+/// A symbol as the declarations describe it.
+pub(super) struct Entry<'a> {
+    pub(super) kind: SymbolKind,
+    /// The node of its name, which refers to nothing; none when it has no name of its own.
+    pub(super) name_at: Option<usize>,
+    pub(super) name: &'a str,
+    /// What stands in the qualified name instead of the name.
+    pub(super) segment: Option<&'a str>,
+    /// The node with all of its text.
+    pub(super) whole: usize,
+    /// Where its body or its long value begins.
+    pub(super) body: Option<u32>,
+    pub(super) visibility: (Option<&'static str>, Visibility),
+    pub(super) annotation: Option<Span>,
+    pub(super) value: Option<Span>,
+    /// The first node after it; 0 when nothing stands in it.
+    pub(super) end: usize,
+    /// The symbol it belongs to, when that is not the innermost open one.
+    pub(super) owner: Option<Option<u32>>,
+}
+
+impl<'t> Walk<'_, 't> {
+    /// Adds a symbol.
+    pub(super) fn enter(&mut self, entry: &Entry<'_>) {
+        let whole = self.tree.node(entry.whole);
+        let mut attributes = Vec::new();
+        let start = self.own_start(entry.whole, &mut attributes);
+        let span = self.in_order(Span { start, end: whole.end });
+        let start = span.map_or(start, |span| span.start);
+        let waiting = self.waiting(entry.whole);
+        let (outer_start, doc) = match self.comments.above(self.draft, start) {
+            (_, doc @ Some(_)) if !waiting.spans.is_empty() => (waiting.above.0, doc),
+            _ if !waiting.spans.is_empty() => waiting.above,
+            _ => self.comments.above(self.draft, whole.start),
+        };
+        if attributes.is_empty() {
+            attributes = waiting.spans;
+        }
+        self.roles.mark(entry.name_at, Role::Declares);
+        let signature = self.signature(entry, start);
+        let name_span = entry.name_at.map_or(Span { start, end: start }, |name| self.name_span(name));
+        let new = NewSymbol {
+            kind: entry.kind,
+            name: entry.name,
+            segment: entry.segment.unwrap_or(entry.name),
+            separator: ".",
+            impl_trait: None,
+            signature,
+            visibility_text: entry.visibility.0.map(str::to_owned),
+            visibility: Some(entry.visibility.1),
+            span: Span { start, end: whole.end.max(start) },
+            outer_start,
+            name_span,
+            attributes: &attributes,
+            doc,
+            annotation: entry.annotation,
+            value: entry.value,
+        };
+        match entry.owner {
+            _ if entry.name.is_empty() || span.is_none() => {}
+            Some(owner) => self.draft.member(new, owner),
+            None => self.draft.symbol(new, entry.end),
+        }
+    }
+
+    /// A symbol's range, shortened in broken code so that it does not begin before the last one; none for what stands in a
+    /// decorator.
+    pub(super) fn in_order(&self, span: Span) -> Option<Span> {
+        let start = span.start.max(self.draft.last_start());
+        (span.start >= self.decorator_end && start <= span.end).then_some(Span { start, ..span })
+    }
+
+    /// Keeps a decorator for what follows it.
+    pub(super) fn decorate(&mut self, at: usize) {
+        let node = self.tree.node(at);
+        let parent = node.parent as usize;
+        if self.decorators.parent != parent || self.decorators.spans.is_empty() {
+            let above = self.comments.above(self.draft, node.start);
+            self.decorators = Decorators { parent, spans: Vec::new(), above };
+        }
+        self.decorators.spans.push(node.span());
+    }
+
+    /// The decorators that wait for a node.
+    fn waiting(&mut self, at: usize) -> Decorators {
+        let parent = self.tree.node(at).parent as usize;
+        let is_member = self.decorators.parent == parent && self.tree.kind(parent) == k::CLASS_BODY;
+        match is_member || self.decorators.parent == at {
+            true => std::mem::take(&mut self.decorators),
+            false => Decorators::default(),
+        }
+    }
+
+    /// The header, up to the body or a long value.
+    fn signature(&self, entry: &Entry<'_>, start: u32) -> String {
+        let range = Span { start, end: entry.body.unwrap_or(self.tree.node(entry.whole).end) };
+        let mut signature = header(self.draft, self.tree, entry.whole, range, &[k::COMMENT]);
+        signature.truncate(signature.trim_end_matches([' ', ';', ',', '{']).len());
+        if entry.body.is_some() {
+            signature.truncate(signature.strip_suffix(" =").unwrap_or(&signature).len());
+        }
+        match self.tree.kind(entry.whole) {
+            k::VARIABLE_DECLARATOR => format!("{} {signature}", self.keywords(entry.whole)),
+            _ => signature,
+        }
+    }
+
+    /// What stands before the first of several declarators: `export let`.
+    pub(super) fn keywords(&self, declarator: usize) -> &'t str {
+        let declaration = self.tree.node(declarator).parent as usize;
+        let first = self.tree.child_of_kind(declaration, k::VARIABLE_DECLARATOR).unwrap_or(declarator);
+        let start = self.tree.node(self.statement(declaration)).start;
+        let words = self.draft.slice(Span { start, end: self.tree.node(first).start }).trim();
+        if words.contains('\n') { "" } else { words }
+    }
+
+    /// Where the text of a node begins without the decorators before it; they are added to the list.
+    fn own_start(&self, at: usize, attributes: &mut Vec<Span>) -> u32 {
+        let mut start = self.tree.node(at).start;
+        for child in
+            self.tree.children(at).take_while(|&child| matches!(self.tree.kind(child), k::DECORATOR | k::COMMENT))
+        {
+            let node = self.tree.node(child);
+            if node.kind == k::DECORATOR {
+                attributes.push(node.span());
+            }
+            let between = self.draft.slice(Span { start, end: node.start });
+            if between.trim().is_empty() {
+                start = node.end;
+            }
+        }
+        let rest = self.draft.slice(Span { start, end: self.tree.node(at).end });
+        start + (rest.len() - rest.trim_start().len()) as u32
+    }
+
+    /// The statement around a declaration: with `export` and `declare`.
+    pub(super) fn statement(&self, mut at: usize) -> usize {
+        loop {
+            let parent = self.tree.node(at).parent as usize;
+            match self.tree.kind(parent) {
+                k::EXPORT | k::AMBIENT if parent != at => at = parent,
+                _ => return at,
+            }
+        }
+    }
+
+    /// Who can see what a statement at file level, in a namespace or in a function declares under this name.
+    pub(super) fn visibility(&self, statement: usize, name: &str) -> (Option<&'static str>, Visibility) {
+        if self.tree.kind(statement) == k::EXPORT {
+            let rest = self.slice(statement).trim_start_matches(|c| c != 'e');
+            let rest = rest.strip_prefix("export").unwrap_or(rest).trim_start();
+            let text = if rest.starts_with("default") { "export default" } else { "export" };
+            return (Some(text), Visibility::Public);
+        }
+        let outside = statement >= self.function_end && self.draft.enclosing_index().is_none();
+        match self.exported.get(name).filter(|_| outside) {
+            Some(true) => (Some("export"), Visibility::Public),
+            Some(false) => (None, Visibility::Public),
+            None if statement < self.ambient_end => (None, Visibility::Public),
+            None => (None, Visibility::Private),
+        }
+    }
+
+    /// The text of a type annotation without its colon.
+    pub(super) fn type_of(&self, at: usize, field: u8) -> Option<Span> {
+        let span = self.tree.node(self.tree.child(at, field)?).span();
+        let colon = u32::from(self.draft.slice(span).starts_with(':'));
+        Some(Span { start: span.start + colon, end: span.end })
+    }
+
+    /// The name that a node spells: an identifier, or a key in quotes or brackets.
+    pub(super) fn name_text(&self, at: usize) -> Option<&'t str> {
+        let text = self.draft.slice(self.name_span(at));
+        (!text.is_empty() && text.len() <= MAX_NAME && !text.contains('\n')).then_some(text)
+    }
+
+    fn name_span(&self, at: usize) -> Span {
+        let node = self.tree.node(at);
+        let quotes = u32::from(node.kind == k::STRING && node.end - node.start >= 2);
+        Span { start: node.start + quotes, end: node.end - quotes }
+    }
+
+    /// Where the value of a field or variable begins, when it is too long for a signature.
+    pub(super) fn long_value(&self, value: Option<usize>) -> Option<u32> {
+        let span = self.tree.node(value?).span();
+        let is_long = span.end - span.start > MAX_VALUE || self.draft.slice(span).contains('\n');
+        is_long.then_some(span.start)
+    }
+
+    /// Where the body of a function or class begins.
+    pub(super) fn body(&self, at: usize) -> Option<u32> {
+        self.tree.child(at, f::BODY).map(|body| self.tree.node(body).start)
+    }
+
+    /// The text of a node's child.
+    pub(super) fn span_of(&self, at: usize, field: u8) -> Option<Span> {
+        self.tree.child(at, field).map(|child| self.tree.node(child).span())
+    }
+}
