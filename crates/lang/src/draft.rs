@@ -111,6 +111,8 @@ pub(crate) struct Draft<'t> {
     live: Vec<Live>,
     /// By name: the number of the innermost live name of this spelling, from 1; 0 when there is none.
     latest: Vec<u32>,
+    /// Whether a type may be named by any local name.
+    types_are_values: bool,
     /// The node the walk is at.
     at: usize,
     attributes: Vec<(u32, Span)>,
@@ -132,6 +134,7 @@ impl<'t> Draft<'t> {
             blocks: Vec::new(),
             live: Vec::new(),
             latest: Vec::new(),
+            types_are_values: false,
             at: 0,
             attributes: Vec::new(),
             reference_line: 1,
@@ -143,6 +146,11 @@ impl<'t> Draft<'t> {
     /// Sets the file's part of all qualified names.
     pub(crate) fn set_prefix(&mut self, prefix: String) {
         self.prefix = prefix;
+    }
+
+    /// From now on a local name of any kind may be meant by a type or by a value.
+    pub(crate) fn types_are_values(&mut self) {
+        self.types_are_values = true;
     }
 
     /// The text of a range.
@@ -367,6 +375,7 @@ impl<'t> Draft<'t> {
                 self.find(root, None)
             }
             None if matches!(shape, RefShape::MacroCall | RefShape::Member) => None,
+            None if self.types_are_values => self.find(index, None),
             None => self.find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
         };
         let qualifier = self.expression(qualifier);

@@ -16,6 +16,7 @@ use crate::tree::{Node, Tree};
 /// Collects everything a Python file says.
 pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     draft.set_prefix(module::prefix(draft.path));
+    draft.types_are_values();
     let roles = Roles::new(tree.len());
     let mut walk = Walk {
         tree,
