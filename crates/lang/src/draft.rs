@@ -22,6 +22,9 @@ const MAX_REFERENCES: usize = 1_000_000;
 /// Symbols nested deeper are left out: their qualified names would grow with the square of the depth.
 const MAX_NESTING: usize = 64;
 
+/// How many local names of one spelling are looked through for the one that can be seen.
+const MAX_HOMONYMS: usize = 256;
+
 /// Stands for the symbol or import that hides the local names around it.
 const HIDDEN: u32 = u32::MAX;
 
@@ -72,8 +75,8 @@ struct Block {
     end: usize,
     /// How many names were live when it was opened.
     live: usize,
-    /// Whether names from outside can not be seen in it.
-    closed: bool,
+    /// How many of the live names can not be seen in it.
+    floor: usize,
 }
 
 /// A local name that can be seen, from some node on.
@@ -82,6 +85,8 @@ struct Live {
     name: u32,
     is_type: bool,
     from: usize,
+    /// How many names were live when the one before it of the same spelling became so; 0 when there is none.
+    before: u32,
 }
 
 /// A symbol that is still open, and the index of the first node after it.
@@ -101,6 +106,8 @@ pub(crate) struct Draft<'t> {
     scopes: Vec<Scope>,
     blocks: Vec<Block>,
     live: Vec<Live>,
+    /// By name: the number of the innermost live name of this spelling, from 1; 0 when there is none.
+    latest: Vec<u32>,
     /// The node the walk is at.
     at: usize,
     attributes: Vec<(u32, Span)>,
@@ -121,6 +128,7 @@ impl<'t> Draft<'t> {
             scopes: Vec::new(),
             blocks: Vec::new(),
             live: Vec::new(),
+            latest: Vec::new(),
             at: 0,
             attributes: Vec::new(),
             reference_line: 1,
@@ -153,7 +161,9 @@ impl<'t> Draft<'t> {
     pub(crate) fn arrive(&mut self, node: usize) {
         self.at = node;
         while let Some(block) = self.blocks.pop_if(|block| block.end <= node) {
-            self.live.truncate(block.live);
+            for gone in self.live.drain(block.live..).rev() {
+                self.latest[gone.name as usize] = gone.before;
+            }
         }
         while self.scopes.last().is_some_and(|scope| scope.end <= node) {
             self.scopes.pop();
@@ -239,7 +249,30 @@ impl<'t> Draft<'t> {
     /// Opens a lexical block up to the node `end`: names bound in it are forgotten there. In a `closed` one the names
     /// from outside can not be seen, as in a function that is no closure.
     pub(crate) fn block(&mut self, end: usize, closed: bool) {
-        self.blocks.push(Block { end, live: self.live.len(), closed });
+        let live = self.live.len();
+        let floor = if closed { live } else { self.floor() };
+        self.blocks.push(Block { end, live, floor });
+    }
+
+    fn floor(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.floor)
+    }
+
+    fn enliven(&mut self, binding: u32, name: u32, is_type: bool, from: usize) {
+        if self.latest.len() <= name as usize {
+            self.latest.resize(name as usize + 1, 0);
+        }
+        let number = self.live.len() as u32 + 1;
+        let before = std::mem::replace(&mut self.latest[name as usize], number);
+        self.live.push(Live { binding, name, is_type, from, before });
+    }
+
+    /// In the innermost open block this name means a symbol or an import, and no local name from outside.
+    pub(crate) fn hide(&mut self, name: Span, from: usize) {
+        let word = self.names.intern(name.text(self.text));
+        if self.latest.get(word as usize).is_some_and(|&number| number > 0) {
+            self.enliven(HIDDEN, word, false, from);
+        }
     }
 
     /// Adds a local name to the innermost open block. It hides one of the same name from outside.
@@ -255,7 +288,7 @@ impl<'t> Draft<'t> {
         let (annotation, value) = (self.expression(new.annotation), self.expression(new.value));
         let binding = self.facts.bindings.len() as u32;
         let is_type = new.kind == BindingKind::TypeParam;
-        self.live.push(Live { binding, name, is_type, from: new.from });
+        self.enliven(binding, name, is_type, new.from);
         self.facts.bindings.push(Binding {
             name,
             kind: new.kind,
@@ -267,20 +300,13 @@ impl<'t> Draft<'t> {
         });
     }
 
-    /// In the innermost open block this name means a symbol or an import, and no local name from outside.
-    pub(crate) fn hide(&mut self, name: Span, from: usize) {
-        if !self.live.is_empty() {
-            let name = self.names.intern(name.text(self.text));
-            self.live.push(Live { binding: HIDDEN, name, is_type: false, from });
-        }
-    }
-
     /// Interns a word for a [`Part::Field`].
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))
     }
 
     /// Whether a local name of this spelling can be seen here.
+    #[allow(dead_code)]
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.find(name, Some(false)).is_some()
@@ -294,18 +320,18 @@ impl<'t> Draft<'t> {
 
     /// The local name that can be seen under this one; only a type parameter, or only none, when that is asked for.
     fn find(&self, name: u32, is_type: Option<bool>) -> Option<u32> {
-        let mut blocks = self.blocks.iter().rev();
-        let mut block = blocks.next();
-        for (at, live) in self.live.iter().enumerate().rev() {
-            while let Some(open) = block.filter(|open| at < open.live) {
-                if open.closed {
-                    return None;
-                }
-                block = blocks.next();
+        let floor = self.floor();
+        let mut number = self.latest.get(name as usize).copied().unwrap_or(0) as usize;
+        for _ in 0..MAX_HOMONYMS {
+            let live = self.live.get(number.checked_sub(1)?).filter(|_| number > floor)?;
+            let is_seen = live.from <= self.at;
+            if is_seen && live.binding == HIDDEN {
+                return None;
             }
-            if live.name == name && live.from <= self.at && is_type.is_none_or(|wanted| wanted == live.is_type) {
-                return Some(live.binding).filter(|&binding| binding != HIDDEN);
+            if is_seen && is_type.is_none_or(|wanted| wanted == live.is_type) {
+                return Some(live.binding);
             }
+            number = live.before as usize;
         }
         None
     }

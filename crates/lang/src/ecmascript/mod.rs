@@ -27,6 +27,7 @@ mod declarations;
 mod exports;
 mod imports;
 mod kinds;
+mod loads;
 mod members;
 mod module;
 mod repair;
