@@ -44,6 +44,9 @@ fn units(text: &str, lines: &LineStarts, symbols: &[Symbol]) -> Vec<Unit> {
             continue;
         }
         close(&mut units, text, lines, &mut open, &mut next_line, first);
+        if open.last().is_some_and(|&(around, _)| is_within_sibling(symbol, &symbols[around as usize])) {
+            continue;
+        }
         gap(&mut units, text, lines, next_line, first, open.last().map(|&(symbol, _)| symbol));
         next_line = first;
         let own = Unit { lines: Lines { start: first, end: last }, symbol: Some(index as u32) };
@@ -58,6 +61,12 @@ fn units(text: &str, lines: &LineStarts, symbols: &[Symbol]) -> Vec<Unit> {
     close(&mut units, text, lines, &mut open, &mut next_line, end);
     gap(&mut units, text, lines, next_line, end, None);
     units
+}
+
+/// Whether a symbol is written inside another one of the same parent: a field that a method assigns is part of the
+/// method's text.
+fn is_within_sibling(symbol: &Symbol, other: &Symbol) -> bool {
+    symbol.parent == other.parent && symbol.span.end <= other.span.end
 }
 
 /// Ends the open symbols whose last line stands before `line`.

@@ -71,7 +71,7 @@ pub(crate) const JAVASCRIPT: Language = Language {
     extensions: &["js", "mjs", "cjs", "jsx"],
     file_names: &[],
     interpreters: &["node"],
-    grammar: grammar(|| tree_sitter_javascript::LANGUAGE.into()),
+    grammar: Grammar { repair: None, ..grammar(|| tree_sitter_javascript::LANGUAGE.into()) },
     walk: walk::javascript,
 };
 
