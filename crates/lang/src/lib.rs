@@ -17,7 +17,8 @@
 //! # Adding a language
 //!
 //! A language is one folder (`src/rust/`, `src/python/`) whose `mod.rs` holds one [`Language`] value, and one line in
-//! [`LANGUAGES`]. Nothing else names a language: there is no `match` over languages anywhere, and none is needed.
+//! [`LANGUAGES`]. Nothing else names a language: there is no `match` over languages anywhere, and none is needed. A folder
+//! may hold several values that share a walk (`src/ecmascript/`), one for each grammar.
 //!
 //! - `kinds.rs` lists the node kinds and fields the walk looks at (`codes!`). Leaves of any other kind, punctuation above
 //!   all, are not even copied; children get their field only below the kinds listed in `Grammar::fielded`, because asking

@@ -37,26 +37,26 @@ thread_local! {
 /// Parses a text and shows the flat tree; `None` when the budget was used up.
 pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOnce(&Tree) -> T) -> Option<T> {
     with_worker(language, |worker| {
-        let parsed = parse(&mut worker.parser, text)?;
+        let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
+        let parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text))?;
         worker.tree.fill(&parsed, &worker.tables, 0);
-        if worker.tree.errors.count > 0 {
-            retry(worker, language, text, &parsed);
+        if worker.tree.errors.count > 0 && repaired.is_some() {
+            retry(worker, text, &parsed);
         }
         drop(parsed);
         Some(look(&worker.tree))
     })?
 }
 
-/// Parses the text once more as the language would repair it, and takes that tree when it has fewer errors.
-fn retry(worker: &mut Worker, language: &Language, text: &str, first: &tree_sitter::Tree) {
+/// Parses the text as it is, after its repaired form had errors, and takes that tree unless it has more of them.
+fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree) {
     let errors = worker.tree.errors.count;
-    let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|other| other.len() == text.len());
-    let Some(second) = repaired.and_then(|repaired| parse(&mut worker.parser, &repaired)) else {
+    let Some(original) = parse(&mut worker.parser, text) else {
         return;
     };
-    worker.tree.fill(&second, &worker.tables, 0);
-    if worker.tree.errors.count >= errors {
-        worker.tree.fill(first, &worker.tables, 0);
+    worker.tree.fill(&original, &worker.tables, 0);
+    if worker.tree.errors.count > errors {
+        worker.tree.fill(repaired, &worker.tables, 0);
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Grammar {
     pub(crate) fielded: &'static [u8],
     /// The kinds whose children are not looked at.
     pub(crate) opaque: &'static [u8],
-    /// Rewrites a text with syntax errors that the grammar is to blame for, without moving a byte.
+    /// Rewrites what the grammar gets wrong, without moving a byte.
     pub(crate) repair: Option<fn(&str) -> Option<String>>,
 }
 

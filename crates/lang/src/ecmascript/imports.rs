@@ -3,32 +3,31 @@
 use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
 use super::kinds::{field as f, kind as k};
-use super::scopes::{PatternNames, Step};
 use super::symbols::Entry;
-use super::variables::{unquoted, whole};
+use super::variables::unquoted;
 use super::walk::Walk;
 use crate::draft::NewSymbol;
 use crate::roles::Role;
 use crate::text;
 
 /// The longest module path that is kept.
-const MAX_PATH: usize = 500;
+pub(super) const MAX_PATH: usize = 500;
 
 /// One name that is imported or exported.
-struct Name<'t> {
-    module: &'t str,
+pub(super) struct Name<'t> {
+    pub(super) module: &'t str,
     /// The name over there; none for a whole module.
-    name: Option<&'t str>,
+    pub(super) name: Option<&'t str>,
     /// The name it gets here.
-    local: Option<&'t str>,
-    glob: bool,
-    form: ImportForm,
+    pub(super) local: Option<&'t str>,
+    pub(super) glob: bool,
+    pub(super) form: ImportForm,
     /// All of its text.
-    span: Span,
+    pub(super) span: Span,
     /// The place of the name itself.
-    name_span: Span,
-    signature: String,
-    reexport: bool,
+    pub(super) name_span: Span,
+    pub(super) signature: String,
+    pub(super) reexport: bool,
 }
 
 /// `import …`. Returns the node after it.
@@ -257,7 +256,7 @@ pub(super) fn export_local(walk: &mut Walk<'_, '_>, name_at: usize, alias: Optio
 }
 
 /// Adds an import and its symbol.
-fn add(walk: &mut Walk<'_, '_>, new: Name<'_>) {
+pub(super) fn add(walk: &mut Walk<'_, '_>, new: Name<'_>) {
     let module = text::cut(new.module, MAX_PATH);
     let shown = match new.name {
         Some(name) => format!("{module}.{name}"),
@@ -308,120 +307,11 @@ fn use_symbol<'a>(
     }
 }
 
-/// The names that `require('x')` or `await import('x')` gives to a declarator. Whether it does.
-pub(super) fn loaded(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: usize) -> bool {
-    let Some(load) = load(walk, value) else {
-        return false;
-    };
-    let tree = walk.tree;
-    let whole = whole(walk, at);
-    let span = tree.node(whole).span();
-    let keywords = if whole == at { walk.keywords(at) } else { "" };
-    let signature = text::signature(&format!("{keywords} {}", walk.slice(whole).trim_end_matches(';')));
-    walk.roles.mark(Some(load.call), Role::Declares);
-    let mut names = PatternNames::of(pattern);
-    while let Some((name_at, step)) = names.next(tree, walk.draft.text) {
-        walk.roles.mark(Some(name_at), Role::Declares);
-        let name = match step {
-            Step::Whole => load.member,
-            Step::Field(key) => Some(walk.draft.slice(key)),
-            Step::Index(_) | Step::Inside => continue,
-        };
-        let local = walk.slice(name_at);
-        let reexport = walk.tree.kind(whole) == k::EXPORT || walk.exported.contains_key(local);
-        add(
-            walk,
-            Name {
-                module: load.module,
-                name,
-                local: Some(local),
-                glob: false,
-                form: load.form,
-                span,
-                name_span: tree.node(name_at).span(),
-                signature: signature.clone(),
-                reexport,
-            },
-        );
-    }
-    true
-}
-
-/// A call that loads a module.
-struct Load<'t> {
-    call: usize,
-    module: &'t str,
-    /// The member that is taken of it.
-    member: Option<&'t str>,
-    form: ImportForm,
-}
-
-/// Whether a value is a module that is loaded here.
-pub(super) fn is_loaded(walk: &Walk<'_, '_>, value: usize) -> bool {
-    load(walk, value).is_some()
-}
-
-fn load<'t>(walk: &Walk<'_, 't>, value: usize) -> Option<Load<'t>> {
-    let tree = walk.tree;
-    let mut at = walk.unwrap(value);
-    let mut member = None;
-    if tree.kind(at) == k::MEMBER {
-        member = Some(walk.slice(tree.child(at, f::PROPERTY)?));
-        at = walk.unwrap(tree.child(at, f::OBJECT)?);
-    }
-    let awaited = tree.kind(at) == k::AWAIT;
-    if awaited {
-        at = walk.unwrap(tree.children(at).next()?);
-    }
-    let callee = (tree.kind(at) == k::CALL).then(|| tree.child(at, f::FUNCTION))??;
-    let form = match tree.kind(callee) {
-        k::IMPORT if awaited => ImportForm::Dynamic,
-        k::IDENTIFIER if walk.slice(callee) == "require" => ImportForm::Require,
-        _ => return None,
-    };
-    Some(Load { call: at, module: argument(walk, at)?, member, form })
-}
-
-/// The module in `require('x')` or `import('x')`.
-fn argument<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
-    let arguments = walk.tree.child(call, f::ARGUMENTS)?;
-    let first = walk.tree.children(arguments).find(|&child| walk.tree.kind(child) != k::COMMENT)?;
-    let is_template = walk.slice(first).starts_with('`') && !walk.slice(first).contains("${");
-    (walk.tree.kind(first) == k::STRING || is_template).then(|| unquoted(walk, first))
-}
-
-/// `import('x')` whose module gets no name here.
-pub(super) fn dynamic(walk: &mut Walk<'_, '_>, at: usize) {
-    unnamed(walk, at, ImportForm::Dynamic);
-}
-
-/// A call of `require` whose module gets no name here.
-pub(super) fn require(walk: &mut Walk<'_, '_>, at: usize, callee: usize) {
-    if walk.slice(callee) == "require" && !walk.draft.is_local(walk.tree.node(callee).span()) {
-        unnamed(walk, at, ImportForm::Require);
-    }
-}
-
-fn unnamed(walk: &mut Walk<'_, '_>, at: usize, form: ImportForm) {
-    let Some(module) = argument(walk, at).filter(|_| walk.roles.of(at) == Role::Open) else {
-        return;
-    };
-    walk.draft.import(Import {
-        module: text::cut(module, MAX_PATH).to_owned(),
-        name: None,
-        alias: None,
-        glob: false,
-        reexport: false,
-        form,
-        line: walk.draft.line(walk.tree.node(at).start),
-        symbol: walk.draft.enclosing_index(),
-    });
-}
-
 /// `import a = B.C`: another name for something in a namespace.
 pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
-    let mut parts = tree.children(at).filter(|&part| tree.kind(part) != k::COMMENT);
+    let is_name = |&part: &usize| matches!(tree.kind(part), k::IDENTIFIER | k::NESTED_IDENTIFIER);
+    let mut parts = tree.children(at).filter(is_name);
     let (Some(local), Some(target)) = (parts.next(), parts.next()) else {
         return;
     };

@@ -27,6 +27,7 @@ mod declarations;
 mod exports;
 mod imports;
 mod kinds;
+mod loads;
 mod members;
 mod module;
 mod repair;
@@ -70,7 +71,7 @@ pub(crate) const JAVASCRIPT: Language = Language {
     extensions: &["js", "mjs", "cjs", "jsx"],
     file_names: &[],
     interpreters: &["node"],
-    grammar: grammar(|| tree_sitter_javascript::LANGUAGE.into()),
+    grammar: Grammar { repair: None, ..grammar(|| tree_sitter_javascript::LANGUAGE.into()) },
     walk: walk::javascript,
 };
 

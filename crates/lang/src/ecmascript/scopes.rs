@@ -2,8 +2,8 @@
 
 use codecompass_model::{BindingKind, Part, Span};
 
-use super::imports;
 use super::kinds::{field as f, kind as k};
+use super::loads;
 use super::members::{self, function_in};
 use super::walk::Walk;
 use crate::draft::NewBinding;
@@ -108,7 +108,7 @@ pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) {
     if walk.tree.kind(name) == k::IDENTIFIER && value.is_some_and(|value| function_in(walk, value).is_some()) {
         return hide(walk, Some(name));
     }
-    if value.is_some_and(|value| imports::is_loaded(walk, value)) {
+    if value.is_some_and(|value| loads::is_loaded(walk, value)) {
         let mut names = PatternNames::of(name);
         while let Some((name, _)) = names.next(walk.tree, walk.draft.text) {
             hide(walk, Some(name));

@@ -2,8 +2,8 @@
 
 use codecompass_model::{Span, SymbolKind};
 
-use super::imports;
 use super::kinds::{field as f, kind as k};
+use super::loads;
 use super::members::function_in;
 use super::scopes::{self, PatternNames};
 use super::symbols::Entry;
@@ -17,7 +17,7 @@ pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) {
         return;
     };
     let value = walk.tree.child(at, f::VALUE);
-    if value.is_some_and(|value| imports::loaded(walk, at, name, value)) {
+    if value.is_some_and(|value| loads::loaded(walk, at, name, value)) {
         return;
     }
     let function = value.and_then(|value| function_in(walk, value));
@@ -108,19 +108,16 @@ fn is_file_level(walk: &Walk<'_, '_>, declarator: usize) -> bool {
         return false;
     }
     let mut at = declarator;
-    let mut is_var = false;
     loop {
         let parent = walk.tree.node(at).parent as usize;
         match walk.tree.kind(parent) {
             _ if parent == at => return true,
-            k::PROGRAM => return true,
-            k::VARIABLE_DECLARATION => is_var = true,
-            OTHER | k::EXPORT | k::AMBIENT | k::LEXICAL | k::USING => {}
-            k::STATEMENT_BLOCK if is_namespace(walk, parent) => return true,
-            _ if is_var => {}
+            // Outside of functions a `var` in a block is the file's.
+            k::PROGRAM | k::VARIABLE_DECLARATION => return true,
+            OTHER | k::EXPORT | k::AMBIENT | k::LEXICAL | k::USING => at = parent,
+            k::STATEMENT_BLOCK => return is_namespace(walk, parent),
             _ => return false,
         }
-        at = parent;
     }
 }
 

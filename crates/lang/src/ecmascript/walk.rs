@@ -4,7 +4,7 @@ use codecompass_model::{RefShape, Span};
 
 use super::kinds::{field as f, kind as k};
 use super::symbols::{Comments, Decorators};
-use super::{assignments, declarations, exports, imports, members, module, scopes, variables};
+use super::{assignments, declarations, exports, imports, loads, members, module, scopes, variables};
 use crate::draft::Draft;
 use crate::names::FastMap;
 use crate::roles::{Role, Roles};
@@ -158,9 +158,9 @@ impl<'t> Walk<'_, 't> {
         let awaited = (self.tree.kind(callee) == k::AWAIT).then(|| self.tree.children(callee).next()).flatten();
         let callee = awaited.map_or(callee, |inner| self.unwrap(inner));
         match self.tree.kind(callee) {
-            k::IMPORT => imports::dynamic(self, at),
+            k::IMPORT => loads::dynamic(self, at),
             k::IDENTIFIER => {
-                imports::require(self, at, callee);
+                loads::require(self, at, callee);
                 self.roles.mark(Some(callee), Role::Refers(RefShape::Call));
             }
             k::SUPER => self.roles.mark(Some(callee), Role::Refers(RefShape::Call)),
