@@ -196,8 +196,12 @@ impl<'t> Draft<'t> {
         self.facts.symbols.last().map_or(0, |symbol| symbol.span.start)
     }
 
-    /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0.
+    /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0. One without a
+    /// name, as the parser invents it in broken code, is none.
     pub(crate) fn symbol(&mut self, new: NewSymbol<'_>, end: usize) {
+        if new.name.is_empty() {
+            return;
+        }
         if self.facts.symbols.len() >= MAX_SYMBOLS {
             return self.too_many.at(new.span.start);
         }
@@ -407,6 +411,9 @@ impl<'t> Draft<'t> {
 
     /// Adds an import.
     pub(crate) fn import(&mut self, import: Import) {
+        if import.name.as_deref() == Some("") {
+            return;
+        }
         if self.facts.imports.len() >= MAX_SYMBOLS {
             let start = self.lines.start(import.line);
             return self.too_many.at(start);

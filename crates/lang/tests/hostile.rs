@@ -7,7 +7,8 @@ use std::path::Path;
 use codecompass_lang::{
     Extracted, LANGUAGES, check_grammars, extract, facts_key, facts_version, language_names, parse_only,
 };
-use codecompass_model::{ProblemKind, Span};
+use codecompass_model::ProblemKind;
+use codecompass_testkit::check_facts;
 
 /// Numbers that look random and are the same in every run.
 struct Dice(u64);
@@ -35,64 +36,8 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 
 fn check(path: &str, bytes: Vec<u8>) -> Extracted {
     let extracted = extract(path, bytes);
-    check_symbols(path, &extracted);
-    check_references(path, &extracted);
-    check_chunks(path, &extracted);
+    check_facts(path, &extracted.text, &extracted.facts);
     extracted
-}
-
-fn check_symbols(path: &str, extracted: &Extracted) {
-    let (text, facts) = (extracted.text.as_str(), &extracted.facts);
-    let whole = |span: Span| span.start <= span.end && text.get(span.start as usize..span.end as usize).is_some();
-    let mut seen = HashSet::new();
-    let mut last = 0;
-    for (index, symbol) in facts.symbols.iter().enumerate() {
-        assert!(whole(symbol.span) && whole(symbol.name_span), "{path}: {symbol:?}");
-        assert!(symbol.outer_start <= symbol.span.start && text.is_char_boundary(symbol.outer_start as usize));
-        assert!(symbol.parent.is_none_or(|parent| (parent as usize) < index), "{path}: {symbol:?}");
-        assert!(symbol.span.start >= last, "{path}: out of order: {symbol:?}");
-        last = symbol.span.start;
-        let line = |offset: u32| 1 + text[..offset as usize].matches('\n').count() as u32;
-        assert_eq!(symbol.lines.start, line(symbol.span.start), "{path}: {symbol:?}");
-        assert!(symbol.lines.start <= symbol.lines.end && symbol.lines.end <= facts.lines, "{path}: {symbol:?}");
-        assert_eq!(symbol.name_line, line(symbol.name_span.start), "{path}: {symbol:?}");
-        assert!(!symbol.name.is_empty() && !symbol.signature.contains('\n'), "{path}: {symbol:?}");
-        let identity = (symbol.kind, &symbol.qualified_name, &symbol.impl_trait, symbol.ordinal);
-        assert!(seen.insert(identity), "{path}: not unique: {symbol:?}");
-    }
-}
-
-fn check_references(path: &str, extracted: &Extracted) {
-    let facts = &extracted.facts;
-    let lines: Vec<&str> = extracted.text.split('\n').collect();
-    let mut last = (0, 0);
-    for reference in &facts.references {
-        let name = &facts.names[reference.name as usize];
-        let rest = lines[reference.line as usize - 1].get(reference.column as usize..);
-        assert!(rest.is_some_and(|rest| rest.starts_with(name.as_str())), "{path}: {name} {reference:?}");
-        assert!(reference.qualifier.is_none_or(|qualifier| (qualifier as usize) < facts.names.len()));
-        assert!(reference.symbol.is_none_or(|symbol| (symbol as usize) < facts.symbols.len()));
-        assert!((reference.line, reference.column) >= last, "{path}: out of order: {name} {reference:?}");
-        last = (reference.line, reference.column);
-    }
-    for import in &facts.imports {
-        assert!(import.line >= 1 && import.line <= facts.lines, "{path}: {import:?}");
-    }
-}
-
-fn check_chunks(path: &str, extracted: &Extracted) {
-    let (text, facts) = (extracted.text.as_str(), &extracted.facts);
-    let (mut byte, mut line) = (0, 1);
-    for chunk in &facts.chunks {
-        assert_eq!((chunk.span.start, chunk.lines.start), (byte, line), "{path}: {chunk:?}");
-        assert!(chunk.span.end > chunk.span.start && chunk.symbol.is_none_or(|s| (s as usize) < facts.symbols.len()));
-        let piece = chunk.span.text(text);
-        assert_eq!(piece.lines().count() as u32, chunk.lines.end - chunk.lines.start + 1, "{path}: {chunk:?}");
-        assert!(piece.len() <= 1500 || piece.lines().count() == 1, "{path}: {} bytes in {chunk:?}", piece.len());
-        (byte, line) = (chunk.span.end, chunk.lines.end + 1);
-    }
-    assert_eq!(byte as usize, text.len(), "{path}: chunks do not cover the text");
-    assert_eq!(line - 1, facts.lines, "{path}");
 }
 
 #[test]
@@ -103,6 +48,16 @@ fn facts_hold_together_for_whole_and_for_cut_files() {
             check(&path, bytes[..end].to_vec());
             check(&path, bytes[end..].to_vec());
         }
+    }
+}
+
+/// Small files that fuzzing found, each under the extension it was found with.
+#[test]
+fn facts_hold_together_for_what_fuzzing_found() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz");
+    for entry in fs::read_dir(folder).expect("the folder of findings is there").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        check(&format!("src/{name}"), fs::read(entry.path()).expect("a finding can be read"));
     }
 }
 

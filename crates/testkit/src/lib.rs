@@ -9,6 +9,7 @@
 //! - [`run_cases`]: all cases of a folder on all roads.
 //! - [`check_branch_law`], [`check_idempotence_law`], [`check_incremental_law`]: what every question must keep.
 //! - [`expect_file`]: golden files.
+//! - [`check_facts`]: what holds for the facts of any file.
 //!
 //! What is absent: the product itself. It is known as a [`Product`], which takes a command line and gives text. There are no
 //! sleeps, no network, and nothing that depends on the order of tests or on the developer's configuration.
@@ -17,6 +18,7 @@
 mod answer;
 mod case;
 mod difference;
+mod facts;
 mod golden;
 mod journey;
 mod laws;
@@ -31,6 +33,7 @@ pub mod words;
 pub use answer::{Answer, LAW_EXCEPTIONS, Names, normalise};
 pub use case::{Branch, Case, CaseError, Change, DEFAULT_BRANCH, Edit, Question};
 pub use difference::difference;
+pub use facts::check_facts;
 pub use golden::{check_file, expect_file, update_wanted};
 pub use journey::{Failure, Home, Journey, Saved};
 pub use laws::{

@@ -59,16 +59,16 @@ fn source(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
 fn entry(walk: &Walk<'_, '_>, at: usize) -> Option<Entry> {
     let tree = walk.tree;
     let span = tree.node(at).span();
-    let name = |at: usize| Some(dotted(walk.draft.slice(tree.node(at).span())));
+    let name = |at: usize| Some(dotted(walk.draft.slice(tree.node(at).span()))).filter(|name| !name.is_empty());
     match (tree.kind(at), tree.node(at).field) {
         (k::WILDCARD_IMPORT, _) => Some(Entry { name: None, alias: None, glob: true, span }),
         (k::ALIASED_IMPORT, _) => Some(Entry {
-            name: name(tree.child(at, f::NAME)?),
+            name: Some(name(tree.child(at, f::NAME)?)?),
             alias: tree.child(at, f::ALIAS).and_then(name),
             glob: false,
             span,
         }),
-        (k::DOTTED_NAME, f::NAME) => Some(Entry { name: name(at), alias: None, glob: false, span }),
+        (k::DOTTED_NAME, f::NAME) => Some(Entry { name: Some(name(at)?), alias: None, glob: false, span }),
         _ => None,
     }
 }

@@ -1,0 +1,128 @@
+//! What holds for the facts of any file, whatever its bytes.
+//!
+//! The tests of extraction and its fuzz target ask this of whole, cut, mutilated and invented files.
+
+use std::collections::HashSet;
+
+use codecompass_model::{FileFacts, Span};
+
+/// The size up to which a chunk of several lines may grow.
+const MAX_CHUNK: usize = 1500;
+
+/// Panics when the facts of a file do not hold together; `text` is the text they were made of.
+pub fn check_facts(path: &str, text: &str, facts: &FileFacts) {
+    let file = File { path, text, facts, starts: line_starts(text) };
+    check_symbols(&file);
+    check_references(&file);
+    check_bindings(&file);
+    check_imports(&file);
+    check_chunks(&file);
+}
+
+struct File<'f> {
+    path: &'f str,
+    text: &'f str,
+    facts: &'f FileFacts,
+    starts: Vec<usize>,
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let after = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(after).collect()
+}
+
+impl File<'_> {
+    /// Whether a range lies in the text, on character borders.
+    fn has(&self, span: Span) -> bool {
+        span.start <= span.end && self.text.get(span.start as usize..span.end as usize).is_some()
+    }
+
+    fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset as usize) as u32
+    }
+
+    fn is_line(&self, line: u32) -> bool {
+        line >= 1 && line <= self.facts.lines
+    }
+
+    fn is_name(&self, index: Option<u32>) -> bool {
+        index.is_none_or(|index| (index as usize) < self.facts.names.len())
+    }
+
+    fn is_symbol(&self, index: Option<u32>) -> bool {
+        index.is_none_or(|index| (index as usize) < self.facts.symbols.len())
+    }
+}
+
+/// Parents stand before children, symbols in source order, spans on character borders, and no two are equal.
+fn check_symbols(file: &File<'_>) {
+    let path = file.path;
+    let mut seen = HashSet::new();
+    let mut last = 0;
+    for (index, symbol) in file.facts.symbols.iter().enumerate() {
+        assert!(file.has(symbol.span) && file.has(symbol.name_span), "{path}: {symbol:?}");
+        assert!(symbol.doc.is_none_or(|doc| file.has(doc) && doc.start < doc.end), "{path}: {symbol:?}");
+        let is_border = file.text.is_char_boundary(symbol.outer_start as usize);
+        assert!(symbol.outer_start <= symbol.span.start && is_border, "{path}: {symbol:?}");
+        assert!(symbol.parent.is_none_or(|parent| (parent as usize) < index), "{path}: {symbol:?}");
+        assert!(symbol.span.start >= last, "{path}: out of order: {symbol:?}");
+        last = symbol.span.start;
+        assert_eq!(symbol.lines.start, file.line(symbol.span.start), "{path}: {symbol:?}");
+        assert!(symbol.lines.start <= symbol.lines.end && symbol.lines.end <= file.facts.lines, "{path}: {symbol:?}");
+        assert_eq!(symbol.name_line, file.line(symbol.name_span.start), "{path}: {symbol:?}");
+        assert!(!symbol.name.is_empty() && !symbol.signature.contains('\n'), "{path}: {symbol:?}");
+        assert!(file.is_name(symbol.annotation) && file.is_name(symbol.value), "{path}: {symbol:?}");
+        let identity = (symbol.kind, &symbol.qualified_name, &symbol.impl_trait, symbol.ordinal);
+        assert!(seen.insert(identity), "{path}: not unique: {symbol:?}");
+    }
+}
+
+/// References stand in source order, each at a place where its name is written.
+fn check_references(file: &File<'_>) {
+    let (path, facts) = (file.path, file.facts);
+    let mut last = (0, 0);
+    for reference in &facts.references {
+        let name = &facts.names[reference.name as usize];
+        let start = file.starts[reference.line as usize - 1] + reference.column as usize;
+        let rest = file.text.get(start..);
+        assert!(rest.is_some_and(|rest| rest.starts_with(name.as_str())), "{path}: {name} {reference:?}");
+        assert!(!name.contains('\n') && file.is_name(reference.qualifier), "{path}: {name} {reference:?}");
+        assert!(file.is_symbol(reference.symbol), "{path}: {name} {reference:?}");
+        let is_binding = reference.binding.is_none_or(|binding| (binding as usize) < facts.bindings.len());
+        assert!(is_binding, "{path}: {name} {reference:?}");
+        assert!((reference.line, reference.column) >= last, "{path}: out of order: {name} {reference:?}");
+        last = (reference.line, reference.column);
+    }
+}
+
+fn check_bindings(file: &File<'_>) {
+    for binding in &file.facts.bindings {
+        let has_names =
+            file.is_name(Some(binding.name)) && file.is_name(binding.annotation) && file.is_name(binding.value);
+        assert!(has_names && file.is_symbol(binding.symbol), "{}: {binding:?}", file.path);
+        assert!(file.is_line(binding.line), "{}: {binding:?}", file.path);
+    }
+}
+
+fn check_imports(file: &File<'_>) {
+    for import in &file.facts.imports {
+        assert!(file.is_line(import.line) && file.is_symbol(import.symbol), "{}: {import:?}", file.path);
+    }
+}
+
+/// Chunks are whole lines that cover the text once, in order, and are not too long.
+fn check_chunks(file: &File<'_>) {
+    let (path, text, facts) = (file.path, file.text, file.facts);
+    let (mut byte, mut line) = (0, 1);
+    for chunk in &facts.chunks {
+        assert_eq!((chunk.span.start, chunk.lines.start), (byte, line), "{path}: {chunk:?}");
+        assert!(chunk.span.end > chunk.span.start && file.is_symbol(chunk.symbol), "{path}: {chunk:?}");
+        let piece = chunk.span.text(text);
+        assert_eq!(piece.lines().count() as u32, chunk.lines.end - chunk.lines.start + 1, "{path}: {chunk:?}");
+        let is_small = piece.len() <= MAX_CHUNK || piece.lines().count() == 1;
+        assert!(is_small, "{path}: {} bytes in {chunk:?}", piece.len());
+        (byte, line) = (chunk.span.end, chunk.lines.end + 1);
+    }
+    assert_eq!(byte as usize, text.len(), "{path}: chunks do not cover the text");
+    assert_eq!(line - 1, facts.lines, "{path}");
+}
