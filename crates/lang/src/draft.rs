@@ -5,13 +5,14 @@
 
 use codecompass_model::{
     Binding, BindingKind, FileFacts, Import, Lines, Part, Problem, ProblemKind, RefShape, Reference, Span, Symbol,
-    SymbolKind, Visibility, ids,
+    SymbolKind, Visibility,
 };
 
 use crate::lines::LineStarts;
-use crate::names::{FastMap, Names};
-use crate::text;
+use crate::locals::Locals;
+use crate::names::Names;
 use crate::tree::{Tree, Trouble};
+use crate::{identity, text};
 
 /// More symbols than any file written by people has.
 const MAX_SYMBOLS: usize = 100_000;
@@ -21,15 +22,6 @@ const MAX_REFERENCES: usize = 1_000_000;
 
 /// Symbols nested deeper are left out: their qualified names would grow with the square of the depth.
 const MAX_NESTING: usize = 64;
-
-/// How many names of one block are looked through for one that is declared again.
-const MAX_LOOKED_AT: usize = 2000;
-
-/// How many local names of one spelling are looked through for the one that can be seen.
-const MAX_HOMONYMS: usize = 256;
-
-/// Stands for the symbol or import that hides the local names around it.
-const HIDDEN: u32 = u32::MAX;
 
 /// A symbol as the walk describes it.
 pub(crate) struct NewSymbol<'a> {
@@ -72,26 +64,6 @@ pub(crate) struct NewBinding {
     pub(crate) from: usize,
 }
 
-/// A lexical block that is still open.
-struct Block {
-    /// The index of the first node after it.
-    end: usize,
-    /// How many names were live when it was opened.
-    live: usize,
-    /// How many of the live names can not be seen in it.
-    floor: usize,
-}
-
-/// A local name that can be seen, from some node on.
-struct Live {
-    binding: u32,
-    name: u32,
-    is_type: bool,
-    from: usize,
-    /// How many names were live when the one before it of the same spelling became so; 0 when there is none.
-    before: u32,
-}
-
 /// A symbol that is still open, and the index of the first node after it.
 struct Scope {
     symbol: u32,
@@ -107,14 +79,9 @@ pub(crate) struct Draft<'t> {
     facts: FileFacts,
     names: Names,
     scopes: Vec<Scope>,
-    blocks: Vec<Block>,
-    live: Vec<Live>,
-    /// By name: the number of the innermost live name of this spelling, from 1; 0 when there is none.
-    latest: Vec<u32>,
+    locals: Locals,
     /// Whether a type may be named by any local name.
     types_are_values: bool,
-    /// The node the walk is at.
-    at: usize,
     attributes: Vec<(u32, Span)>,
     reference_line: u32,
     too_many: Trouble,
@@ -131,11 +98,8 @@ impl<'t> Draft<'t> {
             facts: FileFacts { lines: lines.count(), ..FileFacts::default() },
             names: Names::default(),
             scopes: Vec::new(),
-            blocks: Vec::new(),
-            live: Vec::new(),
-            latest: Vec::new(),
+            locals: Locals::default(),
             types_are_values: false,
-            at: 0,
             attributes: Vec::new(),
             reference_line: 1,
             too_many: Trouble::default(),
@@ -170,12 +134,7 @@ impl<'t> Draft<'t> {
 
     /// Closes the symbols and blocks that end before this node.
     pub(crate) fn arrive(&mut self, node: usize) {
-        self.at = node;
-        while let Some(block) = self.blocks.pop_if(|block| block.end <= node) {
-            for gone in self.live.drain(block.live..).rev() {
-                self.latest[gone.name as usize] = gone.before;
-            }
-        }
+        self.locals.arrive(node);
         while self.scopes.last().is_some_and(|scope| scope.end <= node) {
             self.scopes.pop();
         }
@@ -264,30 +223,13 @@ impl<'t> Draft<'t> {
     /// Opens a lexical block up to the node `end`: names bound in it are forgotten there. In a `closed` one the names
     /// from outside can not be seen, as in a function that is no closure.
     pub(crate) fn block(&mut self, end: usize, closed: bool) {
-        let live = self.live.len();
-        let floor = if closed { live } else { self.floor() };
-        self.blocks.push(Block { end, live, floor });
-    }
-
-    fn floor(&self) -> usize {
-        self.blocks.last().map_or(0, |block| block.floor)
-    }
-
-    fn enliven(&mut self, binding: u32, name: u32, is_type: bool, from: usize) {
-        if self.latest.len() <= name as usize {
-            self.latest.resize(name as usize + 1, 0);
-        }
-        let number = self.live.len() as u32 + 1;
-        let before = std::mem::replace(&mut self.latest[name as usize], number);
-        self.live.push(Live { binding, name, is_type, from, before });
+        self.locals.open(end, closed);
     }
 
     /// In the innermost open block this name means a symbol or an import, and no local name from outside.
     pub(crate) fn hide(&mut self, name: Span, from: usize) {
         let word = self.names.intern(name.text(self.text));
-        if self.latest.get(word as usize).is_some_and(|&number| number > 0) {
-            self.enliven(HIDDEN, word, false, from);
-        }
+        self.locals.hide(word, from);
     }
 
     /// Adds a local name to the innermost open block. It hides one of the same name from outside.
@@ -303,7 +245,7 @@ impl<'t> Draft<'t> {
         let (annotation, value) = (self.expression(new.annotation), self.expression(new.value));
         let binding = self.facts.bindings.len() as u32;
         let is_type = new.kind == BindingKind::TypeParam;
-        self.enliven(binding, name, is_type, new.from);
+        self.locals.add(binding, name, is_type, new.from);
         self.facts.bindings.push(Binding {
             name,
             kind: new.kind,
@@ -324,44 +266,25 @@ impl<'t> Draft<'t> {
     #[allow(dead_code)]
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
-        self.find(name, Some(false)).is_some()
+        self.locals.find(name, Some(false)).is_some()
     }
 
     /// Whether a type parameter of this spelling can be seen here.
     pub(crate) fn is_type_parameter(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
-        self.find(name, Some(true)).is_some()
+        self.locals.find(name, Some(true)).is_some()
     }
 
     /// Whether the innermost open block itself has a local name of this spelling.
     pub(crate) fn is_bound_here(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
-        let first = self.blocks.last().map_or(0, |block| block.live);
-        self.live[first..].iter().rev().take(MAX_LOOKED_AT).any(|live| live.name == name)
+        self.locals.is_bound_here(name)
     }
 
     /// The text of a type or expression, on one line and not too long.
     fn expression(&mut self, span: Option<Span>) -> Option<u32> {
         let text = text::qualifier(span?.text(self.text));
         (!text.is_empty()).then(|| self.names.intern(&text))
-    }
-
-    /// The local name that can be seen under this one; only a type parameter, or only none, when that is asked for.
-    fn find(&self, name: u32, is_type: Option<bool>) -> Option<u32> {
-        let floor = self.floor();
-        let mut number = self.latest.get(name as usize).copied().unwrap_or(0) as usize;
-        for _ in 0..MAX_HOMONYMS {
-            let live = self.live.get(number.checked_sub(1)?).filter(|_| number > floor)?;
-            let is_seen = live.from <= self.at;
-            if is_seen && live.binding == HIDDEN {
-                return None;
-            }
-            if is_seen && is_type.is_none_or(|wanted| wanted == live.is_type) {
-                return Some(live.binding);
-            }
-            number = live.before as usize;
-        }
-        None
     }
 
     /// Adds a reference to the name at this place. References must come in source order.
@@ -377,11 +300,13 @@ impl<'t> Draft<'t> {
         let binding = match qualifier {
             Some(span) => {
                 let root = self.names.intern(text::first_name(span.text(self.text)));
-                self.find(root, None)
+                self.locals.find(root, None)
             }
             None if matches!(shape, RefShape::MacroCall | RefShape::Member) => None,
-            None if self.types_are_values => self.find(index, None),
-            None => self.find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
+            None if self.types_are_values => self.locals.find(index, None),
+            None => self
+                .locals
+                .find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
         };
         let qualifier = self.expression(qualifier);
         self.reference_line = self.lines.line_from(self.reference_line, name.start);
@@ -426,8 +351,8 @@ impl<'t> Draft<'t> {
         self.problem(ProblemKind::Syntax, tree.errors);
         self.problem(ProblemKind::TooDeep, if tree.too_deep.count > 0 { tree.too_deep } else { self.too_deep });
         self.problem(ProblemKind::TooMany, self.too_many);
-        count_equals(&mut self.facts.symbols);
-        hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
+        identity::count_equals(&mut self.facts.symbols);
+        identity::hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
         self.facts.names = self.names.into_list();
         self.facts
     }
@@ -436,68 +361,6 @@ impl<'t> Draft<'t> {
         if trouble.count > 0 {
             let line = self.lines.line(trouble.first);
             self.facts.problems.push(Problem { kind, line, count: trouble.count });
-        }
-    }
-}
-
-/// Numbers the symbols of equal kind, qualified name and trait.
-fn count_equals(symbols: &mut [Symbol]) {
-    let mut seen: FastMap<(u8, &str, Option<&str>), u32> = FastMap::default();
-    let mut ordinals = Vec::with_capacity(symbols.len());
-    for symbol in symbols.iter() {
-        let key = (symbol.kind.index(), symbol.qualified_name.as_str(), symbol.impl_trait.as_deref());
-        let next = seen.entry(key).or_insert(0);
-        ordinals.push(*next);
-        *next += 1;
-    }
-    for (symbol, ordinal) in symbols.iter_mut().zip(ordinals) {
-        symbol.ordinal = ordinal;
-    }
-}
-
-/// Hashes each symbol's attributes and own text: its span without its children, docs and attributes of theirs included.
-fn hash_contents(text: &str, symbols: &mut [Symbol], attributes: &[(u32, Span)]) {
-    let (first_child, next_sibling) = families(symbols);
-    let mut attributes = attributes.iter().peekable();
-    let mut own = Vec::new();
-    for index in 0..symbols.len() {
-        own.clear();
-        while let Some((_, span)) = attributes.next_if(|(symbol, _)| *symbol as usize == index) {
-            append_lines(&mut own, span.text(text));
-        }
-        let span = symbols[index].span;
-        let mut from = span.start;
-        let mut child = first_child[index];
-        while let Some(symbol) = symbols.get(child as usize) {
-            append_lines(&mut own, Span { start: from, end: symbol.outer_start.max(from) }.text(text));
-            from = from.max(symbol.span.end);
-            child = next_sibling[child as usize];
-        }
-        append_lines(&mut own, Span { start: from, end: span.end.max(from) }.text(text));
-        symbols[index].content_hash = ids::content_hash(&[&own]);
-    }
-}
-
-/// The first child and the next sibling of every symbol; the maximum where there is none.
-fn families(symbols: &[Symbol]) -> (Vec<u32>, Vec<u32>) {
-    let mut first_child = vec![u32::MAX; symbols.len()];
-    let mut next_sibling = vec![u32::MAX; symbols.len()];
-    for (index, symbol) in symbols.iter().enumerate().rev() {
-        if let Some(parent) = symbol.parent {
-            next_sibling[index] = std::mem::replace(&mut first_child[parent as usize], index as u32);
-        }
-    }
-    (first_child, next_sibling)
-}
-
-/// Appends the lines of a text without what does not count: white space at their ends, line-end style, and lines that
-/// only hold the commas and semicolons between removed children.
-fn append_lines(own: &mut Vec<u8>, text: &str) {
-    for line in text.split('\n') {
-        let line = line.trim_end();
-        if !line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b',' | b';')) {
-            own.extend_from_slice(line.as_bytes());
-            own.push(b'\n');
         }
     }
 }
