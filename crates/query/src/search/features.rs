@@ -34,7 +34,7 @@ mod weight {
     /// All words together somewhere in the file.
     pub(super) const FILE_COVERAGE: f64 = 0.3;
     /// Several pieces of the file match.
-    pub(super) const FILE_AGREEMENT: f64 = 0.15;
+    pub(super) const FILE_AGREEMENT: f64 = 0.3;
     /// Tests, when nobody asked for tests.
     pub(super) const TEST: f64 = -0.5;
     /// Examples, benchmarks, fixtures.
