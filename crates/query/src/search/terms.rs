@@ -162,11 +162,16 @@ fn is_form_of(other: &str, stem_of_word: &str) -> bool {
         true => (stem_of_other, stem_of_word),
         false => (stem_of_word, stem_of_other),
     };
-    short == long || short.len() >= 5 && long.starts_with(short) && long.len() - short.len() <= 2
+    short == long || short.len() >= 6 && long.starts_with(short) && long.len() - short.len() <= 2
 }
 
-/// The word without its ending. Light on purpose: what is cut too little is caught by [`is_form_of`].
+/// The word without its endings (`rendering`, `render`, `rend`). Light on purpose: what is cut too little is caught by
+/// [`is_form_of`].
 pub(super) fn stem(word: &str) -> &str {
+    without_ending(without_ending(word))
+}
+
+fn without_ending(word: &str) -> &str {
     const ENDINGS: &[(&str, usize)] = &[
         ("izations", 3),
         ("ization", 3),
