@@ -1,7 +1,7 @@
 //! The edge: command line, configuration, errors with hints, rendering.
 //!
 //! Everything that talks to a person or a machine is here, and nothing that computes an answer. A command parses its
-//! arguments into types, opens a [`session::Session`], asks `index` or `query`, and shapes the result as text or JSON.
+//! arguments into types, opens a `session::Session`, asks `index` or `query`, and shapes the result as text or JSON.
 //!
 //! What is absent: SQL, tree-sitter, git plumbing.
 

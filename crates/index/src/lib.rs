@@ -4,8 +4,8 @@
 //! source ─list→ changes ─read→ text ─extract→ facts ─batch→ store.publish(view) → generation n+1
 //! ```
 //!
-//! [`sync`] is the whole of it. [`source`] answers what only a file system or git knows; [`Target`] says which view a
-//! name means; [`freshness`] compares without writing.
+//! [`sync()`] is the whole of it. [`source`] answers what only a file system or git knows; [`Target`] says which view a
+//! name means; [`freshness()`] compares without writing.
 //!
 //! What is absent: queries, protocols, output, the environment. Nothing of a repository is ever executed, and nothing
 //! is written outside the project's folder.

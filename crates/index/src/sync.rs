@@ -21,7 +21,7 @@ use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 pub struct Options<'a> {
     /// Extract everything anew, and replace a store that can not be read.
     pub force: bool,
-    /// Wait for another writer instead of failing with [`StoreError::Locked`].
+    /// Wait for another writer instead of failing with [`StoreError::Locked`](codecompass_store::StoreError::Locked).
     pub wait: bool,
     /// The only files that can have changed since the last sync of this work tree, when that is known.
     pub changed: Option<Vec<String>>,
