@@ -157,10 +157,13 @@ impl<'t> Draft<'t> {
 
     /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0. One without a
     /// name, as the parser invents it in broken code, is none.
-    pub(crate) fn symbol(&mut self, new: NewSymbol<'_>, end: usize) {
+    pub(crate) fn symbol(&mut self, mut new: NewSymbol<'_>, end: usize) {
         if new.name.is_empty() {
             return;
         }
+        // In broken code a declaration can begin before one that was met earlier: symbols stay in source order.
+        new.span.start = new.span.start.max(self.last_start());
+        new.span.end = new.span.end.max(new.span.start);
         if self.facts.symbols.len() >= MAX_SYMBOLS {
             return self.too_many.at(new.span.start);
         }
