@@ -84,6 +84,7 @@ pub(crate) struct Draft<'t> {
     types_are_values: bool,
     attributes: Vec<(u32, Span)>,
     reference_line: u32,
+    reference_start: u32,
     too_many: Trouble,
     too_deep: Trouble,
 }
@@ -102,6 +103,7 @@ impl<'t> Draft<'t> {
             types_are_values: false,
             attributes: Vec::new(),
             reference_line: 1,
+            reference_start: 0,
             too_many: Trouble::default(),
             too_deep: Trouble::default(),
         }
@@ -296,9 +298,11 @@ impl<'t> Draft<'t> {
             return self.too_many.at(name.start);
         }
         let word = name.text(self.text);
-        if word.is_empty() {
+        // What comes late was there before: broken code can nest what is read as a list.
+        if word.is_empty() || name.start < self.reference_start {
             return;
         }
+        self.reference_start = name.start;
         let index = self.names.intern(word);
         let binding = match qualifier {
             Some(span) => {
