@@ -2,6 +2,7 @@
 
 mod support;
 
+use codecompass_store::Store;
 use codecompass_testkit::Repository;
 use proptest::prelude::*;
 use support::{Project, dump};
@@ -288,4 +289,27 @@ fn two_worktrees_share_what_they_have_in_common_and_see_their_own_edits() {
     assert!(!format!("{:?}", dump(&project, None)).contains("only_beside"));
     assert!(format!("{:?}", dump(&other, None)).contains("only_beside"));
     assert!(!format!("{:?}", dump(&project, Some("feat"))).contains("only_beside"), "edits are no part of the branch");
+}
+
+#[test]
+fn the_digest_of_a_view_is_that_of_its_content() {
+    let repo = Repository::new();
+    repo.write("a.rs", "fn a() {}\n").write("b.rs", "fn b() {}\n").commit("first");
+    let project = Project::new(repo.root());
+    let digest = |project: &Project| {
+        let store = Store::open(&project.dir()).expect("there is a store");
+        store.view(&project.target(None).key).expect("it reads").expect("it is published").totals.digest
+    };
+    project.sync(None);
+    let first = digest(&project);
+    repo.write("b.rs", "fn c() {}\n");
+    project.sync(None);
+    let other = digest(&project);
+    assert_ne!(first, other);
+    let fresh = Project::new(repo.root());
+    fresh.sync(None);
+    assert_eq!(digest(&fresh), other, "what was added and taken away leaves no trace");
+    repo.write("b.rs", "fn b() {}\n");
+    project.sync(None);
+    assert_eq!(digest(&project), first);
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use codecompass_store::{Missing, SchemaStatus, Store, StoreError, Tuning, Writer};
+use codecompass_store::{Missing, SCHEMA_VERSION, SchemaStatus, Store, StoreError, Tuning, Writer};
 use codecompass_testkit::Repository;
 use rusqlite::Connection;
 use support::{Project, dump};
@@ -48,7 +48,8 @@ fn another_schema_is_refused_until_it_is_replaced() {
         SchemaStatus::of(&project.dir()).expect("it is registered"),
         SchemaStatus::ReindexRequired { found: 99 }
     );
-    let refused = |error: StoreError| matches!(error, StoreError::ReindexRequired { found: 99, required: 1 });
+    let refused =
+        |error: StoreError| matches!(error, StoreError::ReindexRequired { found: 99, required: SCHEMA_VERSION });
     assert!(Store::open(&project.dir()).is_err_and(refused));
     let opened = Writer::open(&project.dir(), Missing::Create, false, Tuning::default(), None, 0);
     assert!(opened.is_err_and(refused), "a plain sync does not throw an index away");

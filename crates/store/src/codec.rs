@@ -29,8 +29,31 @@ pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
 
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
     let damaged = |error: std::io::Error| StoreError::Corrupt(format!("a stored text or fact: {error}"));
+    zstd::bulk::decompress(bytes, unpacked_size(bytes)).map_err(damaged)
+}
+
+/// Unpacks many values with one set of tables.
+pub(crate) struct Unpacker(zstd::bulk::Decompressor<'static>);
+
+impl Unpacker {
+    pub(crate) fn new() -> Result<Self> {
+        let failed = |error: std::io::Error| StoreError::Corrupt(format!("nothing can be unpacked: {error}"));
+        Ok(Self(zstd::bulk::Decompressor::new().map_err(failed)?))
+    }
+
+    /// Unpacks into a buffer, in place of what is there.
+    pub(crate) fn unpack(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<()> {
+        let damaged = |error: std::io::Error| StoreError::Corrupt(format!("a stored text or fact: {error}"));
+        into.clear();
+        into.reserve(unpacked_size(bytes));
+        self.0.decompress_to_buffer(bytes, into).map_err(damaged)?;
+        Ok(())
+    }
+}
+
+fn unpacked_size(bytes: &[u8]) -> usize {
     let size = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(LARGEST as u64);
-    zstd::bulk::decompress(bytes, (size as usize).min(LARGEST)).map_err(damaged)
+    (size as usize).min(LARGEST)
 }
 
 pub(crate) fn encode_facts(facts: &FileFacts) -> Vec<u8> {

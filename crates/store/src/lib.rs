@@ -12,6 +12,7 @@
 //!
 //! What is absent: how facts are made, ranking policy, JSON, git, clocks (callers pass times in), the environment.
 
+mod candidates;
 mod codec;
 mod doctor;
 mod error;
@@ -25,11 +26,13 @@ mod search;
 mod snapshot;
 mod statcache;
 mod text;
+mod texts;
 mod tokens;
 mod version;
 mod views;
 mod writer;
 
+pub use candidates::{Need, Run};
 pub use doctor::{Check, Health};
 pub use error::StoreError;
 pub use garbage::Garbage;
@@ -37,9 +40,10 @@ pub use jobs::{Job, JobMode, JobProgress, JobStatus};
 pub use layout::ProjectDir;
 pub use schema::{SCHEMA_VERSION, SchemaStatus};
 pub use search::{Record, TermGroup, TextHit, TextHits};
-pub use snapshot::{Snapshot, Store, SymbolRow};
+pub use snapshot::{Layer, Snapshot, Store, SymbolRow};
 pub use statcache::{CachedStat, Stat};
-pub use tokens::tokens;
+pub use texts::Texts;
+pub use tokens::{is_odd, is_word, tokens};
 pub use version::{KnownVersion, NewVersion, VersionInfo};
 pub use views::{SkipCount, Totals, ViewInfo, ViewUpdate};
 pub use writer::{Missing, Publish, Tuning, WritePoint, Writer};

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 
 use crate::lists::ListBuilder;
 use crate::version::NewVersion;
-use crate::{KnownVersion, Result, StoreError};
+use crate::{KnownVersion, Result, StoreError, views};
 
 /// Symbols of one file lie in this many places at most.
 const PLACES: i64 = 1 << 20;
@@ -30,7 +30,7 @@ pub(crate) fn symbol_place(row: i64) -> (VersionId, u32) {
 /// Writes versions, in ascending order of id, inside the caller's transaction.
 pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
     let mut version_row = connection.prepare_cached(
-        "INSERT INTO file_versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        "INSERT INTO file_versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
     )?;
     let mut facts = connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?;
     let mut texts = connection.prepare_cached("INSERT INTO texts VALUES (?1, ?2)")?;
@@ -52,6 +52,7 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
             version.counts.1,
             documents.symbol_tokens as i64,
             documents.file_tokens as i64,
+            views::digest(&version.path, &version.blob, version.facts_version),
         ])?;
         if version.skip.is_none() {
             facts.execute(params![version.id, version.facts])?;

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::{ProjectDir, Result, StoreError};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 
 /// What a store is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,8 @@ CREATE TABLE file_versions (
     language TEXT NOT NULL, facts_version INTEGER NOT NULL, skip INTEGER,
     lines INTEGER NOT NULL, symbols INTEGER NOT NULL, problems INTEGER NOT NULL,
     chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,
-    symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL);
+    symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
+    digest INTEGER NOT NULL);
 CREATE INDEX file_versions_by_path ON file_versions (path, blob);
 CREATE TABLE facts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE texts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -103,7 +104,7 @@ CREATE TABLE branch_state (
     line_count INTEGER NOT NULL, byte_count INTEGER NOT NULL,
     chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,
     symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
-    indexed_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL);
+    digest INTEGER NOT NULL, indexed_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL);
 CREATE TABLE stat_cache (
     workspace INTEGER NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
     ctime INTEGER NOT NULL, inode INTEGER NOT NULL, fv INTEGER NOT NULL,

@@ -5,12 +5,15 @@
 //! length are the view's own sums. Contributions are added in the order of the question's terms. So neither segments
 //! nor merges nor other branches can change a score, which Tantivy's own scorer does not promise.
 
+use std::cell::OnceCell;
+
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use tantivy::postings::Postings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
+use crate::candidates::Dictionary;
 use crate::text::{Fields, TextIndex};
 use crate::views::Totals;
 use crate::{Result, Snapshot};
@@ -64,8 +67,10 @@ pub struct TextHits {
 
 /// The open text index of a snapshot.
 pub(crate) struct TextReader {
-    searcher: Searcher,
-    fields: Fields,
+    pub(crate) searcher: Searcher,
+    pub(crate) fields: Fields,
+    /// The dictionary of each segment, where one was needed.
+    pub(crate) dictionaries: OnceCell<Vec<OnceCell<Dictionary>>>,
 }
 
 impl std::fmt::Debug for TextReader {
@@ -76,7 +81,7 @@ impl std::fmt::Debug for TextReader {
 
 impl TextReader {
     pub(crate) fn open(index: &TextIndex) -> Result<Self> {
-        Ok(Self { searcher: index.searcher()?, fields: index.fields() })
+        Ok(Self { searcher: index.searcher()?, fields: index.fields(), dictionaries: OnceCell::new() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
@@ -88,10 +88,31 @@ pub struct Snapshot {
     connection: Connection,
     info: ViewInfo,
     members: RoaringBitmap,
+    base: Option<RoaringBitmap>,
     facts: RefCell<HashMap<VersionId, Rc<FileFacts>>>,
+    catalogue: OnceCell<HashMap<VersionId, VersionInfo>>,
     epoch: PathBuf,
     text: OnceCell<TextReader>,
     _reader: Option<Lock>,
+}
+
+/// Where a file version comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// The default branch has it.
+    Base,
+    /// Only another branch has it, or it is an uncommitted edit.
+    Overlay,
+}
+
+impl Layer {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Layer::Base => "base",
+            Layer::Overlay => "overlay",
+        }
+    }
 }
 
 /// A symbol as `symbol_relations` has it; the rest of it stands in its file's facts.
@@ -107,6 +128,7 @@ pub struct SymbolRow {
     pub name: String,
 }
 
+const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines FROM file_versions";
 const SYMBOL: &str = "SELECT id, kind, name FROM symbol_relations";
 
 impl Snapshot {
@@ -117,7 +139,17 @@ impl Snapshot {
         connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
         let info = views::info(&connection, key)?.ok_or_else(|| StoreError::NoSuchView(key.encode()))?;
         let members = views::bitmaps(&connection, key)?.unwrap_or_default().members;
-        Ok(Self { connection, info, members, facts: RefCell::default(), epoch, text: OnceCell::new(), _reader: reader })
+        Ok(Self {
+            connection,
+            info,
+            members,
+            base: None,
+            facts: RefCell::default(),
+            catalogue: OnceCell::new(),
+            epoch,
+            text: OnceCell::new(),
+            _reader: reader,
+        })
     }
 
     /// The text index, opened when it is first asked: after the SQLite transaction, so that it holds all of the view.
@@ -127,6 +159,11 @@ impl Snapshot {
             let _ = self.text.set(TextReader::open(&index)?);
         }
         Ok(self.text.get().expect("it was just opened"))
+    }
+
+    /// The folder it is read from.
+    pub(crate) fn epoch(&self) -> &Path {
+        &self.epoch
     }
 
     /// What is known of the view.
@@ -153,9 +190,7 @@ impl Snapshot {
     }
 
     fn first_version(&self, condition: &str, value: &dyn ToSql) -> Result<Option<VersionInfo>> {
-        let sql = format!(
-            "SELECT fv, path, blob, language, facts_version, lines FROM file_versions WHERE {condition} AND skip IS NULL"
-        );
+        let sql = format!("{VERSION} WHERE {condition} AND skip IS NULL");
         let mut select = self.connection.prepare_cached(&sql)?;
         let mut found = select.query([value])?;
         while let Some(row) = found.next()? {
@@ -201,6 +236,11 @@ impl Snapshot {
     pub fn symbols_with_id(&self, id: SymbolId) -> Result<Vec<SymbolRow>> {
         let found = self.symbols("symbol_key = ?1", &id.key())?;
         self.verified(found, |info, symbol| SymbolId::of(&info.path, symbol) == id)
+    }
+
+    /// The symbols whose ids have one of these keys: what a shortened id may mean.
+    pub fn symbols_with_keys(&self, keys: std::ops::RangeInclusive<i64>) -> Result<Vec<SymbolRow>> {
+        self.symbols(&format!("symbol_key BETWEEN {} AND ?1", keys.start()), keys.end())
     }
 
     /// The symbols with this stable id: one for each homonym in other files.
@@ -270,13 +310,58 @@ impl Snapshot {
         Ok(references)
     }
 
+    /// The file versions of another view, at the same moment; `None` when it is not published.
+    pub fn members_of(&self, key: &ViewKey) -> Result<Option<RoaringBitmap>> {
+        Ok(views::bitmaps(&self.connection, key)?.map(|bitmaps| bitmaps.members))
+    }
+
+    /// With the view that [`Snapshot::layer`] compares with.
+    pub fn with_base(mut self, key: &ViewKey) -> Result<Self> {
+        self.base = Some(self.members_of(key)?.unwrap_or_default());
+        Ok(self)
+    }
+
+    /// Whether a file version is in the view that others start from; unknown when there is none.
+    pub fn layer(&self, id: VersionId) -> Option<Layer> {
+        self.base.as_ref().map(|base| if base.contains(id) { Layer::Base } else { Layer::Overlay })
+    }
+
+    /// The file versions of a work tree that the commit under it does not have; none for other views.
+    pub fn edited(&self) -> Result<RoaringBitmap> {
+        let committed = ViewKey::Ref(self.info.ref_name.clone());
+        if !matches!(self.info.key, ViewKey::Worktree(_)) || self.info.commit.is_none() {
+            return Ok(RoaringBitmap::new());
+        }
+        let same = |info: &ViewInfo| info.commit == self.info.commit;
+        match views::info(&self.connection, &committed)?.filter(same) {
+            Some(_) => Ok(&self.members - &self.members_of(&committed)?.unwrap_or_default()),
+            None => Ok(RoaringBitmap::new()),
+        }
+    }
+
+    /// Every file version by its id. Read once per snapshot.
+    pub fn catalogue(&self) -> Result<&HashMap<VersionId, VersionInfo>> {
+        if self.catalogue.get().is_none() {
+            let mut select = self.connection.prepare_cached(&format!("{VERSION} WHERE skip IS NULL"))?;
+            let mut found = select.query([])?;
+            let mut all = HashMap::with_capacity(self.members.len() as usize);
+            while let Some(row) = found.next()? {
+                let id = row.get(0)?;
+                if self.members.contains(id) {
+                    all.insert(id, version_row(row)?);
+                }
+            }
+            if all.len() as u64 != self.members.len() {
+                return Err(StoreError::Corrupt("file versions of a view are not stored".into()));
+            }
+            let _ = self.catalogue.set(all);
+        }
+        Ok(self.catalogue.get().expect("it was just read"))
+    }
+
     /// Every file version, by path.
     pub fn versions(&self) -> Result<Vec<VersionInfo>> {
-        let mut versions = Vec::with_capacity(self.members.len() as usize);
-        for id in &self.members {
-            let missing = || StoreError::Corrupt(format!("file version {id} is not stored"));
-            versions.push(self.version(id)?.ok_or_else(missing)?);
-        }
+        let mut versions: Vec<VersionInfo> = self.catalogue()?.values().cloned().collect();
         versions.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(versions)
     }

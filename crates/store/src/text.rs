@@ -15,7 +15,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
 
 use crate::search::Record;
-use crate::tokens::{Tokens, tokens};
+use crate::tokens::{Tokens, has_long_word, has_odd, push_lower, tokens};
 use crate::version::Documents;
 use crate::{Result, StoreError};
 
@@ -29,6 +29,7 @@ pub(crate) struct Fields {
     chunk: Field,
     symbol: Field,
     file: Field,
+    mark: Field,
 }
 
 impl Fields {
@@ -38,6 +39,36 @@ impl Fields {
             Record::Chunk => self.chunk,
             Record::Symbol => self.symbol,
             Record::File => self.file,
+        }
+    }
+
+    /// The field of what a file's record says about its text.
+    pub(crate) fn mark(&self) -> Field {
+        self.mark
+    }
+}
+
+/// What the record of a file says about its text as a whole: why its tokens alone can not tell what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// It has a word too long to be a token.
+    Long,
+    /// It has a character that regular expressions may see differently.
+    Odd,
+}
+
+impl Mark {
+    /// The marks of a text.
+    pub(crate) fn of(text: &str) -> Vec<Self> {
+        let long = has_long_word(text).then_some(Self::Long);
+        long.into_iter().chain(has_odd(text).then_some(Self::Odd)).collect()
+    }
+
+    /// The term it is found by.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Long => "long",
+            Self::Odd => "odd",
         }
     }
 }
@@ -145,19 +176,22 @@ pub(crate) struct TextWriter {
 impl TextWriter {
     pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
         for (place, text) in documents.chunks.into_iter().enumerate() {
-            self.add_one(version, place as u64, Record::Chunk, text)?;
+            self.add_one(version, place as u64, Record::Chunk, text, &[])?;
         }
         for (place, text) in documents.symbols {
-            self.add_one(version, place as u64, Record::Symbol, text)?;
+            self.add_one(version, place as u64, Record::Symbol, text, &[])?;
         }
-        self.add_one(version, 0, Record::File, documents.file)
+        self.add_one(version, 0, Record::File, documents.file, &documents.marks)
     }
 
-    fn add_one(&self, version: VersionId, place: u64, record: Record, text: String) -> Result<()> {
+    fn add_one(&self, version: VersionId, place: u64, record: Record, text: String, marks: &[Mark]) -> Result<()> {
         let mut document = TantivyDocument::new();
         document.add_u64(self.fields.fv, version as u64);
         document.add_u64(self.fields.ord, place << 2 | record as u64);
         document.add_text(self.fields.of(record), text);
+        for mark in marks {
+            document.add_text(self.fields.mark, mark.word());
+        }
         self.writer.add_document(document)?;
         Ok(())
     }
@@ -183,6 +217,11 @@ impl TextWriter {
 fn schema() -> (Schema, Fields) {
     let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
     let text = TextOptions::default().set_indexing_options(indexing);
+    let marks = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_index_option(IndexRecordOption::Basic)
+        .set_fieldnorms(false);
+    let marks = TextOptions::default().set_indexing_options(marks);
     let mut builder = Schema::builder();
     let fields = Fields {
         fv: builder.add_u64_field("fv", FAST | INDEXED),
@@ -190,6 +229,7 @@ fn schema() -> (Schema, Fields) {
         chunk: builder.add_text_field("chunk", text.clone()),
         symbol: builder.add_text_field("symbol", text.clone()),
         file: builder.add_text_field("file", text),
+        mark: builder.add_text_field("mark", marks),
     };
     (builder.build(), fields)
 }
@@ -218,12 +258,7 @@ impl TokenStream for CodeTokens<'_> {
         };
         let token = &mut self.token;
         token.text.clear();
-        if piece.is_ascii() {
-            token.text.push_str(piece);
-            token.text.make_ascii_lowercase();
-        } else {
-            token.text.extend(piece.chars().flat_map(char::to_lowercase));
-        }
+        push_lower(piece, &mut token.text);
         token.position = token.position.wrapping_add(1);
         token.offset_from = piece.as_ptr() as usize - self.text.as_ptr() as usize;
         token.offset_to = token.offset_from + piece.len();

@@ -7,6 +7,46 @@
 /// Words and parts longer than this are data, not names.
 const LONGEST: usize = 80;
 
+/// Whether a character is part of words.
+pub fn is_word(char: char) -> bool {
+    match char.is_ascii() {
+        true => char.is_ascii_alphanumeric() || char == '_',
+        false => char.is_alphabetic() || char.is_numeric(),
+    }
+}
+
+/// Whether tokens and regular expressions see a character differently: it is part of words here and not there (`²`), or
+/// its lower case is not that of its upper case (`ſ`, `ς`), so that ignoring case is more than lower-casing.
+pub fn is_odd(char: char) -> bool {
+    !char.is_ascii() && is_word(char) && (!regex_syntax::is_word_character(char) || has_odd_case(char))
+}
+
+fn has_odd_case(char: char) -> bool {
+    !char.to_lowercase().eq(char.to_uppercase().flat_map(char::to_lowercase))
+}
+
+/// Adds a token in lower case: character by character, so that the lower case of a part is part of the lower case.
+pub(crate) fn push_lower(token: &str, into: &mut String) {
+    if token.is_ascii() {
+        let start = into.len();
+        into.push_str(token);
+        into[start..].make_ascii_lowercase();
+    } else {
+        into.extend(token.chars().flat_map(char::to_lowercase));
+    }
+}
+
+/// Whether a text has a word that is too long to be a token.
+pub(crate) fn has_long_word(text: &str) -> bool {
+    let is_long = |word: &str| word.len() > LONGEST && word.trim_matches('_').len() > LONGEST;
+    text.split(|char| !is_word(char)).any(is_long)
+}
+
+/// Whether a text has a character that [`is_odd`].
+pub(crate) fn has_odd(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(is_odd)
+}
+
 /// The tokens of a text, in order, as slices of it.
 pub fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, position: 0, parts: Vec::new(), next_part: 0 }
@@ -178,5 +218,20 @@ mod tests {
     fn what_is_too_long_to_be_a_name_is_left_out() {
         let long = "x".repeat(LONGEST + 1);
         assert_eq!(tokens(&format!("a {long} b")).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_text_has_a_long_word_when_a_word_of_it_is_no_token() {
+        let (fits, long) = ("x".repeat(LONGEST), "é".repeat(LONGEST / 2 + 1));
+        for (text, expected) in [(format!("a __{fits}__ b"), false), (format!("a.{long}"), true)] {
+            assert_eq!(has_long_word(&text), expected, "{text}");
+            assert_eq!(tokens(&text).count(), if expected { 1 } else { 3 }, "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_is_what_lower_case_or_word_borders_can_not_tell() {
+        assert!("aZ_9éÉ名ΣσЖж٣".chars().all(|char| !is_odd(char)));
+        assert!("ſςµß²½".chars().all(is_odd));
     }
 }

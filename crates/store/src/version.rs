@@ -3,6 +3,7 @@
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{BlobId, Chunk, FileFacts, SkipReason, SymbolKind, VersionId};
 
+use crate::text::Mark;
 use crate::{codec, lists, tokens::tokens};
 
 /// A version that is stored already.
@@ -82,6 +83,7 @@ pub(crate) struct Documents {
     pub(crate) chunk_tokens: u64,
     pub(crate) symbol_tokens: u64,
     pub(crate) file_tokens: u64,
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl NewVersion {
@@ -195,6 +197,7 @@ impl Documents {
             symbol_tokens: symbols.iter().map(|(_, text)| tokens(text).count() as u64).sum(),
             file_tokens: tokens(path).count() as u64,
             file: path.to_owned(),
+            marks: Mark::of(text),
             chunks,
             symbols,
         }

@@ -1,6 +1,6 @@
 //! Views at rest: one row of `branch_state` each, a bitmap and its totals.
 
-use codecompass_model::{SkipReason, VersionId, ViewKey};
+use codecompass_model::{BlobId, SkipReason, VersionId, ViewKey, ids};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,9 @@ pub struct Totals {
     pub symbol_tokens: i64,
     /// Tokens in paths.
     pub file_tokens: i64,
+    /// A fingerprint of the content, equal in every clone: a wrapping sum over path, blob and
+    /// facts version of each file.
+    pub digest: i64,
 }
 
 impl Totals {
@@ -97,7 +100,13 @@ impl Totals {
         self.symbol_docs += sign * other.symbol_docs;
         self.symbol_tokens += sign * other.symbol_tokens;
         self.file_tokens += sign * other.file_tokens;
+        self.digest = self.digest.wrapping_add(other.digest.wrapping_mul(sign));
     }
+}
+
+/// What a version adds to the fingerprint of its views: all that an answer from it depends on.
+pub(crate) fn digest(path: &str, blob: &BlobId, facts_version: u32) -> i64 {
+    ids::content_hash(&[path.as_bytes(), &[0], &blob.0, &facts_version.to_le_bytes()]) as i64
 }
 
 /// The bitmaps of a view.
@@ -109,8 +118,8 @@ pub(crate) struct Bitmaps {
 }
 
 const INFO: &str = "SELECT view, ref, commit_id, generation, facts_key, skips, file_count, symbol_count, line_count,
-    byte_count, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens, indexed_at, last_accessed_at
-    FROM branch_state";
+    byte_count, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens, digest, indexed_at,
+    last_accessed_at FROM branch_state";
 
 pub(crate) fn info(connection: &Connection, key: &ViewKey) -> Result<Option<ViewInfo>> {
     let mut select = connection.prepare_cached(&format!("{INFO} WHERE view = ?1"))?;
@@ -139,8 +148,8 @@ fn info_row(row: &Row<'_>) -> rusqlite::Result<Option<ViewInfo>> {
         facts_key: row.get::<_, i64>(4)? as u64,
         skips: skips.into_iter().filter_map(read_skip).collect(),
         totals: totals_row(row, 6)?,
-        indexed_at: row.get(15)?,
-        last_accessed_at: row.get(16)?,
+        indexed_at: row.get(16)?,
+        last_accessed_at: row.get(17)?,
     }))
 }
 
@@ -155,6 +164,7 @@ fn totals_row(row: &Row<'_>, at: usize) -> rusqlite::Result<Totals> {
         symbol_docs: row.get(at + 6)?,
         symbol_tokens: row.get(at + 7)?,
         file_tokens: row.get(at + 8)?,
+        digest: row.get(at + 9)?,
     })
 }
 
@@ -217,7 +227,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
         )?
         .execute(params![
             update.key.encode(),
@@ -238,6 +248,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
             totals.symbol_docs,
             totals.symbol_tokens,
             totals.file_tokens,
+            totals.digest,
             now,
             now,
         ])?;
@@ -265,8 +276,8 @@ pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
 
 fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
     let mut select = connection.prepare_cached(
-        "SELECT 1, symbols, lines, size, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens
-         FROM file_versions WHERE fv = ?1",
+        "SELECT 1, symbols, lines, size, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens,
+         digest FROM file_versions WHERE fv = ?1",
     )?;
     for version in versions {
         let row = select.query_row([version], |row| totals_row(row, 0)).optional()?;

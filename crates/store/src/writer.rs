@@ -252,6 +252,7 @@ impl Writer {
                 chunks: std::mem::take(&mut documents.chunks),
                 symbols: std::mem::take(&mut documents.symbols),
                 file: std::mem::take(&mut documents.file),
+                marks: std::mem::take(&mut documents.marks),
                 ..Documents::default()
             };
             version.counts = (whole.chunks.len() as i64, whole.symbols.len() as i64);
