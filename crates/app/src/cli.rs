@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::output::Color;
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, or something was found
@@ -36,6 +38,9 @@ pub(crate) struct Common {
     /// Answer as JSON, on standard output
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    pub(crate) color: Color,
     /// Say more on standard error; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -55,6 +60,10 @@ pub(crate) enum Command {
     Locate(LocateArgs),
     /// Find the places that answer a query
     Search(SearchArgs),
+    /// Tell why a place stands where it stands in a search, or why it is not there
+    Explain(ExplainArgs),
+    /// Find every line that a regular expression, or plain text, matches
+    Grep(GrepArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
     Doctor(PathArg),
     /// Show what is extracted from files: symbols, imports, local names, references, chunks
@@ -113,43 +122,138 @@ pub(crate) struct StatusArgs {
     pub(crate) ref_name: Option<String>,
 }
 
+/// Options of all commands that answer from the index.
+#[derive(Args, Debug)]
+pub(crate) struct AccessArgs {
+    /// A branch, tag or commit that is indexed [default: the work tree]
+    #[arg(long = "ref", value_name = "REF")]
+    pub(crate) ref_name: Option<String>,
+    /// Answer from what is published, without looking for changes first
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+    /// What to do when the index is behind: strict refuses, balanced syncs first, best_effort answers
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) freshness: Option<String>,
+}
+
+/// Options of all commands that list results.
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// Only this language
+    #[arg(long, visible_alias = "language")]
+    pub(crate) lang: Option<String>,
+    /// Only this kind: fn, struct, class, method, trait, …
+    #[arg(long)]
+    pub(crate) kind: Option<String>,
+    /// At most so many results, up to 200
+    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    /// As many results as one answer can hold
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Go on where an earlier answer ended: its `next_cursor`
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    /// How much of each result: location, signature or context
+    #[arg(long, visible_alias = "detail-level", value_name = "LEVEL")]
+    pub(crate) detail: Option<String>,
+    /// Leave out what is long
+    #[arg(long)]
+    pub(crate) compact: bool,
+    /// Show why each result stands where it stands; in JSON as `ranking_reasons` (basic or full)
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "full", require_equals = true)]
+    pub(crate) explain: Option<String>,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct LocateArgs {
     /// A name (`parse`), the end of a qualified name (`Parser::parse`), or a symbol id (`sym_…`, `b3:…`)
     pub(crate) name: String,
-    /// Only this kind: fn, struct, class, method, trait, …
-    #[arg(long)]
-    pub(crate) kind: Option<String>,
-    /// Only this language
-    #[arg(long, visible_alias = "language")]
-    pub(crate) lang: Option<String>,
-    /// A branch, tag or commit that is indexed [default: the work tree]
-    #[arg(long = "ref", value_name = "REF")]
-    pub(crate) ref_name: Option<String>,
-    /// At most so many results
-    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// Answer from what is published, without looking for changes first
-    #[arg(long)]
-    pub(crate) no_sync: bool,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
     /// Words, a name, a path, or a message
     pub(crate) query: String,
+    /// How to read the query: auto, literal (exactly this text) or regex
+    #[arg(long)]
+    pub(crate) mode: Option<String>,
+    /// Only these files: patterns like `src/**,!*_test.go`, or folders
+    #[arg(long, value_name = "PATTERNS")]
+    pub(crate) path_filter: Option<String>,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    /// Index first if that was never done
+    #[arg(long)]
+    pub(crate) index: bool,
+    /// Add what is of use to those who work on this program
+    #[arg(long)]
+    pub(crate) debug: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// The query of the search
+    pub(crate) query: String,
+    /// The place: `src/auth/jwt.rs:87`
+    #[arg(value_name = "PATH:LINE")]
+    pub(crate) place: String,
+    /// Only this language, as in the search
+    #[arg(long, visible_alias = "language")]
+    pub(crate) lang: Option<String>,
+    /// How many results the search had
+    #[arg(long, default_value_t = 200, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GrepArgs {
+    /// A regular expression; a match does not span lines
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) pattern: String,
+    /// Only these paths: `src/**`, `*.rs`, a folder or file, `!tests/**`
+    #[arg(value_name = "PATHGLOB")]
+    pub(crate) paths: Vec<String>,
+    /// The pattern is plain text
+    #[arg(short = 'F', long)]
+    pub(crate) fixed_strings: bool,
+    /// Case does not count
+    #[arg(short, long)]
+    pub(crate) ignore_case: bool,
+    /// Only whole words match
+    #[arg(short, long)]
+    pub(crate) word_regexp: bool,
+    /// Only the names of files with a match
+    #[arg(short = 'l', long)]
+    pub(crate) files_with_matches: bool,
+    /// Only how many lines match in each file
+    #[arg(short, long, conflicts_with = "files_with_matches")]
+    pub(crate) count: bool,
+    /// Show so many lines around each match
+    #[arg(short = 'C', long, value_name = "N")]
+    pub(crate) context: Option<usize>,
+    /// Show so many lines before each match
+    #[arg(short = 'B', long, value_name = "N")]
+    pub(crate) before_context: Option<usize>,
+    /// Show so many lines after each match
+    #[arg(short = 'A', long, value_name = "N")]
+    pub(crate) after_context: Option<usize>,
     /// Only this language
     #[arg(long, visible_alias = "language")]
     pub(crate) lang: Option<String>,
-    /// A branch, tag or commit that is indexed [default: the work tree]
-    #[arg(long = "ref", value_name = "REF")]
-    pub(crate) ref_name: Option<String>,
-    /// At most so many results
-    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// Answer from what is published, without looking for changes first
-    #[arg(long)]
-    pub(crate) no_sync: bool,
+    /// At most so many lines [default: all; 200 in JSON]
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) limit: Option<i64>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 #[derive(Args, Debug)]
@@ -168,5 +272,14 @@ pub(crate) enum BenchCommand {
         /// Threads [default: one per core]
         #[arg(long, default_value_t = 0)]
         threads: usize,
+    },
+    /// Time warm and first queries that are made from the repository itself, beside a scan of its files
+    Query {
+        /// Repositories or folders; each is indexed into a data folder of its own that is removed afterwards
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// How many queries of each kind
+        #[arg(long, default_value_t = 200)]
+        queries: usize,
     },
 }

@@ -20,6 +20,7 @@ const KEYS: &[Key] = &[
     Key { name: "query.freshness_policy", repository: true },
     Key { name: "query.ranking_explain_level", repository: true },
     Key { name: "query.max_response_bytes", repository: true },
+    Key { name: "debug.ranking_reasons", repository: false },
 ];
 
 struct Key {
@@ -41,8 +42,37 @@ pub(crate) struct Config {
     pub(crate) ignore: Vec<String>,
     /// What a query does when the index is behind.
     pub(crate) freshness_policy: FreshnessPolicy,
+    /// How much a list says about its order, where a call does not say.
+    explain_level: Option<ExplainLevel>,
+    /// The older key for the same.
+    ranking_reasons: bool,
+    /// The longest answer.
+    pub(crate) max_response_bytes: usize,
     /// What was found in the repository's file and not taken.
     pub(crate) warnings: Vec<String>,
+}
+
+/// How much a list says about its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExplainLevel {
+    /// Nothing.
+    Off,
+    /// What an agent routes by.
+    Basic,
+    /// Every factor.
+    Full,
+}
+
+impl ExplainLevel {
+    /// The words for them.
+    pub(crate) const WORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("basic", Self::Basic), ("full", Self::Full)];
+}
+
+impl FreshnessPolicy {
+    /// The words for them.
+    pub(crate) const WORDS: &'static [(&'static str, Self)] =
+        &[("strict", Self::Strict), ("balanced", Self::Balanced), ("best_effort", Self::BestEffort)];
 }
 
 /// What a query does when the index is behind its source.
@@ -64,6 +94,9 @@ impl Default for Config {
             memory_mib: 80,
             ignore: Vec::new(),
             freshness_policy: FreshnessPolicy::Balanced,
+            explain_level: None,
+            ranking_reasons: false,
+            max_response_bytes: 64 << 10,
             warnings: Vec::new(),
         }
     }
@@ -93,6 +126,12 @@ impl Config {
             }
         }
         Ok(config)
+    }
+
+    /// How much a list says about its order when a call does not say. The older key only counts without the newer.
+    pub(crate) fn explain_level(&self) -> ExplainLevel {
+        let legacy = if self.ranking_reasons { ExplainLevel::Full } else { ExplainLevel::Off };
+        self.explain_level.unwrap_or(legacy)
     }
 
     fn take_file(&mut self, path: &Path) -> Result<(), AppError> {
@@ -134,14 +173,11 @@ impl Config {
             "index.memory_mib" => self.memory_mib = number(key, value, 40, 16_384)?,
             "index.ignore" => self.ignore.extend(strings(key, value)?),
             "query.freshness_policy" => {
-                self.freshness_policy = match word(key, value, &["strict", "balanced", "best_effort"])? {
-                    "strict" => FreshnessPolicy::Strict,
-                    "best_effort" => FreshnessPolicy::BestEffort,
-                    _ => FreshnessPolicy::Balanced,
-                }
+                self.freshness_policy = one_of(key, value, FreshnessPolicy::WORDS)?;
             }
-            "query.ranking_explain_level" => drop(word(key, value, &["off", "basic", "full"])?),
-            "query.max_response_bytes" => drop(number(key, value, 1024, 1 << 24)?),
+            "query.ranking_explain_level" => self.explain_level = Some(one_of(key, value, ExplainLevel::WORDS)?),
+            "query.max_response_bytes" => self.max_response_bytes = number(key, value, 1024, 1 << 24)? as usize,
+            "debug.ranking_reasons" => self.ranking_reasons = flag(key, value)?,
             _ => return Err(format!("unknown key {key}")),
         }
         Ok(())
@@ -188,11 +224,18 @@ fn strings(key: &str, value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-fn word<'v>(key: &str, value: &'v Value, allowed: &[&str]) -> Result<&'v str, String> {
-    value
-        .as_str()
-        .filter(|word| allowed.contains(word))
-        .ok_or_else(|| format!("{key} must be one of {}", allowed.join(", ")))
+fn one_of<T: Copy>(key: &str, value: &Value, words: &[(&str, T)]) -> Result<T, String> {
+    let found = value.as_str().and_then(|word| words.iter().find(|(known, _)| *known == word));
+    let list = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+    found.map(|(_, meaning)| *meaning).ok_or_else(|| format!("{key} must be one of {}", list()))
+}
+
+fn flag(key: &str, value: &Value) -> Result<bool, String> {
+    match value {
+        Value::Boolean(flag) => Ok(*flag),
+        Value::String(word) if word == "true" || word == "false" => Ok(word == "true"),
+        _ => Err(format!("{key} must be true or false")),
+    }
 }
 
 #[cfg(test)]
@@ -221,6 +264,20 @@ mod tests {
         assert_eq!((config.threads, config.memory_mib), (5, 100));
         assert_eq!(config.ignore, ["/big"]);
         assert!(config.warnings.is_empty());
+    }
+
+    #[test]
+    fn the_older_key_for_reasons_counts_only_without_the_newer() {
+        let table = [
+            ("", ExplainLevel::Off),
+            ("[debug]\nranking_reasons = true", ExplainLevel::Full),
+            ("[debug]\nranking_reasons = false", ExplainLevel::Off),
+            ("[query]\nranking_explain_level = \"basic\"\n[debug]\nranking_reasons = true", ExplainLevel::Basic),
+            ("[query]\nranking_explain_level = \"off\"\n[debug]\nranking_reasons = true", ExplainLevel::Off),
+        ];
+        for (text, level) in table {
+            assert_eq!(load(text, "", &[]).expect("it is valid").explain_level(), level, "{text}");
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub(crate) enum Code {
     IndexStale,
     IndexIncompatible,
     RefNotIndexed,
+    ResultNotFound,
     InternalError,
 }
 
@@ -53,6 +54,7 @@ impl Code {
             Code::IndexStale => "index_stale",
             Code::IndexIncompatible => "index_incompatible",
             Code::RefNotIndexed => "ref_not_indexed",
+            Code::ResultNotFound => "result_not_found",
             Code::InternalError => "internal_error",
         }
     }
@@ -60,6 +62,7 @@ impl Code {
     /// The exit code of a command that ends with it.
     pub(crate) const fn exit_code(self) -> u8 {
         match self {
+            Code::ResultNotFound => 1,
             Code::InvalidInput => 2,
             Code::ProjectNotFound | Code::IndexStale | Code::IndexIncompatible => 3,
             Code::IndexInProgress | Code::SyncInProgress => 4,

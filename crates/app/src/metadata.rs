@@ -18,6 +18,10 @@ pub(crate) struct Metadata {
     pub(crate) vcs: bool,
     pub(crate) indexed_commit: Option<String>,
     pub(crate) warnings: Vec<String>,
+    /// Where the next page of a list begins.
+    pub(crate) next_cursor: Option<String>,
+    /// Why each result stands where it stands, when that was asked for.
+    pub(crate) ranking_reasons: Option<Vec<Value>>,
 }
 
 impl Metadata {
@@ -32,6 +36,8 @@ impl Metadata {
             vcs: false,
             indexed_commit: None,
             warnings: Vec::new(),
+            next_cursor: None,
+            ranking_reasons: None,
         }
     }
 
@@ -49,6 +55,12 @@ impl Metadata {
         fields.insert("schema_status".into(), json!(self.schema));
         if let Some(commit) = &self.indexed_commit {
             fields.insert("indexed_commit".into(), json!(commit));
+        }
+        if let Some(cursor) = &self.next_cursor {
+            fields.insert("next_cursor".into(), json!(cursor));
+        }
+        if let Some(reasons) = &self.ranking_reasons {
+            fields.insert("ranking_reasons".into(), json!(reasons));
         }
         if !self.warnings.is_empty() {
             fields.insert("warnings".into(), json!(self.warnings));

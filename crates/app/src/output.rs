@@ -18,10 +18,96 @@ pub(crate) struct Answer {
 }
 
 /// Prints an answer and gives the exit code.
-pub(crate) fn print(answer: &Answer, as_json: bool) -> u8 {
-    let text = if as_json { json_text(&answer.json) } else { answer.text.clone() };
+pub(crate) fn print(answer: &Answer, as_json: bool, color: Color) -> u8 {
+    let text = if as_json { json_text(&answer.json) } else { style::rendered(&answer.text, color.is_on()) };
     write_out(&text);
     answer.code
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal.
+    Auto,
+    /// In a pipe, too.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl Color {
+    fn is_on(self) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                let quiet = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+                std::io::stdout().is_terminal() && !quiet && !dumb
+            }
+        }
+    }
+}
+
+/// Marks for parts of a text that may be coloured. They are control characters, which text from a repository can not
+/// hold once it has passed [`escape::shown`]; printing turns them into colours or leaves them out.
+pub(crate) mod style {
+    const MARKS: [(char, &str); 5] =
+        [('\u{1}', "35"), ('\u{2}', "32"), ('\u{3}', "2"), ('\u{4}', "1"), ('\u{5}', "1;31")];
+    const END: char = '\u{6}';
+
+    /// A path.
+    pub(crate) fn path(text: &str) -> String {
+        marked(0, text)
+    }
+
+    /// A line number.
+    pub(crate) fn number(line: u32) -> String {
+        marked(1, &line.to_string())
+    }
+
+    /// Something beside the point.
+    pub(crate) fn dim(text: &str) -> String {
+        marked(2, text)
+    }
+
+    /// The name of a symbol.
+    pub(crate) fn name(text: &str) -> String {
+        marked(3, text)
+    }
+
+    /// What was asked for.
+    pub(crate) fn hit(text: &str) -> String {
+        marked(4, text)
+    }
+
+    fn marked(mark: usize, text: &str) -> String {
+        format!("{}{text}{END}", MARKS[mark].0)
+    }
+
+    /// The text with colours in place of the marks, or without them.
+    pub(super) fn rendered(text: &str, colored: bool) -> String {
+        let mut out = String::with_capacity(text.len());
+        for char in text.chars() {
+            let code = MARKS.iter().find(|(mark, _)| *mark == char).map(|(_, code)| *code);
+            match code.or((char == END).then_some("0")) {
+                Some(code) if colored => out.push_str(&format!("\u{1b}[{code}m")),
+                Some(_) => {}
+                None => out.push(char),
+            }
+        }
+        out
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn marks_become_colours_or_nothing() {
+            let text = format!("{}:{}", super::path("a.rs"), super::number(3));
+            assert_eq!(super::rendered(&text, false), "a.rs:3");
+            assert_eq!(super::rendered(&text, true), "\u{1b}[35ma.rs\u{1b}[0m:\u{1b}[32m3\u{1b}[0m");
+        }
+    }
 }
 
 /// Prints an error: JSON to standard output for machines, else a message and a hint to standard error.

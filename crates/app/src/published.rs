@@ -16,18 +16,35 @@ pub(crate) struct Published {
     pub(crate) metadata: Metadata,
 }
 
+/// How a query wants to be answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Access<'a> {
+    /// The ref; the work tree without one.
+    pub(crate) ref_name: Option<&'a str>,
+    /// In place of the configured policy.
+    pub(crate) policy: Option<FreshnessPolicy>,
+    /// Answer from what is published, without looking for changes to bring in.
+    pub(crate) no_sync: bool,
+    /// Index first what was never indexed.
+    pub(crate) index: bool,
+}
+
 impl Published {
     /// Finds the view of a ref, brings it up to date first where the policy says so, and opens it. Single commits are
     /// brought in; a branch or tag that was never indexed is an error that names the way.
-    pub(crate) fn open(session: &Session, ref_name: Option<&str>, no_sync: bool) -> Result<Self, AppError> {
-        Self::find(session, ref_name, no_sync).map_err(|error| session.explain(error, ref_name))
+    pub(crate) fn open(session: &Session, access: Access<'_>) -> Result<Self, AppError> {
+        Self::find(session, access).map_err(|error| session.explain(error, access.ref_name))
     }
 
-    fn find(session: &Session, ref_name: Option<&str>, no_sync: bool) -> Result<Self, AppError> {
-        let target = session.target(ref_name)?;
+    fn find(session: &Session, access: Access<'_>) -> Result<Self, AppError> {
+        let target = session.target(access.ref_name)?;
         let mut warnings = Vec::new();
-        let state = match session.store()?.view(&target.key)? {
-            Some(known) => match freshen(session, &target, &known, no_sync) {
+        let known = match session.store() {
+            Err(error) if error.code == Code::ProjectNotFound && access.index => None,
+            store => store?.view(&target.key)?,
+        };
+        let state = match known {
+            Some(known) => match freshen(session, &target, &known, access) {
                 Err(error) if error.code != Code::IndexStale => {
                     warnings
                         .push(format!("what is published could not be compared with its source: {}", error.message));
@@ -35,7 +52,7 @@ impl Published {
                 }
                 state => state?,
             },
-            None if matches!(target.key, ViewKey::Commit(_)) => {
+            None if access.index || matches!(target.key, ViewKey::Commit(_)) => {
                 session.sync(&target, Request { wait: true, ..Request::default() })?;
                 "fresh"
             }
@@ -47,7 +64,11 @@ impl Published {
         metadata.freshness = state;
         metadata.warnings.append(&mut warnings);
         if view.is_some() {
-            return Ok(Self { snapshot: Some(store.snapshot(&target.key)?), metadata });
+            let mut snapshot = store.snapshot(&target.key)?;
+            if let Some(default) = session.default_branch() {
+                snapshot = snapshot.with_base(&ViewKey::Ref(default))?;
+            }
+            return Ok(Self { snapshot: Some(snapshot), metadata });
         }
         if !target.is_worktree() {
             return Err(AppError::ref_not_indexed(&target.ref_name));
@@ -62,14 +83,14 @@ impl Published {
 }
 
 /// Compares the view with its source, brings it up to date if the policy says so, and tells how fresh the answer is.
-fn freshen(session: &Session, target: &Target, view: &ViewInfo, no_sync: bool) -> Result<&'static str, AppError> {
+fn freshen(session: &Session, target: &Target, view: &ViewInfo, access: Access<'_>) -> Result<&'static str, AppError> {
     let changed_files = match freshness(&session.store()?, &session.workspace, target, view, &session.limits())? {
         Freshness::Fresh => return Ok("fresh"),
         Freshness::Stale { changed_files } => changed_files,
     };
-    match session.config.freshness_policy {
+    match access.policy.unwrap_or(session.config.freshness_policy) {
         FreshnessPolicy::Strict => Err(stale(target, view, changed_files)),
-        FreshnessPolicy::Balanced if !no_sync => match session.sync(target, Request::default()) {
+        FreshnessPolicy::Balanced if !access.no_sync => match session.sync(target, Request::default()) {
             Ok(_) => Ok("fresh"),
             Err(error) if error.code == Code::IndexInProgress => Ok("syncing"),
             Err(error) => Err(error),

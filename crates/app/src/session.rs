@@ -65,6 +65,11 @@ impl Session {
         self.workspace.repo.is_some()
     }
 
+    /// The branch that others start from, under version control.
+    pub(crate) fn default_branch(&self) -> Option<String> {
+        self.workspace.repo.as_ref()?.default_branch().ok().flatten()
+    }
+
     /// The store; an error that names the way out when there is none or it can not be read.
     pub(crate) fn store(&self) -> Result<Store, AppError> {
         match Store::open(&self.dir) {

@@ -30,6 +30,25 @@ pub fn walk(root: &Path, threads: usize) -> u64 {
     files.into_inner()
 }
 
+/// Walks a tree with the rules of ignore files, reads every file, and looks for bytes in it: what a search without an
+/// index has to do at least. Gives the number of files that hold them.
+pub fn scan(root: &Path, wanted: &[u8], threads: usize) -> u64 {
+    let files = AtomicU64::new(0);
+    let finder = memchr::memmem::Finder::new(wanted);
+    WalkBuilder::new(root).threads(threads).build_parallel().run(|| {
+        Box::new(|entry| {
+            if let Ok(entry) = entry
+                && entry.file_type().is_some_and(|kind| kind.is_file())
+                && std::fs::read(entry.path()).is_ok_and(|bytes| finder.find(&bytes).is_some())
+            {
+                files.fetch_add(1, Ordering::Relaxed);
+            }
+            WalkState::Continue
+        })
+    });
+    files.into_inner()
+}
+
 /// What was read and parsed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parsed {

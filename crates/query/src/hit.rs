@@ -6,13 +6,15 @@ use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{FileFacts, Symbol};
 use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
+use crate::score::Scores;
+
 /// A symbol with the file it stands in.
 #[derive(Clone, Debug)]
 pub struct SymbolHit {
     /// The file.
     pub version: VersionInfo,
-    /// How well it answers the question, from 0 to 1.
-    pub score: f64,
+    /// How well it answers the question.
+    pub scores: Scores,
     facts: Rc<FileFacts>,
     place: u32,
 }
@@ -26,12 +28,17 @@ impl SymbolHit {
         if facts.symbols.get(row.place as usize).is_none() {
             return Err(lost());
         }
-        Ok(Self { version, score: 0.0, facts, place: row.place })
+        Ok(Self { version, scores: Scores::default(), facts, place: row.place })
     }
 
     /// The symbol itself.
     pub fn symbol(&self) -> &Symbol {
         &self.facts.symbols[self.place as usize]
+    }
+
+    /// The facts of its file, and its place in them.
+    pub fn in_facts(&self) -> (&Rc<FileFacts>, u32) {
+        (&self.facts, self.place)
     }
 
     /// Its `symbol_id`.

@@ -6,10 +6,17 @@
 //! What is absent: parsing, git, clocks, the environment, JSON. The same question on the same snapshot gives the same
 //! answer, byte for byte.
 
+mod detail;
+pub mod grep;
 mod hit;
 mod locate;
+mod nearest;
+mod score;
 mod search;
 
+pub use detail::{Detail, Mention, detail};
 pub use hit::SymbolHit;
 pub use locate::{Locate, Located, locate};
-pub use search::{Contributions, Found, Intent, Place, Reasons, Search, search};
+pub use nearest::nearest_names;
+pub use score::{Feature, Scores};
+pub use search::{CLOSELY, Explained, Found, Intent, Mode, Place, Search, What, Why, explain, search};

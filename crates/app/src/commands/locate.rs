@@ -8,10 +8,18 @@ use crate::session::Session;
 use crate::tools::locate_symbol::{self, Input};
 
 pub(crate) fn run(common: &Common, args: &LocateArgs) -> Result<Answer, AppError> {
-    let question =
-        Input { name: args.name.clone(), kind: args.kind.clone(), language: args.lang.clone(), limit: args.limit }
-            .check()?;
+    let list = &args.list;
+    let question = Input {
+        name: args.name.clone(),
+        kind: list.kind.clone(),
+        language: list.lang.clone(),
+        limit: list.limit(),
+        cursor: list.cursor.clone(),
+        shape: list.shape(),
+    }
+    .check()?;
+    let access = args.access.check()?;
     let session = Session::open(common, None)?;
-    let published = Published::open(&session, args.ref_name.as_deref(), args.no_sync)?;
-    locate_symbol::answer(published.snapshot.as_ref(), question, published.metadata)
+    let published = Published::open(&session, access)?;
+    locate_symbol::answer(published.snapshot.as_ref(), &question, &session.config, published.metadata)
 }

@@ -2,7 +2,9 @@
 
 mod bench;
 mod doctor;
+mod explain;
 mod facts;
+mod grep;
 mod index;
 mod init;
 mod locate;
@@ -11,14 +13,18 @@ mod status;
 
 use std::process::ExitCode;
 
-use crate::cli::{BenchCommand, Cli, Command};
+use crate::cli::{AccessArgs, Cli, Command, ListArgs};
+use crate::config::FreshnessPolicy;
 use crate::error::AppError;
 use crate::output::{self, Answer};
+use crate::published::Access;
+use crate::tools::input;
+use crate::tools::shape::ShapeInput;
 
 /// Runs a command, prints its answer or its error, and gives the exit code.
 pub(crate) fn run(cli: &Cli) -> ExitCode {
     let code = match dispatch(cli) {
-        Ok(answer) => output::print(&answer, cli.common.json),
+        Ok(answer) => output::print(&answer, cli.common.json, cli.common.color),
         Err(error) => output::print_error(&error, cli.common.json),
     };
     ExitCode::from(code)
@@ -33,10 +39,38 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Status(args) => status::run(common, args),
         Command::Locate(args) => locate::run(common, args),
         Command::Search(args) => search::run(common, args),
+        Command::Explain(args) => explain::run(common, args),
+        Command::Grep(args) => grep::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
         Command::Facts { paths } => facts::run(common, paths),
-        Command::Bench(args) => match &args.what {
-            BenchCommand::Index { paths, threads } => bench::run(common, paths, *threads),
-        },
+        Command::Bench(args) => bench::run(common, args),
+    }
+}
+
+impl AccessArgs {
+    /// How the question wants to be answered.
+    fn check(&self) -> Result<Access<'_>, AppError> {
+        Ok(Access {
+            ref_name: self.ref_name.as_deref(),
+            policy: input::one_of("freshness_policy", self.freshness.as_deref(), FreshnessPolicy::WORDS)?,
+            no_sync: self.no_sync,
+            index: false,
+        })
+    }
+}
+
+impl ListArgs {
+    /// How many results are wanted.
+    fn limit(&self) -> i64 {
+        if self.all { input::MOST } else { self.limit }
+    }
+
+    /// How they are laid out.
+    fn shape(&self) -> ShapeInput {
+        ShapeInput {
+            detail_level: self.detail.clone(),
+            compact: self.compact,
+            ranking_explain_level: self.explain.clone(),
+        }
     }
 }

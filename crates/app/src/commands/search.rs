@@ -3,13 +3,26 @@
 use crate::cli::{Common, SearchArgs};
 use crate::error::AppError;
 use crate::output::Answer;
-use crate::published::Published;
+use crate::published::{Access, Published};
 use crate::session::Session;
 use crate::tools::search_code::{self, Input};
 
 pub(crate) fn run(common: &Common, args: &SearchArgs) -> Result<Answer, AppError> {
-    let question = Input { query: args.query.clone(), language: args.lang.clone(), limit: args.limit }.check()?;
+    let list = &args.list;
+    let question = Input {
+        query: args.query.clone(),
+        mode: args.mode.clone(),
+        language: list.lang.clone(),
+        kind: list.kind.clone(),
+        path_filter: args.path_filter.clone(),
+        limit: list.limit(),
+        cursor: list.cursor.clone(),
+        shape: list.shape(),
+        debug: args.debug,
+    }
+    .check()?;
+    let access = Access { index: args.index, ..args.access.check()? };
     let session = Session::open(common, None)?;
-    let published = Published::open(&session, args.ref_name.as_deref(), args.no_sync)?;
-    search_code::answer(published.snapshot.as_ref(), &question, published.metadata)
+    let published = Published::open(&session, access)?;
+    search_code::answer(published.snapshot.as_ref(), &question, &session.config, published.metadata)
 }

@@ -1,11 +1,14 @@
 //! Checks that several tools make of their input; an error names the parameter and what is allowed.
 
+use codecompass_model::SymbolKind;
+use codecompass_model::ids::content_hash;
+use codecompass_store::Snapshot;
 use serde_json::json;
 
 use crate::error::{AppError, Code};
 
 /// The most results one answer has.
-const MOST: i64 = 200;
+pub(crate) const MOST: i64 = 200;
 
 /// A language that extraction knows, in lower case.
 pub(crate) fn language(word: Option<String>) -> Result<Option<String>, AppError> {
@@ -25,6 +28,53 @@ pub(crate) fn limit(asked: i64) -> (usize, Vec<String>) {
         false => vec![format!("`limit` {asked} was changed to {limit}: it goes from 1 to {MOST}")],
     };
     (limit as usize, warnings)
+}
+
+/// One of the words that are allowed.
+pub(crate) fn one_of<T: Copy>(parameter: &str, word: Option<&str>, words: &[(&str, T)]) -> Result<Option<T>, AppError> {
+    let Some(word) = word else { return Ok(None) };
+    let found = words.iter().find(|(known, _)| *known == word);
+    let allowed = || words.iter().map(|(word, _)| (*word).to_owned()).collect();
+    found.map(|(_, meaning)| Some(*meaning)).ok_or_else(|| unknown(parameter, word, allowed()))
+}
+
+/// The kinds that a filter word asks for; all without one.
+pub(crate) fn kinds(word: Option<&str>) -> Result<&'static [SymbolKind], AppError> {
+    let known = || SymbolKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+    word.map_or(Ok(&[]), |word| SymbolKind::filter(word).ok_or_else(|| unknown("kind", word, known())))
+}
+
+/// A place in a list that does not change: bound to the content of a view and to the question.
+pub(crate) struct Cursor {
+    question: u64,
+}
+
+impl Cursor {
+    /// The cursors of a question, which is told by everything that decides its list.
+    pub(crate) fn of(snapshot: Option<&Snapshot>, question: &str) -> Self {
+        let state = snapshot.map(|snapshot| (snapshot.info().totals, snapshot.info().facts_key));
+        Self { question: content_hash(&[format!("{state:?} {question}").as_bytes()]) }
+    }
+
+    /// The text that stands for an offset.
+    pub(crate) fn write(&self, offset: usize) -> String {
+        format!("{offset:x}.{:016x}", self.question)
+    }
+
+    /// The offset that a text stands for.
+    pub(crate) fn read(&self, text: Option<&str>) -> Result<usize, AppError> {
+        let Some(text) = text else { return Ok(0) };
+        let parts = text.split_once('.');
+        let offset = parts.and_then(|(offset, _)| usize::from_str_radix(offset, 16).ok());
+        offset.filter(|offset| self.write(*offset) == text).ok_or_else(|| {
+            AppError::new(
+                Code::InvalidInput,
+                "`cursor` is not one of this question, or the index has changed since it was given.",
+            )
+            .hint("Ask again without it.")
+            .data(json!({ "parameter": "cursor" }))
+        })
+    }
 }
 
 /// A value that is none of those allowed.

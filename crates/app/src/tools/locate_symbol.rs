@@ -1,24 +1,31 @@
 //! `locate_symbol`: where is this defined?
 
 use codecompass_model::SymbolKind;
-use codecompass_query::{Locate, Located, SymbolHit, locate};
+use codecompass_query::{Locate, Located, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
-use crate::output::Answer;
-use crate::tools::input;
+use crate::output::{Answer, style};
+use crate::tools::input::{self, Cursor};
+use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
+
+/// So many near names are offered.
+const NEAR: usize = 3;
 
 /// What is asked, as it came in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) kind: Option<String>,
     pub(crate) language: Option<String>,
     pub(crate) limit: i64,
+    pub(crate) cursor: Option<String>,
+    pub(crate) shape: ShapeInput,
 }
 
 /// The input with nothing left to check.
@@ -27,6 +34,8 @@ pub(crate) struct Question {
     kinds: &'static [SymbolKind],
     language: Option<String>,
     limit: usize,
+    cursor: Option<String>,
+    shape: Shape,
     warnings: Vec<String>,
 }
 
@@ -37,108 +46,139 @@ impl Input {
         if name.is_empty() {
             return Err(AppError::new(Code::InvalidInput, "`name` is empty: give the name of a symbol."));
         }
-        let kinds = match &self.kind {
-            None => &[][..],
-            Some(word) => SymbolKind::filter(word).ok_or_else(|| input::unknown("kind", word, kind_words()))?,
-        };
+        let kinds = input::kinds(self.kind.as_deref())?;
         let language = input::language(self.language)?;
+        let shape = self.shape.check()?;
         let (limit, warnings) = input::limit(self.limit);
-        Ok(Question { name, kinds, language, limit, warnings })
+        Ok(Question { name, kinds, language, limit, cursor: self.cursor, shape, warnings })
     }
-}
-
-fn kind_words() -> Vec<String> {
-    SymbolKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect()
 }
 
 /// Answers from a snapshot; without one, the answer is empty and the metadata says why.
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
-    question: Question,
+    question: &Question,
+    config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
+    let identity = format!("locate {:?} {:?} {:?}", question.name, question.kinds, question.language);
+    let cursor = Cursor::of(snapshot, &identity);
+    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
+    metadata.warnings.extend(question.warnings.iter().cloned());
+    let Some(snapshot) = snapshot else {
+        return Ok(empty(question, Vec::new(), 0, &metadata));
+    };
     let asked = Locate {
         name: &question.name,
         kinds: question.kinds,
         language: question.language.as_deref(),
+        offset,
         limit: question.limit,
     };
-    let located = match snapshot {
-        Some(snapshot) => locate(snapshot, &asked)?,
-        None => Located { hits: Vec::new(), total: 0 },
-    };
-    metadata.warnings.extend(question.warnings.iter().cloned());
-    if located.hits.len() < located.total {
-        metadata.completeness = "truncated";
+    let mut located = locate(snapshot, &asked)?;
+    if located.hits.is_empty() {
+        let near = nearest_names(snapshot, &question.name, NEAR)?;
+        return Ok(empty(question, near, snapshot.info().totals.files as u64, &metadata));
     }
-    let results: Vec<Value> = located.hits.iter().map(result_json).collect();
+    let mut results = Vec::with_capacity(located.hits.len());
+    for hit in &located.hits {
+        results.push(result_json(snapshot, question.shape, hit)?);
+    }
+    let kept = shape::fitting(&results, config.max_response_bytes);
+    results.truncate(kept);
+    located.hits.truncate(kept);
+    if offset + kept < located.total {
+        metadata.completeness = "truncated";
+        metadata.next_cursor = Some(cursor.write(offset + kept));
+    }
+    metadata.ranking_reasons = question.shape.reasons(config, located.hits.iter().map(|hit| &hit.scores));
     Ok(Answer {
-        text: text(&question, &located, snapshot, &metadata),
+        text: text(snapshot, question, &located, offset, &metadata)?,
         json: json!({
             "results": results,
             "total_candidates": located.total,
             "metadata": metadata.to_json(),
         }),
-        code: u8::from(located.hits.is_empty()),
+        code: 0,
     })
 }
 
-/// The filters in words, so that an empty answer says what was looked for.
-fn filters(question: &Question) -> String {
-    let mut words: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
-    words.extend(question.language.as_deref());
-    if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) }
-}
-
-fn result_json(hit: &SymbolHit) -> Value {
+fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Value, AppError> {
     let symbol = hit.symbol();
     let mut result = Map::new();
-    result.insert("symbol_id".into(), json!(hit.id().to_string()));
-    result.insert("symbol_stable_id".into(), json!(hit.stable_id().to_string()));
     result.insert("path".into(), json!(hit.version.path));
     result.insert("line_start".into(), json!(symbol.lines.start));
     result.insert("line_end".into(), json!(symbol.lines.end));
-    result.insert("kind".into(), json!(symbol.kind.as_str()));
-    result.insert("name".into(), json!(symbol.name));
-    result.insert("qualified_name".into(), json!(symbol.qualified_name));
-    result.insert("signature".into(), json!(symbol.signature));
-    result.insert("language".into(), json!(hit.version.language));
-    if let Some(visibility) = symbol.visibility {
-        result.insert("visibility".into(), json!(visibility.as_str()));
-    }
-    result.insert("score".into(), json!(hit.score));
-    Value::Object(result)
+    shape.insert_symbol(&mut result, &hit.version, symbol);
+    shape.insert_signature(&mut result, symbol);
+    shape.insert_standing(&mut result, snapshot, &hit.version, &hit.scores);
+    let (facts, place) = hit.in_facts();
+    shape.insert_context(&mut result, snapshot, &hit.version, facts, place)?;
+    Ok(Value::Object(result))
 }
 
-fn text(question: &Question, located: &Located, snapshot: Option<&Snapshot>, metadata: &Metadata) -> String {
+/// The answer without results: what was looked for, and which names come near.
+fn empty(question: &Question, near: Vec<String>, files: u64, metadata: &Metadata) -> Answer {
+    let mut words: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
+    words.extend(question.language.as_deref());
+    let filters = if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) };
+    let plural = if files == 1 { "" } else { "s" };
+    let mut text = format!(
+        "No definition of {}{filters} in {} file{plural} of {}.\n",
+        shown(&question.name),
+        count_text(files),
+        shown(&metadata.ref_name)
+    );
+    if !near.is_empty() {
+        text += &format!("Nearest names: {}\n", shown(&near.join(", ")));
+    }
+    text += &warnings_text(metadata);
+    let mut json = json!({ "results": [], "total_candidates": 0 });
+    if !near.is_empty() {
+        json["nearest_names"] = json!(near);
+    }
+    json["metadata"] = metadata.to_json();
+    Answer { text, json, code: 1 }
+}
+
+fn warnings_text(metadata: &Metadata) -> String {
+    metadata.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
+}
+
+fn text(
+    snapshot: &Snapshot,
+    question: &Question,
+    located: &Located,
+    offset: usize,
+    metadata: &Metadata,
+) -> Result<String, AppError> {
     let mut text = String::new();
     for hit in &located.hits {
         let symbol = hit.symbol();
         text += &format!(
-            "{}:{}  {} {}\n    {}\n",
-            shown(&hit.version.path),
-            symbol.lines.start,
-            symbol.kind,
-            shown(&symbol.qualified_name),
-            shown(&symbol.signature),
+            "{}:{}  {} {}\n",
+            style::path(&shown(&hit.version.path)),
+            style::number(symbol.lines.start),
+            style::dim(symbol.kind.as_str()),
+            style::name(&shown(&symbol.qualified_name)),
         );
+        match question.shape.detail {
+            DetailLevel::Location => {}
+            _ if question.shape.compact => {}
+            DetailLevel::Context => {
+                let (facts, place) = hit.in_facts();
+                let detail = codecompass_query::detail(snapshot, &hit.version, facts, place)?;
+                for line in detail.iter().flat_map(|detail| detail.body_preview.lines()) {
+                    text += &format!("    {}\n", shown(&line.replace('\t', "    ")));
+                }
+            }
+            DetailLevel::Signature => text += &format!("    {}\n", shown(&symbol.signature)),
+        }
+        text += &question.shape.reasons_text(&hit.scores);
     }
-    if located.hits.len() < located.total {
-        text += &format!("{} of {}; --limit shows more\n", located.hits.len(), located.total);
+    let seen = offset + located.hits.len();
+    if seen < located.total {
+        text += &format!("{seen} of {}; --limit or --all shows more\n", located.total);
     }
-    if located.hits.is_empty() {
-        let files = snapshot.map_or(0, |snapshot| snapshot.info().totals.files as u64);
-        let plural = if files == 1 { "" } else { "s" };
-        text += &format!(
-            "No definition of {}{} in {} file{plural} of {}.\n",
-            shown(&question.name),
-            filters(question),
-            count_text(files),
-            shown(&metadata.ref_name)
-        );
-    }
-    for warning in &metadata.warnings {
-        text += &format!("warning: {}\n", shown(warning));
-    }
-    text
+    Ok(text + &warnings_text(metadata))
 }

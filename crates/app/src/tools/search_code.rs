@@ -1,35 +1,95 @@
 //! `search_code`: the places that answer a query.
 
-use codecompass_model::ids::{ResultId, StableId, SymbolId};
-use codecompass_query::{Found, Intent, Place, Search, search};
+use codecompass_model::SymbolKind;
+use codecompass_query::grep::{Pattern, Wanted};
+use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, nearest_names, search};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
-use crate::output::Answer;
-use crate::tools::input;
+use crate::output::{Answer, style};
+use crate::tools::input::{self, Cursor};
+use crate::tools::path_filter::PathFilter;
+use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
 
 /// The longest snippet, in lines and in characters.
-const SNIPPET_LINES: usize = 3;
-const SNIPPET_CHARS: usize = 240;
+const SNIPPET_LINES: usize = 2;
+const SNIPPET_CHARS: usize = 120;
+
+/// So many lines of a place are shown to people.
+const SHOWN_LINES: usize = 3;
 
 /// What is asked, as it came in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     pub(crate) query: String,
+    pub(crate) mode: Option<String>,
     pub(crate) language: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) path_filter: Option<String>,
     pub(crate) limit: i64,
+    pub(crate) cursor: Option<String>,
+    pub(crate) shape: ShapeInput,
+    pub(crate) debug: bool,
 }
 
 /// The input with nothing left to check.
 pub(crate) struct Question {
     query: String,
+    reading: Reading,
     language: Option<String>,
+    kinds: &'static [SymbolKind],
+    paths: Option<PathFilter>,
     limit: usize,
+    cursor: Option<String>,
+    shape: Shape,
+    debug: bool,
     warnings: Vec<String>,
+}
+
+/// How the query is read.
+#[derive(Clone, Debug)]
+enum Reading {
+    Words,
+    Literal(Pattern),
+    Regex(Pattern),
+}
+
+const MODES: &[(&str, Option<bool>)] = &[("auto", None), ("literal", Some(true)), ("regex", Some(false))];
+
+impl Reading {
+    fn of(mode: Option<&str>, query: &str) -> Result<Self, AppError> {
+        let Some(literal) = input::one_of("mode", mode, MODES)?.flatten() else {
+            return Ok(Reading::Words);
+        };
+        let pattern = Pattern::new(&Wanted { text: query, literal, ignore_case: false, word: false });
+        let pattern = pattern.map_err(|error| {
+            AppError::new(Code::InvalidInput, format!("`query` is no regular expression. {}", error.0))
+                .hint("With `mode` \"literal\" it is taken as plain text.")
+                .data(json!({ "parameter": "query" }))
+        })?;
+        Ok(if literal { Reading::Literal(pattern) } else { Reading::Regex(pattern) })
+    }
+
+    fn mode(&self) -> Mode<'_> {
+        match self {
+            Reading::Words => Mode::Words,
+            Reading::Literal(pattern) => Mode::Literal(pattern),
+            Reading::Regex(pattern) => Mode::Regex(pattern),
+        }
+    }
+
+    fn as_str(&self) -> &'static str {
+        match self {
+            Reading::Words => "auto",
+            Reading::Literal(_) => "literal",
+            Reading::Regex(_) => "regex",
+        }
+    }
 }
 
 impl Input {
@@ -38,9 +98,19 @@ impl Input {
         if self.query.trim().is_empty() {
             return Err(AppError::new(Code::InvalidInput, "`query` is empty: say what to look for."));
         }
-        let language = input::language(self.language)?;
         let (limit, warnings) = input::limit(self.limit);
-        Ok(Question { query: self.query, language, limit, warnings })
+        Ok(Question {
+            reading: Reading::of(self.mode.as_deref(), &self.query)?,
+            language: input::language(self.language)?,
+            kinds: input::kinds(self.kind.as_deref())?,
+            paths: self.path_filter.as_deref().map(PathFilter::new).transpose()?,
+            shape: self.shape.check()?,
+            query: self.query,
+            cursor: self.cursor,
+            debug: self.debug,
+            limit,
+            warnings,
+        })
     }
 }
 
@@ -48,103 +118,234 @@ impl Input {
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     question: &Question,
+    config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
-    let asked =
-        Search { query: &question.query, language: question.language.as_deref(), kinds: &[], limit: question.limit };
-    let found = match snapshot {
-        Some(snapshot) => search(snapshot, &asked)?,
-        None => Found { places: Vec::new(), total: 0, intent: Intent::of(&question.query) },
-    };
+    let cursor = Cursor::of(snapshot, &question.identity());
+    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
     metadata.warnings.extend(question.warnings.iter().cloned());
-    if found.places.len() < found.total {
-        metadata.completeness = "truncated";
+    let Some(snapshot) = snapshot else {
+        return Ok(empty(question, &Found::nothing(&question.query), Vec::new(), 0, metadata));
+    };
+    let accepts = question.paths.as_ref().map(|filter| |path: &str| filter.allows(path));
+    let asked = Search {
+        query: &question.query,
+        mode: question.reading.mode(),
+        language: question.language.as_deref(),
+        paths: accepts.as_ref().map(|accepts| accepts as &dyn Fn(&str) -> bool),
+        kinds: question.kinds,
+        offset,
+        limit: question.limit,
+    };
+    let mut found = search(snapshot, &asked)?;
+    if found.places.is_empty() {
+        let files = snapshot.info().totals.files as u64;
+        return Ok(empty(question, &found, near(snapshot, &found)?, files, metadata));
     }
     let mut results = Vec::with_capacity(found.places.len());
     for place in &found.places {
-        let snippet = snapshot.map(|snapshot| place.snippet(snapshot, SNIPPET_LINES)).transpose()?;
-        results.push((place, cut(&snippet.unwrap_or_default())));
+        results.push(result_json(snapshot, question.shape, place)?);
     }
-    Ok(Answer {
-        text: text(question, &found, &results, snapshot, &metadata),
-        json: json!({
-            "results": results.iter().map(|(place, snippet)| result_json(place, snippet)).collect::<Vec<_>>(),
-            "query_intent": found.intent.as_str(),
-            "total_candidates": found.total,
-            "suggested_next_actions": next_actions(&found, &metadata.ref_name),
-            "metadata": metadata.to_json(),
-        }),
-        code: u8::from(found.places.is_empty()),
-    })
+    let kept = shape::fitting(&results, config.max_response_bytes);
+    let is_cut = kept < results.len();
+    results.truncate(kept);
+    found.places.truncate(kept);
+    if found.has_more || is_cut {
+        metadata.next_cursor = Some(cursor.write(offset + kept));
+    }
+    if found.has_more || is_cut || found.total > CLOSELY {
+        metadata.completeness = "truncated";
+    }
+    if !found.is_exhaustive {
+        metadata.warnings.push("more lines hold this text than are ranked: the first by path were taken".into());
+    }
+    metadata.ranking_reasons = question.shape.reasons(config, found.places.iter().map(|place| &place.scores));
+    let mut json = json!({
+        "results": results,
+        "query_intent": found.intent.as_str(),
+        "total_candidates": found.total,
+        "suggested_next_actions": next_actions(question, &found, &metadata.ref_name),
+    });
+    if question.debug {
+        let hits = found.places.iter().filter(|place| place.symbol().is_some()).count();
+        json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.places.len() - hits } });
+    }
+    json["metadata"] = metadata.to_json();
+    Ok(Answer { text: text(snapshot, question, &found, offset, &metadata)?, json, code: 0 })
 }
 
-fn result_json(place: &Place, snippet: &str) -> Value {
+impl Question {
+    /// Everything that decides the list.
+    fn identity(&self) -> String {
+        let paths = self.paths.as_ref().map(ToString::to_string);
+        let mode = self.reading.as_str();
+        format!("search {:?} {mode} {:?} {:?} {paths:?}", self.query, self.language, self.kinds)
+    }
+}
+
+fn result_json(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<Value, AppError> {
     let mut result = Map::new();
-    let lines = place.chunk.lines;
-    result.insert(
-        "result_id".into(),
-        json!(ResultId::of("snip", &place.version.path, lines.start, lines.end).to_string()),
-    );
-    result.insert("result_type".into(), json!("snippet"));
-    if let Some(symbol) = place.symbol() {
-        result.insert("symbol_id".into(), json!(SymbolId::of(&place.version.path, symbol).to_string()));
-        result.insert("symbol_stable_id".into(), json!(StableId::of(&place.version.language, symbol).to_string()));
-        result.insert("kind".into(), json!(symbol.kind.as_str()));
-        result.insert("name".into(), json!(symbol.name));
-        result.insert("qualified_name".into(), json!(symbol.qualified_name));
-    }
+    result.insert("result_id".into(), json!(place.result_id()));
+    result.insert("result_type".into(), json!(place.what.as_str()));
     result.insert("path".into(), json!(place.version.path));
-    result.insert("line_start".into(), json!(lines.start));
-    result.insert("line_end".into(), json!(lines.end));
-    result.insert("language".into(), json!(place.version.language));
-    result.insert("score".into(), json!((place.contributions.confidence() * 1e4).round() / 1e4));
-    result.insert("snippet".into(), json!(snippet));
-    Value::Object(result)
-}
-
-/// At most three calls that can be sent as they are.
-fn next_actions(found: &Found, ref_name: &str) -> Vec<Value> {
-    let mut names: Vec<&str> = Vec::new();
-    for symbol in found.places.iter().filter_map(Place::symbol) {
-        if !names.contains(&symbol.name.as_str()) && names.len() < 3 {
-            names.push(&symbol.name);
+    result.insert("line_start".into(), json!(place.lines.start));
+    result.insert("line_end".into(), json!(place.lines.end));
+    if let Some(symbol) = place.symbol() {
+        shape.insert_symbol(&mut result, &place.version, symbol);
+        if place.what == What::Symbol {
+            shape.insert_signature(&mut result, symbol);
         }
     }
-    names.iter().map(|name| json!({ "tool": "locate_symbol", "name": name, "ref": ref_name })).collect()
+    shape.insert_standing(&mut result, snapshot, &place.version, &place.scores);
+    if place.what != What::Symbol && shape.detail >= DetailLevel::Signature && !shape.compact {
+        let lines = place.shown_lines(snapshot, SNIPPET_LINES)?;
+        let snippet = lines.iter().map(|(_, line)| line.trim()).collect::<Vec<_>>().join("\n");
+        result.insert("snippet".into(), json!(shape::cut(&snippet, SNIPPET_CHARS)));
+    }
+    if let (facts, Some(symbol)) = place.in_facts() {
+        shape.insert_context(&mut result, snapshot, &place.version, facts, symbol)?;
+    }
+    Ok(Value::Object(result))
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SNIPPET_CHARS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
+/// Calls that can be sent as they are: the definition behind the best result and, for a question in words, the same
+/// question without the words that say nothing.
+fn next_actions(question: &Question, found: &Found, ref_name: &str) -> Vec<Value> {
+    let best = found.places.iter().find_map(Place::symbol);
+    let mut actions: Vec<Value> = best
+        .map(|symbol| json!({ "tool": "locate_symbol", "name": symbol.name, "ref": ref_name }))
+        .into_iter()
+        .collect();
+    let telling = found.words.join(" ");
+    if found.intent == Intent::NaturalLanguage
+        && matches!(question.reading, Reading::Words)
+        && telling != question.query
+    {
+        actions.push(json!({ "tool": "search_code", "query": telling, "ref": ref_name, "limit": 5 }));
     }
+    actions
+}
+
+/// The names that are nearest to the words nobody has.
+fn near(snapshot: &Snapshot, found: &Found) -> Result<Vec<String>, AppError> {
+    const MOST: usize = 3;
+    let mut names: Vec<String> = Vec::new();
+    for word in &found.words {
+        for name in nearest_names(snapshot, word, MOST)? {
+            if names.len() < MOST && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// The answer without results: what was searched, and which names come near.
+fn empty(question: &Question, found: &Found, near: Vec<String>, files: u64, metadata: Metadata) -> Answer {
+    let actions: Vec<Value> =
+        near.iter().map(|name| json!({ "tool": "locate_symbol", "name": name, "ref": metadata.ref_name })).collect();
+    let (query, ref_name) = (shown(&question.query), shown(&metadata.ref_name));
+    let what = match question.reading {
+        Reading::Words => "holds any word of",
+        Reading::Literal(_) => "holds the text",
+        Reading::Regex(_) => "matches",
+    };
+    let plural = if files == 1 { "" } else { "s" };
+    let mut text =
+        format!("Nothing in {} file{plural} of {ref_name}{} {what}: {query}\n", count_text(files), filters(question));
+    if !near.is_empty() {
+        text += &format!("Nearest names: {}\n", shown(&near.join(", ")));
+    }
+    text += &warnings_text(&metadata);
+    let mut json = json!({
+        "results": [],
+        "query_intent": found.intent.as_str(),
+        "total_candidates": 0,
+        "suggested_next_actions": actions,
+    });
+    if !near.is_empty() {
+        json["nearest_names"] = json!(near);
+    }
+    if question.debug {
+        json["debug"] = json!({ "join_status": { "hits": 0, "misses": 0 } });
+    }
+    json["metadata"] = metadata.to_json();
+    Answer { text, json, code: 1 }
+}
+
+/// The filters in words, so that an empty answer says what was looked through.
+fn filters(question: &Question) -> String {
+    let mut words: Vec<String> = question.kinds.iter().take(1).map(|kind| format!("kind {kind}")).collect();
+    words.extend(question.language.clone());
+    words.extend(question.paths.as_ref().map(|paths| shown(&paths.to_string()).into_owned()));
+    if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) }
 }
 
 fn text(
+    snapshot: &Snapshot,
     question: &Question,
     found: &Found,
-    results: &[(&Place, String)],
-    snapshot: Option<&Snapshot>,
+    offset: usize,
     metadata: &Metadata,
-) -> String {
+) -> Result<String, AppError> {
     let mut text = String::new();
-    for (place, snippet) in results {
-        let name = place.symbol().map(|symbol| format!("  {} {}", symbol.kind, shown(&symbol.qualified_name)));
-        let lines = place.chunk.lines;
-        text += &format!("{}:{}-{}{}\n", shown(&place.version.path), lines.start, lines.end, name.unwrap_or_default());
-        for line in snippet.lines() {
-            text += &format!("    {}\n", shown(&line.replace('\t', "    ")));
+    for place in &found.places {
+        text += &place_text(snapshot, question, place)?;
+    }
+    let seen = offset + found.places.len();
+    if metadata.completeness == "truncated" {
+        text += &format!("{} of {} places", count_text(seen as u64), count_text(found.total as u64));
+        text += if metadata.next_cursor.is_some() { "; --limit or --all shows more\n" } else { "\n" };
+    }
+    Ok(text + &warnings_text(metadata))
+}
+
+fn warnings_text(metadata: &Metadata) -> String {
+    metadata.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
+}
+
+fn place_text(snapshot: &Snapshot, question: &Question, place: &Place) -> Result<String, AppError> {
+    let lines = place.shown_lines(snapshot, SHOWN_LINES)?;
+    let line = match (place.what, lines.first()) {
+        (What::Snippet, Some((line, _))) => *line,
+        _ => place.lines.start,
+    };
+    let mut text = format!("{}:{}", style::path(&shown(&place.version.path)), style::number(line));
+    if let Some(symbol) = place.symbol() {
+        let (kind, name) = (symbol.kind.as_str(), shown(&symbol.qualified_name));
+        text += &format!("  {} {}", style::dim(kind), style::name(&name));
+    }
+    text += "\n";
+    let shape = question.shape;
+    match shape.detail {
+        DetailLevel::Location => {}
+        _ if shape.compact => {}
+        DetailLevel::Context if place.symbol().is_some() => text += &body_text(snapshot, place)?,
+        _ => {
+            for (_, line) in &lines {
+                text += &format!("    {}\n", marked(place, &line.replace('\t', "    ")));
+            }
         }
     }
-    if results.is_empty() {
-        let files = snapshot.map_or(0, |snapshot| snapshot.info().totals.files as u64);
-        let (query, name) = (shown(&question.query), shown(&metadata.ref_name));
-        text += &format!("Nothing in {} files of {name} holds any word of: {query}\n", count_text(files));
-    } else if results.len() < found.total {
-        text += &format!("{} of {} places; --limit shows more\n", results.len(), count_text(found.total as u64));
+    Ok(text + &shape.reasons_text(&place.scores))
+}
+
+/// The first lines of the symbol.
+fn body_text(snapshot: &Snapshot, place: &Place) -> Result<String, AppError> {
+    let (facts, Some(symbol)) = place.in_facts() else { return Ok(String::new()) };
+    let detail = codecompass_query::detail(snapshot, &place.version, facts, symbol)?;
+    let lines = detail.iter().flat_map(|detail| detail.body_preview.lines());
+    Ok(lines.map(|line| format!("    {}\n", shown(&line.replace('\t', "    ")))).collect())
+}
+
+/// A line with the words that were asked for marked.
+fn marked(place: &Place, line: &str) -> String {
+    let mut text = String::new();
+    let mut from = 0;
+    for range in place.matches(line) {
+        text += &shown(&line[from..range.start]);
+        text += &style::hit(&shown(&line[range.clone()]));
+        from = range.end;
     }
-    for warning in &metadata.warnings {
-        text += &format!("warning: {}\n", shown(warning));
-    }
-    text
+    text + &shown(&line[from..])
 }

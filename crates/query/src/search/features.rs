@@ -1,133 +1,43 @@
-//! What makes a place the right one: named features, their weights, and nothing else.
-//!
-//! Each feature is a number from 0 to 1 and each weight says what it is worth at most; a total is their sum of products.
-//! The five weights of the contract are its upper ends. The others were set on a development set of questions over real
-//! repositories, coarsely, because what is fitted to single questions does not hold for the next ones.
+//! What makes a place the right one: the features of [`crate::score`], worked out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolKind};
-use codecompass_store::tokens;
+use codecompass_model::{Symbol, SymbolKind, Visibility};
+use codecompass_store::{Result, Snapshot, VersionInfo, tokens};
 
+use super::gather::{Candidate, Gathered};
+use super::intent::{path_of, quoted};
 use super::terms::{self, Word};
-use super::{Intent, Place};
+use super::{Intent, Mode, Place, Search, definitions};
+use crate::score::{Feature, Scores};
 
-/// What each feature is worth at most. Negative ones only take away.
-mod weight {
-    /// The words of the question in the piece, by BM25 over the highest score there could be.
-    pub(super) const BM25: f64 = 1.0;
-    /// The symbol bears exactly the name that was asked for.
-    pub(super) const EXACT_MATCH: f64 = 0.2;
-    /// The words in the symbol's qualified name.
-    pub(super) const QUALIFIED_NAME: f64 = 0.1;
-    /// The words in the path.
-    pub(super) const PATH_AFFINITY: f64 = 0.1;
-    /// The piece defines what the words name.
-    pub(super) const DEFINITION: f64 = 0.15;
-    /// The symbol is of the kind that the spelling suggests.
-    pub(super) const KIND_MATCH: f64 = 0.05;
-    /// The piece defines a name that was typed as one.
-    pub(super) const NAMED: f64 = 0.8;
-    /// The words in the file's own name.
-    pub(super) const FILE_NAME: f64 = 0.5;
-    /// All words together somewhere in the file.
-    pub(super) const FILE_COVERAGE: f64 = 0.3;
-    /// Several pieces of the file match.
-    pub(super) const FILE_AGREEMENT: f64 = 0.3;
-    /// Tests, when nobody asked for tests.
-    pub(super) const TEST: f64 = -0.5;
-    /// Examples, benchmarks, fixtures.
-    pub(super) const EXAMPLE: f64 = -0.4;
-    /// Prose, data and configuration, when the question is about code.
-    pub(super) const NOT_CODE: f64 = -0.5;
-    /// Files that mostly pass on what stands elsewhere, and stubs.
-    pub(super) const PASSES_ON: f64 = -0.1;
-    /// Each further piece of a file that is in the list already.
-    pub(super) const REPEAT: f64 = -0.2;
-}
+/// What the beginning of a word is worth in a file's name beside the word.
+const BEGINNING: f64 = 0.8;
 
-/// What each feature adds to the total.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Contributions {
-    /// See the weights above; all of them are parts of one sum.
-    pub bm25: f64,
-    /// The exact name.
-    pub exact_match: f64,
-    /// The qualified name.
-    pub qualified_name: f64,
-    /// The path.
-    pub path_affinity: f64,
-    /// The definition.
-    pub definition_boost: f64,
-    /// The kind.
-    pub kind_match: f64,
-    /// The definition of a name that was typed.
-    pub named_definition: f64,
-    /// The file's own name.
-    pub file_name: f64,
-    /// All words in the file.
-    pub file_coverage: f64,
-    /// Many pieces of the file.
-    pub file_agreement: f64,
-    /// Tests, examples, prose, stubs: taken away.
-    pub demotion: f64,
-    /// Further pieces of one file: taken away.
-    pub repeats: f64,
-}
-
-impl Contributions {
-    /// The sum, in the order of the fields.
-    pub fn total(&self) -> f64 {
-        self.bm25
-            + self.exact_match
-            + self.qualified_name
-            + self.path_affinity
-            + self.definition_boost
-            + self.kind_match
-            + self.named_definition
-            + self.file_name
-            + self.file_coverage
-            + self.file_agreement
-            + self.demotion
-            + self.repeats
-    }
-
-    /// The total as a number from 0 to 1 that grows with it; a total of a half is a half.
-    pub fn confidence(&self) -> f64 {
-        let total = self.total().max(0.0);
-        total / (total + 0.5)
-    }
-}
-
-/// The features themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reasons {
-    /// 1 when the symbol bears exactly the name that was asked for.
-    pub exact_match: f64,
-    /// How well the qualified name bears the words.
-    pub qualified_name: f64,
-    /// How well the path bears them.
-    pub path_affinity: f64,
-    /// How much of a definition of the words the piece is.
-    pub definition: f64,
-    /// Whether the kind is the one the spelling suggests.
-    pub kind_match: f64,
-    /// BM25 as it is.
-    pub raw_bm25: f64,
-}
+/// More uncommitted edits than these say nothing about what somebody works on.
+const MOST_EDITED: u64 = 200;
 
 /// The question as far as features look at it.
 pub(super) struct Asked {
-    /// Names that were typed, last segments, in lower case.
-    names: HashSet<String>,
-    /// Those of them that are spelt like names in code, as they were typed.
-    typed: HashSet<String>,
-    /// All words in one, for names that are spelt apart.
-    joined: String,
+    pub(super) intent: Intent,
+    /// What is looked up.
+    pub(super) words: Vec<Word>,
     /// Stems of the words.
     pub(super) stems: Rc<HashSet<String>>,
-    intent: Intent,
+    /// Texts that are wanted as they are; the first that is found anywhere counts.
+    pub(super) texts_to_try: Vec<Rc<str>>,
+    /// Words that were typed as names in code, last segments, as they were typed: a word among words is none.
+    typed: HashSet<String>,
+    /// The same in lower case.
+    names: HashSet<String>,
+    /// All words in one, for names that are spelt apart.
+    joined: String,
+    /// Paths that were typed, and the line that was typed after one.
+    paths: Vec<(String, Option<u32>)>,
+    /// Paths of files with uncommitted edits.
+    edited: HashSet<String>,
+    kinds: Vec<SymbolKind>,
     capitalised: bool,
     wants_tests: bool,
     wants_examples: bool,
@@ -135,32 +45,100 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn new(query: &str, intent: Intent, words: &[Word]) -> Self {
+    pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>) -> Result<Self> {
+        let mut edited = HashSet::new();
+        let changed = snapshot.edited()?;
+        if changed.len() <= MOST_EDITED {
+            for id in &changed {
+                edited.extend(snapshot.version(id)?.map(|version| version.path));
+            }
+        }
+        Ok(Self { edited, ..Self::of(question) })
+    }
+
+    /// What the question alone says.
+    fn of(question: &Search<'_>) -> Self {
+        let query = question.query;
+        let intent = Intent::of(query);
+        let words = if matches!(question.mode, Mode::Regex(_)) { Vec::new() } else { terms::words(query) };
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
-        let names = query.split_whitespace().map(last_name).filter(|name| !name.is_empty());
         let plain = words.iter().filter(|word| word.weight == 1.0);
-        let is_name = |name: &&str| {
+        let is_name = |word: &&str| {
+            let name = last_name(word);
             intent == Intent::Symbol
+                || is_qualified(word)
                 || name.contains('_')
                 || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
         };
+        let named = query.split_whitespace().filter(is_name).map(last_name);
+        let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
         Self {
-            typed: names.clone().filter(is_name).map(str::to_owned).collect(),
-            names: names.map(|name| name.to_lowercase()).collect(),
+            texts_to_try: if intent == Intent::Error { messages(query) } else { Vec::new() },
+            names: typed.iter().map(|name| name.to_lowercase()).collect(),
+            typed,
             joined: plain.map(|word| word.text.replace('_', "")).collect(),
             stems: Rc::new(words.iter().map(|word| terms::stem(&word.text).to_owned()).collect()),
-            intent,
+            paths: query.split_whitespace().filter_map(path_of).map(|(path, line)| (path.to_owned(), line)).collect(),
+            edited: HashSet::new(),
+            kinds: question.kinds.to_vec(),
             capitalised: last_name(query).starts_with(char::is_uppercase),
             wants_tests: any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
             wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
             wants_prose: intent == Intent::Path
                 || any(&["readme", "docs", "documentation", "changelog", "config", "license", "workflow", "ci"]),
+            intent,
+            words,
         }
+    }
+
+    /// The words as they are shown.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.words.iter().filter(|word| word.is_typed()).map(|word| word.text.clone()).collect()
+    }
+
+    /// The line that was typed after a path that ends like this one.
+    pub(super) fn line_in(&self, path: &str) -> Option<u32> {
+        self.paths.iter().find(|(typed, _)| ends_like(path, typed)).and_then(|(_, line)| *line)
     }
 
     fn knows(&self, word: &str) -> bool {
         self.stems.contains(terms::stem(word))
     }
+
+    /// How well a word of a file's name is one of the question's: the word itself, two of them in one, or the beginning
+    /// of one, because names of files are short (`auth`, `config`, `urlmap`).
+    pub(super) fn bears(&self, word: &str) -> f64 {
+        let in_two = |at: usize| word.is_char_boundary(at) && self.knows(&word[..at]) && self.knows(&word[at..]);
+        let stem = terms::stem(word);
+        // A stem is the beginning of its word.
+        let begins = self.stems.iter().any(|asked| word.starts_with(asked.as_str()));
+        if begins && (self.knows(word) || (2..word.len().saturating_sub(1)).any(in_two)) {
+            1.0
+        } else if stem.len() >= 3 && self.stems.iter().any(|asked| asked.starts_with(stem)) {
+            BEGINNING
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The texts that a message may be in the source: what it quotes, else all of it, else what stands behind the first
+/// colon, where programs put the kind of error in front.
+fn messages(query: &str) -> Vec<Rc<str>> {
+    let query = query.trim();
+    match quoted(query) {
+        Some(quoted) => vec![Rc::from(quoted)],
+        None => {
+            let behind = query.split_once(": ").map(|(_, message)| message.trim()).filter(|message| message.len() >= 4);
+            [Some(query), behind].into_iter().flatten().map(Rc::from).collect()
+        }
+    }
+}
+
+/// `app.set`, `Router::new`, `parse()`.
+fn is_qualified(word: &str) -> bool {
+    let inner = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+    word.ends_with("()") || inner.contains('.') || inner.contains("::") || inner.contains('#')
 }
 
 fn last_name(word: &str) -> &str {
@@ -176,52 +154,149 @@ pub(super) struct FileSigns {
     pub(super) chunk_sum: f64,
     pub(super) best_symbol: f64,
     pub(super) path: f64,
+    /// Whether the file's name may bear a word, 0 or 1.
+    pub(super) name: f64,
     /// The share of the words' weight that the file holds somewhere.
     pub(super) coverage: f64,
 }
 
-/// What is known of a place.
-pub(super) struct PlaceSigns<'p> {
-    pub(super) path: &'p str,
-    pub(super) symbol: Option<&'p Symbol>,
-    pub(super) defined_here: bool,
-    pub(super) bm25: f64,
-    pub(super) raw_bm25: f64,
-    pub(super) symbol_score: f64,
-    pub(super) file: &'p FileSigns,
-    pub(super) is_code: bool,
+/// Scores a place; what depends on the other places of the list is left open. The text of the piece is given where no
+/// grammar has read it.
+pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: Option<&str>) -> Scores {
+    let path = place.version.path.as_str();
+    let symbol = place.symbol();
+    let defined = symbol.filter(|_| place.defines());
+    let mut scores = known(gathered, place.candidate);
+    of_path(asked, &mut scores, path, &place.version.language);
+    scores.set(Feature::Literal, f64::from(!place.exact_lines.is_empty()));
+    scores.set(Feature::ExactMatch, f64::from(symbol.is_some_and(|symbol| is_exact(asked, symbol))));
+    scores.set(Feature::QualifiedName, place.symbol_score);
+    scores.set(Feature::Definition, defined.map_or(0.0, |symbol| names_words(asked, &symbol.name)));
+    scores.set(Feature::KindMatch, f64::from(symbol.is_some_and(|symbol| suits(asked, symbol))));
+    scores.set(Feature::Named, defined.map_or(0.0, |symbol| is_named(asked, symbol)));
+    scores.set(Feature::Public, f64::from(defined.is_some_and(|symbol| symbol.visibility == Some(Visibility::Public))));
+    if let Some(text) = unread {
+        of_lines(asked, &mut scores, text);
+    }
+    if matches!(place.candidate, Candidate::File(_)) && asked.paths.iter().any(|(typed, _)| ends_like(path, typed)) {
+        scores.set(Feature::ExactMatch, 1.0);
+        scores.set(Feature::Named, 1.0);
+    }
+    scores
 }
 
-/// Scores a place.
-pub(super) fn score(asked: &Asked, signs: &PlaceSigns<'_>) -> (Contributions, Reasons) {
-    let reasons = Reasons {
-        exact_match: f64::from(signs.symbol.is_some_and(|symbol| is_exact(asked, symbol))),
-        qualified_name: signs.symbol_score,
-        path_affinity: signs.file.path,
-        definition: signs.symbol.filter(|_| signs.defined_here).map_or(0.0, |symbol| names_words(asked, &symbol.name)),
-        kind_match: f64::from(
-            asked.intent == Intent::Symbol && signs.symbol.is_some_and(|symbol| suits(asked, symbol)),
-        ),
-        raw_bm25: signs.raw_bm25,
+/// What a path and a language alone tell.
+fn of_path(asked: &Asked, scores: &mut Scores, path: &str, language: &str) {
+    scores.set(Feature::FileName, words_of(file_stem(path), |word| asked.bears(word)));
+    scores.set(Feature::PathAffinity, path_affinity(asked, path));
+    scores.set(Feature::Test, f64::from(is_test(path) && !asked.wants_tests));
+    scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
+    scores.set(Feature::NotCode, f64::from(!is_code(language) && !asked.wants_prose));
+    scores.set(Feature::PassesOn, f64::from(passes_on(path)));
+}
+
+/// What lines define where there are no symbols to tell.
+fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
+    let (mut named, mut definition) = (0.0f64, 0.0f64);
+    for name in text.lines().filter_map(definitions::defined_name) {
+        if asked.typed.contains(name) {
+            named = among_words(asked);
+        }
+        definition = definition.max(names_words(asked, name));
+    }
+    scores.set(Feature::Definition, definition);
+    scores.set(Feature::Named, named);
+}
+
+/// What is known of a candidate before its file is read.
+fn known(gathered: &Gathered, candidate: Candidate) -> Scores {
+    let mut scores = Scores::default();
+    let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
+    let bm25 = match candidate {
+        Candidate::Piece(version, piece) => gathered.pieces.get(&(version, piece)).copied().unwrap_or_default(),
+        Candidate::Line(..) => file.best_chunk,
+        Candidate::File(_) => file.path,
     };
-    let stem = file_stem(signs.path);
-    let agreement = if signs.file.chunk_sum > 0.0 { 1.0 - signs.file.best_chunk / signs.file.chunk_sum } else { 0.0 };
-    let contributions = Contributions {
-        bm25: weight::BM25 * signs.bm25,
-        exact_match: weight::EXACT_MATCH * reasons.exact_match,
-        qualified_name: weight::QUALIFIED_NAME * reasons.qualified_name,
-        path_affinity: weight::PATH_AFFINITY * reasons.path_affinity,
-        definition_boost: weight::DEFINITION * reasons.definition,
-        kind_match: weight::KIND_MATCH * reasons.kind_match,
-        named_definition: weight::NAMED
-            * signs.symbol.filter(|_| signs.defined_here).map_or(0.0, |symbol| is_named(asked, symbol)),
-        file_name: weight::FILE_NAME * names_words(asked, stem),
-        file_coverage: weight::FILE_COVERAGE * signs.file.coverage * signs.file.coverage,
-        file_agreement: weight::FILE_AGREEMENT * agreement * signs.file.coverage,
-        demotion: demotion(asked, signs),
-        repeats: 0.0,
-    };
-    (contributions, reasons)
+    let agreement = if file.chunk_sum > 0.0 { 1.0 - file.best_chunk / file.chunk_sum } else { 0.0 };
+    scores.raw_bm25 = bm25 * gathered.ceiling;
+    scores.set(Feature::Bm25, bm25);
+    scores.set(Feature::PathWords, file.path);
+    scores.set(Feature::FileCoverage, file.coverage * file.coverage);
+    scores.set(Feature::FileAgreement, agreement * file.coverage);
+    scores
+}
+
+/// How good a candidate looks before anything is known of its file, in the units of [`Scores::total_units`].
+pub(super) fn estimate(gathered: &Gathered, candidate: Candidate) -> i64 {
+    let mut scores = known(gathered, candidate);
+    let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
+    scores.set(Feature::Literal, f64::from(matches!(candidate, Candidate::Line(..))));
+    scores.set(Feature::FileName, file.name);
+    scores.set(Feature::Named, file.best_symbol / 2.0);
+    scores.total_units()
+}
+
+/// The highest total that a candidate can have, in the same units.
+pub(super) fn most(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
+    let mut scores = known(gathered, candidate);
+    of_path(asked, &mut scores, &version.path, &version.language);
+    let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
+    scores.set(Feature::Literal, f64::from(gathered.exact.lines.contains_key(&candidate.version())));
+    if file.best_symbol > 0.0 || is_code(&version.language) || matches!(candidate, Candidate::File(_)) {
+        let may_name = !asked.typed.is_empty() || !asked.paths.is_empty();
+        let named = if asked.paths.is_empty() { among_words(asked) } else { 1.0 };
+        scores.set(Feature::Named, if may_name { named } else { 0.0 });
+        scores.set(Feature::Definition, 1.0);
+        scores.set(Feature::ExactMatch, 1.0);
+    }
+    scores.set(Feature::QualifiedName, file.best_symbol);
+    scores.set(Feature::KindMatch, f64::from(asked.intent == Intent::Symbol || !asked.kinds.is_empty()));
+    scores.set(Feature::Public, 1.0);
+    scores.total_units()
+}
+
+/// How near a path is to those that were typed and to those that are being edited.
+fn path_affinity(asked: &Asked, path: &str) -> f64 {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let own = folder(path);
+    if asked.paths.iter().any(|(typed, _)| ends_like(path, typed) || ends_like(&own, typed)) {
+        1.0
+    } else if asked.paths.iter().any(|(typed, _)| !folder(typed).is_empty() && ends_like(&own, &folder(typed))) {
+        0.5
+    } else if asked.edited.contains(path) {
+        0.4
+    } else if asked.edited.iter().any(|edited| folder(edited) == own) {
+        0.2
+    } else {
+        0.0
+    }
+}
+
+/// Whether a path ends with another one, at a border between folders.
+fn ends_like(path: &str, end: &str) -> bool {
+    let end = end.trim_matches('/');
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) && !end.is_empty()
+}
+
+/// Languages that are prose, data or configuration.
+pub(super) fn is_code(language: &str) -> bool {
+    const OTHER: &[&str] = &[
+        "text",
+        "markdown",
+        "json",
+        "yaml",
+        "toml",
+        "xml",
+        "html",
+        "css",
+        "ini",
+        "csv",
+        "rst",
+        "restructuredtext",
+        "lock",
+        "svg",
+    ];
+    !OTHER.contains(&language)
 }
 
 /// Whether a symbol bears a name that was typed as one, and is what it names rather than a part or an extension of it.
@@ -229,13 +304,21 @@ fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
     if !asked.typed.contains(&symbol.name) {
         return 0.0;
     }
-    let whole = match symbol.kind {
+    wholeness(symbol.kind) * among_words(asked)
+}
+
+/// Among other words a name is one hint of several.
+fn among_words(asked: &Asked) -> f64 {
+    if asked.intent == Intent::Symbol { 1.0 } else { 0.25 }
+}
+
+/// How much a symbol of this kind is what its name means, rather than a part or an extension of it.
+pub(crate) fn wholeness(kind: SymbolKind) -> f64 {
+    match kind {
         SymbolKind::Impl | SymbolKind::Use => 0.2,
         SymbolKind::Field | SymbolKind::Variant => 0.5,
         _ => 1.0,
-    };
-    // Among other words a name is one hint of several.
-    if asked.intent == Intent::Symbol { whole } else { whole / 4.0 }
+    }
 }
 
 fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
@@ -251,18 +334,27 @@ pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
 
 /// The share of a name's words that were asked for.
 fn names_words(asked: &Asked, name: &str) -> f64 {
+    words_of(name, |word| f64::from(asked.knows(word)))
+}
+
+/// What the words of a name are worth in the mean.
+fn words_of(name: &str, worth: impl Fn(&str) -> f64) -> f64 {
     let all: Vec<String> = tokens(name).map(str::to_lowercase).collect();
     let parts = if all.len() > 1 { &all[1..] } else { &all[..] };
     if parts.is_empty() {
         return 0.0;
     }
-    parts.iter().filter(|part| asked.knows(part)).count() as f64 / parts.len() as f64
+    parts.iter().map(|part| worth(part)).sum::<f64>() / parts.len() as f64
 }
 
+/// Whether the kind is the one that was asked for or, for a single name, that its spelling suggests.
 fn suits(asked: &Asked, symbol: &Symbol) -> bool {
     use SymbolKind as K;
     let is_type = matches!(symbol.kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union);
-    is_type == asked.capitalised
+    match asked.kinds.as_slice() {
+        [] => asked.intent == Intent::Symbol && is_type == asked.capitalised,
+        kinds => kinds.contains(&symbol.kind),
+    }
 }
 
 fn file_stem(path: &str) -> &str {
@@ -270,24 +362,37 @@ fn file_stem(path: &str) -> &str {
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
     match stem {
         // Files that are named for their folder.
-        "mod" | "lib" | "main" | "index" | "__init__" => path.rsplit('/').nth(1).unwrap_or(stem),
+        "mod" | "lib" | "main" | "index" | "init" | "__init__" => path.rsplit('/').nth(1).unwrap_or(stem),
         _ => stem,
     }
 }
 
-fn demotion(asked: &Asked, signs: &PlaceSigns<'_>) -> f64 {
-    let lower = signs.path.to_lowercase();
-    let folders: Vec<&str> = lower.split('/').collect();
-    let has = |names: &[&str]| folders.iter().rev().skip(1).any(|folder| names.contains(folder));
-    let file = folders.last().copied().unwrap_or("");
-    let is_test = has(&["test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_utils", "e2e"])
+fn folders_and_name(path: &str) -> (Vec<String>, String) {
+    let lower = path.to_lowercase();
+    let mut folders: Vec<String> = lower.split('/').map(str::to_owned).collect();
+    let name = folders.pop().unwrap_or_default();
+    (folders, name)
+}
+
+fn lies_in(folders: &[String], names: &[&str]) -> bool {
+    folders.iter().any(|folder| names.contains(&folder.as_str()))
+}
+
+/// Whether a path is that of a test.
+pub(crate) fn is_test(path: &str) -> bool {
+    let (folders, file) = folders_and_name(path);
+    lies_in(&folders, &["test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_utils", "e2e"])
         || file.starts_with("test_")
         || file.contains("_test.")
         || file.contains(".test.")
         || file.contains(".spec.")
         || file.contains("_spec.")
-        || file.starts_with("conftest");
-    let is_example = has(&[
+        || file.starts_with("conftest")
+}
+
+/// Whether a path is that of an example, a benchmark or a fixture.
+pub(crate) fn is_example(path: &str) -> bool {
+    const NAMES: &[&str] = &[
         "example",
         "examples",
         "_examples",
@@ -298,42 +403,63 @@ fn demotion(asked: &Asked, signs: &PlaceSigns<'_>) -> f64 {
         "demos",
         "fixtures",
         "samples",
-    ]);
-    let passes_on = file == "__init__.py"
+    ];
+    lies_in(&folders_and_name(path).0, NAMES)
+}
+
+/// Whether a path is that of a file that mostly passes on what stands elsewhere, or of a stub.
+pub(crate) fn passes_on(path: &str) -> bool {
+    let (folders, file) = folders_and_name(path);
+    file == "__init__.py"
         || file.ends_with(".pyi")
         || file.ends_with(".d.ts")
-        || has(&["compat", "deprecated", "legacy"]);
-    let mut demotion = 0.0;
-    if is_test && !asked.wants_tests {
-        demotion += weight::TEST;
-    }
-    if is_example && !asked.wants_examples {
-        demotion += weight::EXAMPLE;
-    }
-    if !signs.is_code && !asked.wants_prose {
-        demotion += weight::NOT_CODE;
-    }
-    if passes_on {
-        demotion += weight::PASSES_ON;
-    }
-    demotion
+        || lies_in(&folders, &["compat", "deprecated", "legacy"])
 }
 
-/// Puts places in order: by total, then path, then line; further pieces of one file step back.
-pub(super) fn rank(places: &mut [Place]) {
-    sort(places);
-    let mut seen: HashMap<u32, u32> = HashMap::new();
-    for place in places.iter_mut() {
-        let before = seen.entry(place.version.id).or_default();
-        place.contributions.repeats = weight::REPEAT * f64::from((*before).min(4));
-        *before += 1;
-    }
-    sort(places);
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn sort(places: &mut [Place]) {
-    places.sort_by(|a, b| {
-        let place = |place: &Place| (place.version.path.clone(), place.chunk.lines.start);
-        b.total().total_cmp(&a.total()).then_with(|| place(a).cmp(&place(b)))
-    });
+    #[test]
+    fn names_of_files_are_short() {
+        for (query, stem, worth) in [
+            ("authentication of users", "auth", BEGINNING),
+            ("URL path mapping", "urlmap", 1.0),
+            ("thread pools", "ThreadPool", 1.0),
+            ("thread pools", "thread_local", 0.5),
+            ("thread pools", "th", 0.0),
+            ("port", "report", 0.0),
+        ] {
+            let asked = Asked::of(&Search::new(query, 1));
+            assert_eq!(words_of(stem, |word| asked.bears(word)), worth, "{query}: {stem}");
+        }
+    }
+
+    #[test]
+    fn names_are_told_from_words() {
+        for (query, names) in [
+            ("session", vec!["session"]),
+            ("session management", vec![]),
+            ("how app.set stores settings", vec!["set"]),
+            ("Router::nest and parse() or read/write", vec!["nest", "parse"]),
+            ("the from_str of IntoResponse over HTTP.", vec!["IntoResponse", "from_str"]),
+        ] {
+            let mut typed: Vec<String> = Asked::of(&Search::new(query, 1)).typed.into_iter().collect();
+            typed.sort();
+            assert_eq!(typed, names, "{query}");
+        }
+    }
+
+    #[test]
+    fn paths_end_alike_at_borders_only() {
+        for (path, end, expected) in [
+            ("src/auth/jwt.rs", "jwt.rs", true),
+            ("src/auth/jwt.rs", "auth/jwt.rs", true),
+            ("src/auth/jwt.rs", "wt.rs", false),
+            ("jwt.rs", "jwt.rs", true),
+            ("jwt.rs", "/", false),
+        ] {
+            assert_eq!(ends_like(path, end), expected, "{path} {end}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ impl Intent {
         let query = query.trim();
         if quoted(query).is_some() || is_trace(query) || query.split_whitespace().any(is_error_code) {
             Intent::Error
-        } else if is_path(query) {
+        } else if path_of(query).is_some() {
             Intent::Path
         } else if is_identifier(query) {
             Intent::Symbol
@@ -89,6 +89,17 @@ fn is_error_code(word: &str) -> bool {
         || word.starts_with("ENO") && word.bytes().all(|b| b.is_ascii_uppercase())
 }
 
+/// The path that a word of a query is, and the line number behind it: `src/auth/jwt.rs:87`.
+pub(super) fn path_of(word: &str) -> Option<(&str, Option<u32>)> {
+    let word = word.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '?' | ':'));
+    let (path, rest) = word.split_once(':').unwrap_or((word, ""));
+    let (path, line) = match rest.split(':').next().and_then(|line| line.parse().ok()) {
+        Some(line) => (path, Some(line)),
+        None => (word, None),
+    };
+    is_path(path).then(|| (path.trim_start_matches("./"), line))
+}
+
 fn is_path(query: &str) -> bool {
     if query.contains(char::is_whitespace) || query.contains("::") || query.contains("://") || query.contains('(') {
         return false;
@@ -134,6 +145,8 @@ mod tests {
             ("src/auth/jwt.rs", Intent::Path),
             ("jwt.rs", Intent::Path),
             ("auth/", Intent::Path),
+            ("src/auth/jwt.rs:87", Intent::Path),
+            ("jwt.rs:87:5", Intent::Path),
             ("\"connection refused\"", Intent::Error),
             ("error: cannot borrow", Intent::Error),
             ("E0277", Intent::Error),

@@ -1,83 +1,82 @@
 //! Search: the right place first.
 //!
 //! Words are looked up in pieces of text, in symbols and in paths; what they find is joined to one list of **places**
-//! (a piece of a file, with the symbol that answers best in it), each place is scored by [`features`], and the list is
-//! put in order. A score is a sum of named contributions and nothing else, so its explanation is its computation.
+//! (a symbol, a piece of text, or a file), each place is scored by [`features`], and the list is put in order. A score
+//! is a sum of named contributions and nothing else, so its explanation is its computation.
+//!
+//! Reading a file's facts is what costs. So candidates are sorted by what their total can be at most, read in that
+//! order, and reading ends when nothing unread can come into the list any more: a longer list begins with the shorter
+//! one, whatever the limit.
 
-mod features;
+mod definitions;
+mod explain;
+pub(crate) mod features;
+mod gather;
 mod intent;
+mod place;
 mod terms;
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
-use codecompass_model::{Chunk, FileFacts, Symbol, SymbolKind, VersionId};
-use codecompass_store::{Record, Result, Snapshot, StoreError, TextHits, VersionInfo};
+use codecompass_model::{SymbolKind, VersionId};
+use codecompass_store::{Result, Snapshot};
 
-pub use features::{Contributions, Reasons};
+pub use explain::{Explained, Why, explain};
 pub use intent::Intent;
+pub use place::{Place, What};
 
-use features::{Asked, FileSigns, PlaceSigns};
+use crate::grep::Pattern;
+use crate::score::{Feature, Scores};
+use features::Asked;
+use gather::{Candidate, Gathered};
 
-/// So many places are looked at closely; what the words alone rank lower has no chance.
-const CLOSELY: usize = 400;
+/// At most so many places are looked at closely, and no list is longer.
+pub const CLOSELY: usize = 400;
+
+/// So many are looked at between two looks at whether that is enough.
+const STEP: usize = 24;
+
+/// How the query is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Mode<'q> {
+    /// As words; what stands in quotes, and messages, also as they are.
+    #[default]
+    Words,
+    /// As it is: only places that hold exactly this text.
+    Literal(&'q Pattern),
+    /// As a regular expression.
+    Regex(&'q Pattern),
+}
 
 /// The question.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy)]
 pub struct Search<'q> {
     /// What was typed.
     pub query: &'q str,
+    /// How it is meant.
+    pub mode: Mode<'q>,
     /// Only this language.
     pub language: Option<&'q str>,
+    /// Only files whose path this accepts.
+    pub paths: Option<&'q dyn Fn(&str) -> bool>,
     /// Only symbols of these kinds; empty for everything.
     pub kinds: &'q [SymbolKind],
+    /// So many of the best are left out: they were on earlier pages.
+    pub offset: usize,
     /// At most so many.
     pub limit: usize,
 }
 
-/// A place that answers.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The file.
-    pub version: VersionInfo,
-    /// The piece of it.
-    pub chunk: Chunk,
-    /// What each feature adds; their sum decides.
-    pub contributions: Contributions,
-    /// The features themselves.
-    pub reasons: Reasons,
-    facts: Rc<FileFacts>,
-    symbol: Option<u32>,
-    stems: Rc<HashSet<String>>,
+impl<'q> Search<'q> {
+    /// A question for words without any filter.
+    pub fn new(query: &'q str, limit: usize) -> Self {
+        Self { query, mode: Mode::Words, language: None, paths: None, kinds: &[], offset: 0, limit }
+    }
 }
 
-impl Place {
-    /// The symbol that answers best in the piece, or the one around it.
-    pub fn symbol(&self) -> Option<&Symbol> {
-        self.facts.symbols.get(self.symbol? as usize)
-    }
-
-    /// The line that defines the symbol, if it is in the piece, and the lines that hold the most of what was asked for,
-    /// at most so many, in order.
-    pub fn snippet(&self, snapshot: &Snapshot, lines: usize) -> Result<String> {
-        let text = snapshot.text(self.version.id)?;
-        let all: Vec<&str> = self.chunk.span.text(&text).lines().collect();
-        let defined = self.symbol().map(|symbol| symbol.name_line.wrapping_sub(self.chunk.lines.start) as usize);
-        let worth = |at: usize, line: &str| match defined == Some(at) {
-            true => usize::MAX,
-            false => features::known_words(&self.stems, line),
-        };
-        let mut ranked: Vec<(usize, usize)> = all.iter().enumerate().map(|(at, line)| (worth(at, line), at)).collect();
-        ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut chosen: Vec<usize> =
-            ranked.into_iter().filter(|(words, _)| *words > 0).take(lines).map(|(_, at)| at).collect();
-        chosen.sort_unstable();
-        Ok(chosen.into_iter().map(|at| all[at].trim_end()).collect::<Vec<_>>().join("\n"))
-    }
-
-    /// The sum of all contributions.
-    pub fn total(&self) -> f64 {
-        self.contributions.total()
+impl std::fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search").field("query", &self.query).field("mode", &self.mode).finish_non_exhaustive()
     }
 }
 
@@ -86,158 +85,154 @@ impl Place {
 pub struct Found {
     /// The best first.
     pub places: Vec<Place>,
-    /// How many places hold some of the words.
+    /// How many pieces and files match. Some may be of one symbol, which is listed once.
     pub total: usize,
+    /// Whether the list goes on after these places.
+    pub has_more: bool,
     /// What the query looks like.
     pub intent: Intent,
+    /// The words of the query that were looked for.
+    pub words: Vec<String>,
+    /// Whether every line that holds the wanted text was found; else only the first ones by path.
+    pub is_exhaustive: bool,
+}
+
+impl Found {
+    /// Nothing, because nothing is indexed.
+    pub fn nothing(query: &str) -> Self {
+        Self {
+            places: Vec::new(),
+            total: 0,
+            has_more: false,
+            intent: Intent::of(query),
+            words: Vec::new(),
+            is_exhaustive: true,
+        }
+    }
 }
 
 /// Finds the places that answer a query.
 pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
-    let intent = Intent::of(question.query);
-    let words = terms::words(question.query);
-    let asked = Asked::new(question.query, intent, &words);
-    let chunks = snapshot.search(Record::Chunk, &terms::groups(snapshot, Record::Chunk, &words)?)?;
-    let symbols = snapshot.search(Record::Symbol, &terms::groups(snapshot, Record::Symbol, &words)?)?;
-    let files = snapshot.search(Record::File, &terms::groups(snapshot, Record::File, &words)?)?;
-    let gathered = Gathered::new(&chunks, &symbols, &files);
-    let mut places = Vec::new();
-    for (version, place) in gathered.best(CLOSELY) {
-        places.extend(look(snapshot, question, &asked, &gathered, version, place)?);
-    }
-    features::rank(&mut places);
-    let total = gathered.places.len();
-    places.truncate(question.limit);
-    Ok(Found { places, total, intent })
+    let asked = Asked::new(snapshot, question)?;
+    let gathered = Gathered::new(snapshot, question, &asked)?;
+    let wanted = (question.offset + question.limit).min(CLOSELY);
+    let Ranked { mut places, is_all } = rank(snapshot, question, &asked, &gathered, wanted)?;
+    let total = match question.kinds {
+        [] => gathered.count(),
+        _ => places.len(),
+    };
+    let has_more = wanted < CLOSELY && (!is_all || places.len() > wanted);
+    places.truncate(wanted);
+    let places: Vec<Place> = places.into_iter().skip(question.offset).collect();
+    let is_exhaustive = gathered.exact.is_exhaustive;
+    Ok(Found { places, total, has_more, intent: asked.intent, words: asked.texts(), is_exhaustive })
 }
 
-/// Everything the words found, by file and place.
-struct Gathered {
-    /// BM25 of a piece over its ceiling, and the terms in it.
-    places: HashMap<(VersionId, u32), (f64, u64)>,
-    /// Per file: BM25 of its symbols over the ceiling.
-    symbols: HashMap<VersionId, Vec<(u32, f64)>>,
-    files: HashMap<VersionId, FileSigns>,
-    raw_ceiling: f64,
+/// Places in order.
+struct Ranked {
+    places: Vec<Place>,
+    /// Whether no candidate is left that was not looked at.
+    is_all: bool,
 }
 
-impl Gathered {
-    fn new(chunks: &TextHits, symbols: &TextHits, files: &TextHits) -> Self {
-        let share = |score: f64, found: &TextHits| if found.ceiling > 0.0 { score / found.ceiling } else { 0.0 };
-        let mut gathered = Self {
-            places: HashMap::with_capacity(chunks.hits.len()),
-            symbols: HashMap::new(),
-            files: HashMap::new(),
-            raw_ceiling: chunks.ceiling,
-        };
-        for hit in &chunks.hits {
-            gathered.places.insert((hit.version, hit.place), (share(hit.score, chunks), hit.terms));
-            let file = gathered.files.entry(hit.version).or_default();
-            file.terms |= hit.terms;
-            file.best_chunk = file.best_chunk.max(share(hit.score, chunks));
-            file.chunk_sum += share(hit.score, chunks);
+/// The places in order, at least so many if there are so many, all of them right; more may follow.
+fn rank(
+    snapshot: &Snapshot,
+    question: &Search<'_>,
+    asked: &Asked,
+    gathered: &Gathered,
+    wanted: usize,
+) -> Result<Ranked> {
+    // A filter by kind can only be decided by a look, so all are looked at.
+    let wanted = if question.kinds.is_empty() { wanted } else { CLOSELY };
+    let candidates = gathered.candidates(snapshot, asked, CLOSELY)?;
+    let mut places: Vec<Place> = Vec::new();
+    let mut seen = HashSet::new();
+    for (step, some) in candidates.chunks(STEP).enumerate() {
+        for (candidate, _) in some {
+            let place = look(snapshot, question, asked, gathered, *candidate)?;
+            places.extend(place.filter(|place| seen.insert(place.candidate)));
         }
-        for hit in &symbols.hits {
-            gathered.symbols.entry(hit.version).or_default().push((hit.place, share(hit.score, symbols)));
-            let file = gathered.files.entry(hit.version).or_default();
-            file.best_symbol = file.best_symbol.max(share(hit.score, symbols));
+        let next = candidates.get((step + 1) * STEP).map(|(_, most)| *most);
+        if let Some(most) = next
+            && places.len() >= wanted
+            && last_total(&places, wanted).is_some_and(|last| last > most)
+        {
+            return Ok(Ranked { places: in_order(places), is_all: false });
         }
-        for hit in &files.hits {
-            gathered.files.entry(hit.version).or_default().path = share(hit.score, files);
-        }
-        let weight: f64 = chunks.rarity.iter().sum();
-        for file in gathered.files.values_mut() {
-            let held = chunks.rarity.iter().enumerate().filter(|(at, _)| file.terms >> (*at).min(63) & 1 == 1);
-            file.coverage = if weight > 0.0 { held.map(|(_, rarity)| rarity).sum::<f64>() / weight } else { 0.0 };
-        }
-        gathered
     }
-
-    /// The places worth a close look: by words and by what is known of their file, in a fixed order.
-    fn best(&self, count: usize) -> Vec<(VersionId, u32)> {
-        let mut ranked: Vec<(f64, VersionId, u32)> = self
-            .places
-            .iter()
-            .map(|(&(version, place), &(score, _))| {
-                let file = &self.files[&version];
-                (score + 0.5 * file.best_symbol + 0.5 * file.path + 0.3 * file.coverage, version, place)
-            })
-            .collect();
-        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        ranked.truncate(count);
-        ranked.into_iter().map(|(_, version, place)| (version, place)).collect()
-    }
+    Ok(Ranked { places: in_order(places), is_all: true })
 }
 
+/// The total of the last of so many places once they are in order, without putting them in order.
+fn last_total(places: &[Place], wanted: usize) -> Option<i64> {
+    let mut totals: Vec<(i64, VersionId, Option<u32>)> =
+        places.iter().map(|place| (place.scores.total_units(), place.version.id, place.owner())).collect();
+    totals.sort_unstable_by(|a, b| b.cmp(a));
+    let mut seen = HashSet::new();
+    totals.retain(|(_, version, owner)| owner.is_none_or(|owner| seen.insert((*version, owner))));
+    let mut count: HashMap<VersionId, u32> = HashMap::new();
+    for (total, version, _) in &mut totals {
+        *total += repeats(count.entry(*version).or_default());
+    }
+    totals.sort_unstable_by(|a, b| b.cmp(a));
+    totals.get(wanted.checked_sub(1)?).map(|(total, _, _)| *total)
+}
+
+/// What a further place of a file loses, in the units of totals; counts it.
+fn repeats(earlier: &mut u32) -> i64 {
+    let mut scores = Scores::default();
+    scores.set(Feature::Repeat, repeat_value(*earlier));
+    *earlier += 1;
+    scores.total_units()
+}
+
+/// The feature for a place before which the list has so many of the same file.
+fn repeat_value(earlier: u32) -> f64 {
+    f64::from(earlier.min(4)) / 4.0
+}
+
+/// Puts places in order: by total, then path, then line; each symbol once; further pieces of one file step back.
+fn in_order(mut places: Vec<Place>) -> Vec<Place> {
+    sort(&mut places);
+    let mut seen = HashSet::new();
+    places.retain(|place| place.owner().is_none_or(|owner| seen.insert((place.version.id, owner))));
+    let mut count: HashMap<VersionId, u32> = HashMap::new();
+    for place in &mut places {
+        let earlier = count.entry(place.version.id).or_default();
+        place.scores.set(Feature::Repeat, repeat_value(*earlier));
+        *earlier += 1;
+    }
+    sort(&mut places);
+    places
+}
+
+fn sort(places: &mut [Place]) {
+    places.sort_by(|a, b| {
+        b.scores
+            .total_units()
+            .cmp(&a.scores.total_units())
+            .then_with(|| a.version.path.cmp(&b.version.path))
+            .then_with(|| (a.lines.start, a.lines.end).cmp(&(b.lines.start, b.lines.end)))
+    });
+}
+
+/// Reads a candidate and scores it; `None` when a filter keeps it out.
 fn look(
     snapshot: &Snapshot,
     question: &Search<'_>,
     asked: &Asked,
     gathered: &Gathered,
-    version: VersionId,
-    place: u32,
+    candidate: Candidate,
 ) -> Result<Option<Place>> {
-    let lost = || StoreError::Corrupt(format!("piece {place} of file version {version}"));
-    let info = snapshot.version(version)?.ok_or_else(lost)?;
-    if question.language.is_some_and(|language| language != info.language) {
+    let Some(mut place) = Place::read(snapshot, question, asked, gathered, candidate)? else {
         return Ok(None);
-    }
-    let facts = snapshot.facts(version)?;
-    let chunk = *facts.chunks.get(place as usize).ok_or_else(lost)?;
-    let (symbol, symbol_score) = best_symbol(&facts, &chunk, gathered.symbols.get(&version));
-    let found = symbol.and_then(|symbol| facts.symbols.get(symbol as usize));
-    if !question.kinds.is_empty() && !found.is_some_and(|symbol| question.kinds.contains(&symbol.kind)) {
-        return Ok(None);
-    }
-    let (bm25, _) = gathered.places.get(&(version, place)).copied().unwrap_or_default();
-    let signs = PlaceSigns {
-        path: &info.path,
-        symbol: found,
-        defined_here: found.is_some_and(|symbol| (chunk.lines.start..=chunk.lines.end).contains(&symbol.name_line)),
-        bm25,
-        raw_bm25: bm25 * gathered.raw_ceiling,
-        symbol_score,
-        file: &gathered.files[&version],
-        is_code: is_code(&info.language),
     };
-    let (contributions, reasons) = features::score(asked, &signs);
-    Ok(Some(Place { version: info, chunk, contributions, reasons, facts, symbol, stems: asked.stems.clone() }))
-}
-
-/// Languages that are prose, data or configuration.
-fn is_code(language: &str) -> bool {
-    const OTHER: [&str; 14] = [
-        "text",
-        "markdown",
-        "json",
-        "yaml",
-        "toml",
-        "xml",
-        "html",
-        "css",
-        "ini",
-        "csv",
-        "rst",
-        "restructuredtext",
-        "lock",
-        "svg",
-    ];
-    !OTHER.contains(&language)
-}
-
-/// Of the symbols named in a piece, the one that bears the words best; else the one the piece belongs to.
-fn best_symbol(facts: &FileFacts, chunk: &Chunk, found: Option<&Vec<(u32, f64)>>) -> (Option<u32>, f64) {
-    let inside = |symbol: u32| {
-        let symbol = facts.symbols.get(symbol as usize);
-        symbol.is_some_and(|symbol| (chunk.lines.start..=chunk.lines.end).contains(&symbol.name_line))
+    let text = match place.is_unread() {
+        true => Some(gathered.unread_text(snapshot, place.version.id)?),
+        false => None,
     };
-    let best = found
-        .into_iter()
-        .flatten()
-        .filter(|(symbol, _)| inside(*symbol))
-        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-    match best {
-        Some(&(symbol, score)) => (Some(symbol), score),
-        None => (chunk.symbol, 0.0),
-    }
+    let piece = text.as_deref().map(|text| place.chunk.span.text(text));
+    place.scores = features::score(asked, &place, gathered, piece);
+    Ok(Some(place))
 }

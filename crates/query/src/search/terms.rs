@@ -3,7 +3,7 @@
 //! Terms are built, never parsed: there is no input that is a syntax error. The text index keeps words as they are
 //! written; that `rendering` also means `render` is decided here, by looking up what begins alike.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use codecompass_store::{Record, Result, Snapshot, TermGroup, tokens};
 
@@ -12,6 +12,9 @@ const MOST: usize = 24;
 
 /// What a part of an identifier is worth beside the whole of it.
 const PART: f64 = 0.6;
+
+/// What two words in one are worth beside each of them.
+const COMPOUND: f64 = 0.5;
 
 const STOP_WORDS: &[&str] = &[
     "a",
@@ -109,13 +112,38 @@ pub(super) struct Word {
     pub(super) is_prose: bool,
 }
 
+impl Word {
+    /// Whether it was typed: as a word, or as a part of one.
+    pub(super) fn is_typed(&self) -> bool {
+        self.weight > COMPOUND
+    }
+}
+
 /// The words of a query, each once, in order. Stop words are left out unless there is nothing else.
 pub(super) fn words(query: &str) -> Vec<Word> {
     let all = split(query);
     let telling: Vec<Word> = all.iter().filter(|word| !STOP_WORDS.contains(&word.text.as_str())).cloned().collect();
     let mut words = if telling.is_empty() { all } else { telling };
+    for text in compounds(query) {
+        if words.iter().all(|word| word.text != text) {
+            words.push(Word { text, weight: COMPOUND, is_prose: false });
+        }
+    }
     words.truncate(MOST);
     words
+}
+
+/// Words that stand side by side, as one: a `thread pool` may be a `ThreadPool` or a `threadpool` in code.
+fn compounds(query: &str) -> Vec<String> {
+    let pieces: Vec<String> = query
+        .split(|c: char| c.is_whitespace() || c == '-')
+        .filter(|piece| !piece.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let is_word = |piece: &String| {
+        piece.len() >= 2 && piece.chars().all(char::is_alphanumeric) && !STOP_WORDS.contains(&piece.as_str())
+    };
+    pieces.windows(2).filter(|pair| pair.iter().all(is_word)).map(|pair| pair.concat()).collect()
 }
 
 fn split(query: &str) -> Vec<Word> {
@@ -134,6 +162,17 @@ fn split(query: &str) -> Vec<Word> {
         }
     }
     words
+}
+
+/// The words in paths that may stand for one of these stems in a file's name: those that begin like one.
+pub(super) fn beginnings<'s>(snapshot: &Snapshot, stems: impl Iterator<Item = &'s str>) -> Result<BTreeSet<String>> {
+    const LETTERS: usize = 3;
+    let mut words = BTreeSet::new();
+    for stem in stems {
+        let end = stem.char_indices().nth(LETTERS).map_or(stem.len(), |(at, _)| at);
+        words.extend(snapshot.words_with_prefix(Record::File, &stem[..end])?);
+    }
+    Ok(words)
 }
 
 /// The words as terms for one type of record.
@@ -235,7 +274,11 @@ mod tests {
 
     #[test]
     fn questions_lose_their_stop_words_and_identifiers_their_borders() {
-        assert_eq!(texts("where is rate limiting implemented"), ["rate", "limiting"]);
+        assert_eq!(texts("where is rate limiting implemented"), ["rate", "limiting", "ratelimiting"]);
+        assert_eq!(
+            texts("url-encoded forms of a body"),
+            ["url", "encoded", "forms", "body", "urlencoded", "encodedforms"]
+        );
         assert_eq!(texts("HTTPServer"), ["httpserver", "http", "server"]);
         assert_eq!(texts("auth::jwt::x"), ["auth", "jwt", "x"]);
         assert_eq!(texts("where's it"), ["where", "s", "it"]);

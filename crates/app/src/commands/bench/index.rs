@@ -1,10 +1,7 @@
-//! `codecompass bench index`: what indexing costs, beside what any tool would have to do.
-//!
-//! All stages run in one process, one after another, on the same files with the same number of threads, so that the
-//! ratios hold on any machine. Absolute times are printed for the record.
+//! `codecompass bench index`: indexing beside walking, reading and parsing the same files with the same threads.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,9 +14,7 @@ use crate::cli::Common;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, cpu_time, private_bytes};
-use crate::metadata::Metadata;
-use crate::output::{Answer, complain};
-use crate::session::{Request, Session, data_folder};
+use crate::session::{Request, Session};
 
 /// Each short stage is run this often and its fastest run counts.
 const ROUNDS: usize = 5;
@@ -33,32 +28,7 @@ struct Cost {
     memory: u64,
 }
 
-pub(crate) fn run(common: &Common, paths: &[PathBuf], threads: usize) -> Result<Answer, AppError> {
-    let threads = if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
-    let mut text = String::new();
-    let mut reports = Vec::new();
-    for path in paths {
-        complain(&format!("measuring {}", shown(&path.display().to_string())));
-        let (lines, report) = measure(common, path, threads)?;
-        text += &lines;
-        reports.push(report);
-    }
-    Ok(Answer {
-        text,
-        json: json!({ "threads": threads, "repositories": reports, "metadata": Metadata::unknown().to_json() }),
-        code: 0,
-    })
-}
-
-fn measure(common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
-    let data = scratch_folder()?;
-    let outcome = measure_in(&data, common, path, threads);
-    // Best effort: what stays behind lies in the data folder, under a name that says what it is.
-    let _ = fs::remove_dir_all(&data);
-    outcome
-}
-
-fn measure_in(data: &Path, common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
+pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
     let mut session = Session::open_in(data, common, Some(path))?;
     session.config.threads = threads;
     let target = session.target(None)?;
@@ -106,6 +76,7 @@ fn measure_in(data: &Path, common: &Common, path: &Path, threads: usize) -> Resu
     });
     let report = json!({
         "path": session.root(),
+        "threads": threads,
         "files": parsed.files,
         "lines": parsed.lines,
         "bytes": parsed.bytes,
@@ -166,13 +137,6 @@ fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
 
 fn cannot_copy(error: std::io::Error) -> AppError {
     AppError::new(Code::InternalError, format!("The files can not be copied: {error}."))
-}
-
-fn scratch_folder() -> Result<PathBuf, AppError> {
-    let folder = data_folder()?.join(format!("bench-{}", std::process::id()));
-    fs::create_dir_all(&folder)
-        .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", folder.display())))?;
-    Ok(folder)
 }
 
 fn fastest<T>(mut stage: impl FnMut() -> Result<T, AppError>) -> Result<(T, Cost), AppError> {

@@ -1,0 +1,63 @@
+//! `codecompass bench`: what this program costs, beside what any tool would have to do.
+//!
+//! Everything runs in one process, one after another, on the same files, so that the ratios hold on any machine.
+//! Absolute times are printed for the record.
+
+mod index;
+mod query;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::cli::{BenchArgs, BenchCommand, Common};
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, complain};
+use crate::session::data_folder;
+
+pub(crate) fn run(common: &Common, args: &BenchArgs) -> Result<Answer, AppError> {
+    match &args.what {
+        BenchCommand::Index { paths, threads } => {
+            let threads = if *threads == 0 { cores() } else { *threads };
+            each(paths, |data, path| index::measure(data, common, path, threads))
+        }
+        BenchCommand::Query { paths, queries } => {
+            each(paths, |data, path| query::measure(data, common, path, *queries))
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Measures one repository after the other, each with a data folder of its own that is removed afterwards.
+fn each(
+    paths: &[PathBuf],
+    measure: impl Fn(&Path, &Path) -> Result<(String, Value), AppError>,
+) -> Result<Answer, AppError> {
+    let mut text = String::new();
+    let mut reports = Vec::new();
+    for path in paths {
+        complain(&format!("measuring {}", shown(&path.display().to_string())));
+        let data = scratch_folder()?;
+        let outcome = measure(&data, path);
+        // Best effort: what stays behind lies in the data folder, under a name that says what it is.
+        let _ = fs::remove_dir_all(&data);
+        let (lines, report) = outcome?;
+        text += &lines;
+        reports.push(report);
+    }
+    let json = json!({ "cores": cores(), "repositories": reports, "metadata": Metadata::unknown().to_json() });
+    Ok(Answer { text, json, code: 0 })
+}
+
+fn scratch_folder() -> Result<PathBuf, AppError> {
+    let folder = data_folder()?.join(format!("bench-{}", std::process::id()));
+    fs::create_dir_all(&folder)
+        .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", folder.display())))?;
+    Ok(folder)
+}

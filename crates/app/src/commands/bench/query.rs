@@ -1,0 +1,197 @@
+//! `codecompass bench query`: warm and first queries beside a scan of the same files.
+//!
+//! The queries are made from the repository itself: names of its symbols, words of its names, texts of its lines, spread
+//! evenly over its files. What is timed is the whole answer, JSON included, without the look for changes. The scan is
+//! what any tool without an index has to do at least: walk the tree, read each file, look for the bytes.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use codecompass_index::bench;
+use codecompass_store::{Snapshot, tokens};
+use serde_json::{Value, json};
+
+use super::cores;
+use crate::cli::Common;
+use crate::config::FreshnessPolicy;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::measure::count_text;
+use crate::metadata::Metadata;
+use crate::output::Answer;
+use crate::published::{Access, Published};
+use crate::session::{Request, Session};
+use crate::tools::{locate_symbol, search_code};
+
+/// How often a first query and a scan are timed.
+const ROUNDS: usize = 7;
+
+/// One kind of question.
+struct Kind {
+    name: &'static str,
+    /// The queries to warm up with, then those that are timed.
+    queries: Vec<String>,
+    ask: fn(&Session, &Snapshot, &str) -> Result<Answer, AppError>,
+}
+
+pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -> Result<(String, Value), AppError> {
+    let session = Session::open_in(data, common, Some(path))?;
+    let target = session.target(None)?;
+    session.sync(&target, Request::default())?;
+    let snapshot = open(&session)?;
+    let kinds = [
+        Kind { name: "locate", queries: names(&snapshot, 2 * count)?, ask: ask_locate },
+        Kind { name: "search a name", queries: names(&snapshot, 2 * count + 1)?, ask: ask_search },
+        Kind { name: "search words", queries: phrases(&snapshot, 2 * count)?, ask: ask_search },
+        Kind { name: "literal text", queries: texts(&snapshot, 2 * count)?, ask: ask_literal },
+    ];
+    let totals = snapshot.info().totals;
+    let mut text = format!(
+        "{}: {} files, {} lines\n",
+        shown(&session.root()),
+        count_text(totals.files as u64),
+        count_text(totals.lines as u64)
+    );
+    let mut report = serde_json::Map::new();
+    report.insert("path".into(), json!(session.root()));
+    report.insert("files".into(), json!(totals.files));
+    report.insert("lines".into(), json!(totals.lines));
+    for kind in &kinds {
+        let times = warm(&session, &snapshot, kind)?;
+        text += &row(kind.name, &times);
+        report.insert(kind.name.replace(' ', "_"), spread(&times));
+    }
+    let first = first(&session, &kinds[2])?;
+    text += &row("first search", &first);
+    report.insert("first_search".into(), spread(&first));
+    let scans = scans(&session, &kinds[3]);
+    text += &row("scan of all files", &scans);
+    report.insert("scan".into(), spread(&scans));
+    Ok((text, Value::Object(report)))
+}
+
+fn open(session: &Session) -> Result<Snapshot, AppError> {
+    let access = Access { policy: Some(FreshnessPolicy::BestEffort), no_sync: true, ..Access::default() };
+    let empty = || AppError::new(Code::InternalError, "There is nothing to ask.");
+    Published::open(session, access)?.snapshot.ok_or_else(empty)
+}
+
+fn ask_locate(session: &Session, snapshot: &Snapshot, name: &str) -> Result<Answer, AppError> {
+    let question = locate_symbol::Input { name: name.to_owned(), limit: 10, ..Default::default() }.check()?;
+    locate_symbol::answer(Some(snapshot), &question, &session.config, Metadata::unknown())
+}
+
+fn ask_search(session: &Session, snapshot: &Snapshot, query: &str) -> Result<Answer, AppError> {
+    let question = search_code::Input { query: query.to_owned(), limit: 10, ..Default::default() }.check()?;
+    search_code::answer(Some(snapshot), &question, &session.config, Metadata::unknown())
+}
+
+fn ask_literal(session: &Session, snapshot: &Snapshot, query: &str) -> Result<Answer, AppError> {
+    let mode = Some("literal".to_owned());
+    let question = search_code::Input { query: query.to_owned(), mode, limit: 10, ..Default::default() }.check()?;
+    search_code::answer(Some(snapshot), &question, &session.config, Metadata::unknown())
+}
+
+/// The times of the second half of the queries, once the first half has been asked.
+fn warm(session: &Session, snapshot: &Snapshot, kind: &Kind) -> Result<Vec<Duration>, AppError> {
+    let (before, timed) = kind.queries.split_at(kind.queries.len() / 2);
+    let ask = |query: &String| -> Result<Duration, AppError> {
+        let began = Instant::now();
+        let answer = (kind.ask)(session, snapshot, query)?;
+        std::hint::black_box(answer.json.to_string());
+        Ok(began.elapsed())
+    };
+    before.iter().try_for_each(|query| ask(query).map(drop))?;
+    sorted(timed.iter().map(ask).collect::<Result<_, _>>()?)
+}
+
+/// The times of a search with nothing open yet.
+fn first(session: &Session, kind: &Kind) -> Result<Vec<Duration>, AppError> {
+    let ask = |query: &String| -> Result<Duration, AppError> {
+        let began = Instant::now();
+        (kind.ask)(session, &open(session)?, query)?;
+        Ok(began.elapsed())
+    };
+    sorted(kind.queries.iter().take(ROUNDS).map(ask).collect::<Result<_, _>>()?)
+}
+
+fn scans(session: &Session, kind: &Kind) -> Vec<Duration> {
+    let scan = |query: &String| {
+        let began = Instant::now();
+        std::hint::black_box(bench::scan(&session.workspace.root, query.as_bytes(), cores()));
+        began.elapsed()
+    };
+    let mut times: Vec<Duration> = kind.queries.iter().take(ROUNDS).map(scan).collect();
+    times.sort();
+    times
+}
+
+fn sorted(mut times: Vec<Duration>) -> Result<Vec<Duration>, AppError> {
+    times.sort();
+    match times.is_empty() {
+        true => Err(AppError::new(Code::InvalidInput, "The repository is too small to make queries from.")),
+        false => Ok(times),
+    }
+}
+
+/// Names of symbols, spread over all files.
+fn names(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
+    from_files(snapshot, count, |file| {
+        let facts = snapshot.facts(file.id)?;
+        let symbol = facts.symbols.get(facts.symbols.len() / 2);
+        Ok(symbol.map(|symbol| symbol.name.clone()))
+    })
+}
+
+/// Questions in words: the words of a symbol's name, and those of the file's.
+fn phrases(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
+    from_files(snapshot, count, |file| {
+        let facts = snapshot.facts(file.id)?;
+        let Some(symbol) = facts.symbols.get(facts.symbols.len() / 3) else { return Ok(None) };
+        let stem = file.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let words: Vec<String> = tokens(&format!("{} {stem}", symbol.name)).map(str::to_lowercase).collect();
+        Ok(Some(format!("where is the {} done", words.join(" "))))
+    })
+}
+
+/// Pieces of lines.
+fn texts(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
+    from_files(snapshot, count, |file| {
+        let text = snapshot.text(file.id)?;
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| line.len() >= 12).collect();
+        let line = lines.get(lines.len() / 2).copied().unwrap_or_default();
+        let start = line.char_indices().nth(2).map_or(0, |(at, _)| at);
+        let piece: String = line[start..].chars().take(24).collect();
+        Ok((piece.trim().len() >= 6).then_some(piece))
+    })
+}
+
+fn from_files(
+    snapshot: &Snapshot,
+    count: usize,
+    make: impl Fn(&codecompass_store::VersionInfo) -> Result<Option<String>, AppError>,
+) -> Result<Vec<String>, AppError> {
+    let files = snapshot.versions()?;
+    let step = (files.len() / count.max(1)).max(1);
+    let mut made: Vec<String> = Vec::new();
+    for file in files.iter().step_by(step) {
+        made.extend(make(file)?);
+    }
+    // Neighbours are alike: what is timed must not be what was just warmed up.
+    let (even, odd): (Vec<_>, Vec<_>) = made.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
+    Ok(even.into_iter().chain(odd).map(|(_, query)| query).collect())
+}
+
+fn at(times: &[Duration], share: f64) -> f64 {
+    let place = ((times.len() as f64 * share).ceil() as usize).clamp(1, times.len()) - 1;
+    (times[place].as_secs_f64() * 1e5).round() / 100.0
+}
+
+fn row(name: &str, times: &[Duration]) -> String {
+    let (half, most, all) = (at(times, 0.5), at(times, 0.95), at(times, 1.0));
+    format!("  {name:<18} p50 {half:>8.2} ms  p95 {most:>8.2} ms  max {all:>8.2} ms  ({} queries)\n", times.len())
+}
+
+fn spread(times: &[Duration]) -> Value {
+    json!({ "p50_ms": at(times, 0.5), "p95_ms": at(times, 0.95), "max_ms": at(times, 1.0), "queries": times.len() })
+}

@@ -1,0 +1,231 @@
+//! `explain_ranking`: why a place stands where it stands in the answer of `search_code`, or why it is not there.
+
+use codecompass_query::{Explained, Feature, Place, Search, What, Why, explain};
+use codecompass_store::Snapshot;
+use serde_json::{Map, Value, json};
+
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, style};
+use crate::tools::input;
+
+/// What is asked, as it came in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Input {
+    pub(crate) query: String,
+    pub(crate) result_path: String,
+    pub(crate) result_line_start: i64,
+    pub(crate) language: Option<String>,
+    pub(crate) limit: i64,
+}
+
+/// The input with nothing left to check.
+pub(crate) struct Question {
+    query: String,
+    path: String,
+    line: u32,
+    language: Option<String>,
+    limit: usize,
+    warnings: Vec<String>,
+}
+
+impl Input {
+    /// Checks the input.
+    pub(crate) fn check(self) -> Result<Question, AppError> {
+        let invalid = |message: &str| AppError::new(Code::InvalidInput, message);
+        if self.query.trim().is_empty() {
+            return Err(invalid("`query` is empty: give the query of the search."));
+        }
+        let path = self.result_path.trim().trim_start_matches("./").to_owned();
+        if path.is_empty() {
+            return Err(invalid("`result_path` is empty: give the path of the result."));
+        }
+        let line = u32::try_from(self.result_line_start).ok().filter(|line| *line > 0);
+        let line = line.ok_or_else(|| invalid("`result_line_start` must be a line number: 1 or more."))?;
+        let (limit, warnings) = input::limit(self.limit);
+        Ok(Question { query: self.query, path, line, language: input::language(self.language)?, limit, warnings })
+    }
+}
+
+/// Answers from a snapshot.
+pub(crate) fn answer(
+    snapshot: Option<&Snapshot>,
+    question: &Question,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
+    metadata.warnings.extend(question.warnings.iter().cloned());
+    let Some(snapshot) = snapshot else {
+        let why = json!({ "reason": "not_indexed", "explanation": "nothing is indexed yet" });
+        return Err(not_found(question, why).hint("Run `codecompass index`.").about(metadata));
+    };
+    let asked = Search { language: question.language.as_deref(), ..Search::new(&question.query, question.limit) };
+    match explain(snapshot, &asked, &question.path, question.line)? {
+        Explained::Hit { place, rank } => Ok(Answer {
+            text: text(&place, rank),
+            json: json!({
+                "query": question.query,
+                "result": result_json(snapshot, &place),
+                "rank": rank,
+                "scoring": scoring(&place),
+                "scoring_details": details(&place),
+                "metadata": metadata.to_json(),
+            }),
+            code: 0,
+        }),
+        Explained::Missing(why) => Err(not_found(question, why_json(&why)).about(metadata)),
+    }
+}
+
+fn not_found(question: &Question, why: Value) -> AppError {
+    let explanation = why["explanation"].as_str().unwrap_or_default();
+    let message = format!("{}:{} is no result of this query: {explanation}.", question.path, question.line);
+    AppError::new(Code::ResultNotFound, message).data(json!({
+        "result_path": question.path,
+        "result_line_start": question.line,
+        "why": why,
+    }))
+}
+
+fn why_json(why: &Why) -> Value {
+    match why {
+        Why::NoSuchFile => {
+            json!({ "reason": "file_not_indexed", "explanation": "no such file is in the index for this ref" })
+        }
+        Why::PastEnd { lines } => json!({
+            "reason": "line_out_of_range",
+            "explanation": format!("the file has {lines} lines"),
+            "lines": lines,
+        }),
+        Why::Filtered { by, found } => json!({
+            "reason": "filtered",
+            "explanation": format!("the filter `{by}` keeps it out: it is {found}"),
+            "filter": by,
+            "found": found,
+        }),
+        Why::NoWord { words } => json!({
+            "reason": "no_matching_term",
+            "explanation": match words.is_empty() {
+                true => "the query has no word that can be looked up".to_owned(),
+                false => format!("none of these words, or forms of them, stand there: {}", words.join(", ")),
+            },
+            "terms": words,
+        }),
+        Why::Shown { line, rank } => json!({
+            "reason": "shown_by_another_line",
+            "explanation": format!("the piece or symbol it belongs to is in the list already: result {rank}, at line {line}"),
+            "line_start": line,
+            "rank": rank,
+        }),
+        Why::Behind { place, rank, needed } => json!({
+            "reason": "ranked_lower",
+            "explanation": match rank {
+                Some(rank) => format!("it is result {rank}, with a total of {:.3}; the last one shown has {needed:.3}", place.scores.total()),
+                None => format!("the words alone rank it too low for a close look; its total would be {:.3}, the last one shown has {needed:.3}", place.scores.total()),
+            },
+            "rank": rank,
+            "needed": needed,
+            "scoring": scoring(place),
+        }),
+    }
+}
+
+fn result_json(snapshot: &Snapshot, place: &Place) -> Value {
+    let mut result = Map::new();
+    result.insert("result_id".into(), json!(place.result_id()));
+    result.insert("result_type".into(), json!(place.what.as_str()));
+    result.insert("path".into(), json!(place.version.path));
+    result.insert("line_start".into(), json!(place.lines.start));
+    result.insert("line_end".into(), json!(place.lines.end));
+    if let Some(symbol) = place.symbol() {
+        result.insert("kind".into(), json!(symbol.kind.as_str()));
+        result.insert("name".into(), json!(symbol.name));
+    }
+    if let Some(layer) = snapshot.layer(place.version.id) {
+        result.insert("source_layer".into(), json!(layer.as_str()));
+    }
+    result.insert("score".into(), json!(place.scores.confidence()));
+    Value::Object(result)
+}
+
+fn scoring(place: &Place) -> Value {
+    let mut scoring = Map::new();
+    for feature in Feature::ALL {
+        scoring.insert(feature.key().into(), json!(place.scores.contribution(*feature)));
+    }
+    scoring.insert("total".into(), json!(place.scores.total()));
+    Value::Object(scoring)
+}
+
+/// A sentence for each contribution that is there, and for the six that the contract names in any case.
+fn details(place: &Place) -> Value {
+    let mut details = Map::new();
+    let source = match place.what {
+        What::Symbol => "symbols.name, snippets.text",
+        What::Snippet => "snippets.text",
+        What::File => "files.path",
+    };
+    details.insert("bm25_source".into(), json!(source));
+    for feature in &Feature::ALL[1..] {
+        let is_named = (*feature as usize) <= Feature::KindMatch as usize;
+        if is_named || place.scores.value(*feature) > 0.0 {
+            details.insert(format!("{}_reason", feature.key()), json!(reason(place, *feature)));
+        }
+    }
+    Value::Object(details)
+}
+
+fn reason(place: &Place, feature: Feature) -> String {
+    let value = place.scores.value(feature);
+    let name = place.symbol().map_or("", |symbol| symbol.qualified_name.as_str());
+    let percent = (value * 100.0).round();
+    let stated = |yes: String, no: &str| if value > 0.0 { yes } else { no.to_owned() };
+    match feature {
+        Feature::Bm25 => format!("{percent}% of the highest score this query could have"),
+        Feature::ExactMatch => {
+            stated(format!("the query names {name}"), "no symbol here bears exactly a name of the query")
+        }
+        Feature::QualifiedName => {
+            stated(format!("words of the query in '{name}'"), "the qualified name bears no word of the query")
+        }
+        Feature::PathAffinity => {
+            stated("near a path of the query, or a file with uncommitted edits".into(), "no path bias applied")
+        }
+        Feature::Definition => stated(
+            format!("{percent}% of the words of the name that is defined here were asked for"),
+            "nothing that was asked for is defined here",
+        ),
+        Feature::KindMatch => {
+            stated("the kind that was asked for, or that the spelling suggests".into(), "no kind asked for")
+        }
+        Feature::Named => "defines a name that was typed as one".into(),
+        Feature::Literal => "holds the text as it was typed".into(),
+        Feature::FileName => format!("{percent}% of the words of the file's name were asked for"),
+        Feature::PathWords => "words of the query in the path".into(),
+        Feature::FileCoverage => "words of the query that stand together in this file".into(),
+        Feature::FileAgreement => "several pieces of this file match".into(),
+        Feature::Public => "visible to others".into(),
+        Feature::Test => "a test, and the query does not ask for tests".into(),
+        Feature::Example => "an example, a benchmark or a fixture, and the query does not ask for one".into(),
+        Feature::NotCode => "prose, data or configuration, and the query does not ask for that".into(),
+        Feature::PassesOn => "a stub, or a file that passes on what stands elsewhere".into(),
+        Feature::Repeat => "further results of the same file step back".into(),
+    }
+}
+
+fn text(place: &Place, rank: usize) -> String {
+    let name = place.symbol().map(|symbol| format!("  {} {}", symbol.kind, shown(&symbol.qualified_name)));
+    let mut text = format!(
+        "{}:{}-{}{}\n  result {rank}, score {:.3}\n",
+        style::path(&shown(&place.version.path)),
+        place.lines.start,
+        place.lines.end,
+        name.unwrap_or_default(),
+        place.scores.confidence(),
+    );
+    for feature in Feature::ALL.iter().filter(|feature| place.scores.contribution(**feature) != 0.0) {
+        let contribution = place.scores.contribution(*feature);
+        text += &format!("  {contribution:>+9.4}  {:<17} {}\n", feature.key(), shown(&reason(place, *feature)));
+    }
+    text + &format!("  {:>9.4}  total\n", place.scores.total())
+}

@@ -1,0 +1,193 @@
+//! How results are laid out: how much of each is shown, and what is said about their order.
+
+use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::{FileFacts, Symbol};
+use codecompass_query::{Feature, Mention, Scores, detail};
+use codecompass_store::{Snapshot, VersionInfo};
+use serde_json::{Map, Value, json};
+
+use crate::config::{Config, ExplainLevel};
+use crate::error::AppError;
+use crate::output::style;
+use crate::tools::input;
+
+/// How much of each result is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DetailLevel {
+    /// Where it is.
+    Location,
+    /// And what it is.
+    Signature,
+    /// And what stands around it.
+    Context,
+}
+
+impl DetailLevel {
+    pub(crate) const WORDS: &'static [(&'static str, Self)] =
+        &[("location", Self::Location), ("signature", Self::Signature), ("context", Self::Context)];
+}
+
+/// The parameters of all tools that list results, as they came in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShapeInput {
+    pub(crate) detail_level: Option<String>,
+    pub(crate) compact: bool,
+    pub(crate) ranking_explain_level: Option<String>,
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) detail: DetailLevel,
+    pub(crate) compact: bool,
+    pub(crate) explain: Option<ExplainLevel>,
+}
+
+impl ShapeInput {
+    /// Checks the words.
+    pub(crate) fn check(&self) -> Result<Shape, AppError> {
+        let detail = input::one_of("detail_level", self.detail_level.as_deref(), DetailLevel::WORDS)?;
+        let level = self.ranking_explain_level.as_deref();
+        Ok(Shape {
+            detail: detail.unwrap_or(DetailLevel::Signature),
+            compact: self.compact,
+            explain: input::one_of("ranking_explain_level", level, ExplainLevel::WORDS)?,
+        })
+    }
+}
+
+impl Shape {
+    /// What is said about the order of these results; nothing when nobody wants to know.
+    pub(crate) fn reasons<'s>(&self, config: &Config, all: impl Iterator<Item = &'s Scores>) -> Option<Vec<Value>> {
+        let level = self.explain.unwrap_or(config.explain_level());
+        match level {
+            ExplainLevel::Off => None,
+            level => Some(all.enumerate().map(|(index, scores)| reasons_json(level, index, scores)).collect()),
+        }
+    }
+
+    /// What each feature adds to a total, in one line for people who asked.
+    pub(crate) fn reasons_text(&self, scores: &Scores) -> String {
+        let parts = match self.explain {
+            None | Some(ExplainLevel::Off) => return String::new(),
+            Some(ExplainLevel::Basic) => BASIC,
+            Some(ExplainLevel::Full) => Feature::ALL,
+        };
+        let parts = parts.iter().filter(|feature| scores.contribution(**feature) != 0.0);
+        let parts: Vec<String> =
+            parts.map(|feature| format!("{} {:+.3}", feature.key(), scores.contribution(*feature))).collect();
+        let rest = if self.explain == Some(ExplainLevel::Basic) { " …" } else { "" };
+        format!("    {}\n", style::dim(&format!("{:.3} = {}{rest}", scores.total(), parts.join(" "))))
+    }
+
+    /// Where the symbol is and what it is called; with the signature, what it is.
+    pub(crate) fn insert_symbol(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
+        result.insert("kind".into(), json!(symbol.kind.as_str()));
+        result.insert("name".into(), json!(symbol.name));
+        if self.detail >= DetailLevel::Signature {
+            result.insert("qualified_name".into(), json!(symbol.qualified_name));
+        }
+        result.insert("symbol_id".into(), json!(SymbolId::of(&version.path, symbol).to_string()));
+        result.insert("symbol_stable_id".into(), json!(StableId::of(&version.language, symbol).to_string()));
+    }
+
+    /// The header of a symbol that is the result itself.
+    pub(crate) fn insert_signature(&self, result: &mut Map<String, Value>, symbol: &Symbol) {
+        if self.detail >= DetailLevel::Signature && !self.compact {
+            result.insert("signature".into(), json!(cut(&symbol.signature, SIGNATURE)));
+            if let Some(visibility) = symbol.visibility {
+                result.insert("visibility".into(), json!(visibility.as_str()));
+            }
+        }
+    }
+
+    /// What stands around a symbol, when that was asked for.
+    pub(crate) fn insert_context(
+        &self,
+        result: &mut Map<String, Value>,
+        snapshot: &Snapshot,
+        version: &VersionInfo,
+        facts: &FileFacts,
+        symbol: u32,
+    ) -> Result<(), AppError> {
+        if self.detail < DetailLevel::Context || self.compact {
+            return Ok(());
+        }
+        if let Some(detail) = detail(snapshot, version, facts, symbol)? {
+            result.insert("body_preview".into(), json!(detail.body_preview));
+            if let Some(parent) = &detail.parent {
+                result.insert("parent".into(), mention_json(parent));
+            }
+            if !detail.related.is_empty() {
+                let related: Vec<Value> = detail.related.iter().map(mention_json).collect();
+                result.insert("related_symbols".into(), json!(related));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the version comes from, and the score.
+    pub(crate) fn insert_standing(
+        &self,
+        result: &mut Map<String, Value>,
+        snapshot: &Snapshot,
+        version: &VersionInfo,
+        scores: &Scores,
+    ) {
+        if self.detail >= DetailLevel::Signature {
+            result.insert("language".into(), json!(version.language));
+        }
+        if let Some(layer) = snapshot.layer(version.id) {
+            result.insert("source_layer".into(), json!(layer.as_str()));
+        }
+        result.insert("score".into(), json!(scores.confidence()));
+    }
+}
+
+/// The features that a short reason shows.
+const BASIC: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
+
+/// The longest signature that is shown, in characters.
+const SIGNATURE: usize = 200;
+
+/// The text, or its beginning.
+pub(crate) fn cut(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn mention_json(mention: &Mention) -> Value {
+    json!({ "kind": mention.kind.as_str(), "name": mention.name, "path": mention.path, "line": mention.line })
+}
+
+fn reasons_json(level: ExplainLevel, index: usize, scores: &Scores) -> Value {
+    let mut reasons = Map::new();
+    reasons.insert("result_index".into(), json!(index));
+    for feature in Feature::ALL.iter().filter(|feature| level == ExplainLevel::Full || BASIC.contains(feature)) {
+        match feature {
+            Feature::Bm25 => reasons.insert("bm25_score".into(), json!(rounded(scores.raw_bm25))),
+            feature => reasons.insert(feature.reason().into(), json!(rounded(scores.value(*feature)))),
+        };
+    }
+    reasons.insert("final_score".into(), json!(scores.confidence()));
+    Value::Object(reasons)
+}
+
+/// To four digits, so that an answer is no longer than it must be.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// How many of these results fit into an answer of so many bytes, at least one.
+pub(crate) fn fitting(results: &[Value], most_bytes: usize) -> usize {
+    /// Room for everything around the list.
+    const FRAME: usize = 2048;
+    let mut bytes = FRAME;
+    let fits = |result: &&Value| {
+        bytes += result.to_string().len() + 1;
+        bytes <= most_bytes
+    };
+    results.iter().take_while(fits).count().max(1).min(results.len())
+}

@@ -1,0 +1,144 @@
+//! What stands around a symbol: its first lines, its parent, what it uses.
+
+use std::collections::HashSet;
+
+use codecompass_model::{FileFacts, RefShape, Symbol, SymbolKind};
+use codecompass_store::{Result, Snapshot, VersionInfo};
+
+use crate::SymbolHit;
+
+/// The longest preview of a body, in lines.
+const PREVIEW: usize = 12;
+
+/// The most related symbols.
+const RELATED: usize = 5;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    /// The first lines of the symbol.
+    pub body_preview: String,
+    /// The symbol around it.
+    pub parent: Option<Mention>,
+    /// Symbols that it uses: types first.
+    pub related: Vec<Mention>,
+}
+
+/// A symbol in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: String,
+    /// The line where it begins.
+    pub line: u32,
+}
+
+impl Mention {
+    fn of(path: &str, symbol: &Symbol) -> Self {
+        Self { kind: symbol.kind, name: symbol.name.clone(), path: path.to_owned(), line: symbol.lines.start }
+    }
+}
+
+/// Tells what stands around a symbol of a file.
+pub fn detail(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place: u32) -> Result<Option<Detail>> {
+    let Some(symbol) = facts.symbols.get(place as usize) else {
+        return Ok(None);
+    };
+    let text = snapshot.text(version.id)?;
+    let parent = symbol.parent.and_then(|parent| facts.symbols.get(parent as usize));
+    Ok(Some(Detail {
+        body_preview: preview(symbol.span.text(&text), indent(&text, symbol)),
+        parent: parent.map(|parent| Mention::of(&version.path, parent)),
+        related: related(snapshot, version, facts, place)?,
+    }))
+}
+
+/// How far the line on which the symbol begins is indented.
+fn indent<'t>(text: &'t str, symbol: &Symbol) -> &'t str {
+    let before = text.get(..symbol.span.start as usize).unwrap_or("");
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// The first lines, without the indent that all have, and a last line that says what is left out.
+fn preview(body: &str, indent: &str) -> String {
+    let lines: Vec<&str> = body.lines().map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end()).collect();
+    if lines.len() <= PREVIEW {
+        return lines.join("\n");
+    }
+    let left = lines.len() - (PREVIEW - 1);
+    format!("{}\n… {left} more lines", lines[..PREVIEW - 1].join("\n"))
+}
+
+/// What the symbol names, in order, types before calls: defined in its own file, or in one place only.
+fn related(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place: u32) -> Result<Vec<Mention>> {
+    let is_type = |shape: RefShape| {
+        matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements | RefShape::Construct)
+    };
+    let is_call = |shape: RefShape| matches!(shape, RefShape::Call | RefShape::PathCall | RefShape::SelfCall);
+    let mine = facts.references.iter().filter(|found| found.binding.is_none() && is_inside(facts, found.symbol, place));
+    let named = |wanted: &dyn Fn(RefShape) -> bool| {
+        mine.clone().filter(|found| wanted(found.shape)).map(|found| found.name).collect::<Vec<u32>>()
+    };
+    let mut seen = HashSet::from([facts.symbols[place as usize].name.as_str()]);
+    let mut related = Vec::new();
+    for name in named(&is_type).into_iter().chain(named(&is_call)) {
+        let Some(name) = facts.names.get(name as usize).filter(|name| seen.insert(name)) else { continue };
+        related.extend(only_definition(snapshot, version, facts, name)?);
+        if related.len() == RELATED {
+            break;
+        }
+    }
+    Ok(related)
+}
+
+fn is_inside(facts: &FileFacts, symbol: Option<u32>, place: u32) -> bool {
+    let mut at = symbol;
+    while let Some(symbol) = at {
+        if symbol == place {
+            return true;
+        }
+        at = facts.symbols.get(symbol as usize).and_then(|symbol| symbol.parent);
+    }
+    false
+}
+
+fn only_definition(
+    snapshot: &Snapshot,
+    version: &VersionInfo,
+    facts: &FileFacts,
+    name: &str,
+) -> Result<Option<Mention>> {
+    let defines = |kind: SymbolKind| !matches!(kind, SymbolKind::Use | SymbolKind::Impl | SymbolKind::Field);
+    if let Some(symbol) = facts.symbols.iter().find(|symbol| symbol.name == name && defines(symbol.kind)) {
+        return Ok(Some(Mention::of(&version.path, symbol)));
+    }
+    let rows = snapshot.symbols_named(name)?;
+    let mut rows = rows.iter().filter(|row| defines(row.kind));
+    match (rows.next(), rows.next()) {
+        (Some(row), None) => {
+            let hit = SymbolHit::read(snapshot, row)?;
+            let same_language = hit.version.language == version.language;
+            Ok(same_language.then(|| Mention::of(&hit.version.path, hit.symbol())))
+        }
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_has_at_most_twelve_lines_and_says_what_it_leaves_out() {
+        assert_eq!(preview("fn a() {\n        b();\n    }", "    "), "fn a() {\n    b();\n}");
+        let long: String = (0..30).map(|n| format!("line {n}\n")).collect();
+        let short = preview(&long, "");
+        assert_eq!(short.lines().count(), PREVIEW);
+        assert!(short.ends_with("line 10\n… 19 more lines"), "{short}");
+    }
+}

@@ -1,0 +1,66 @@
+//! The lines of a text that a pattern matches.
+
+use std::ops::Range;
+
+use crate::grep::Pattern;
+
+/// A line that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its first byte in the text.
+    pub start: usize,
+    /// The line without its end; a carriage return belongs to the end.
+    pub text: String,
+    /// The matches, as bytes of the line. One that goes on in the next line ends with this one.
+    pub ranges: Vec<Range<usize>>,
+}
+
+impl Line {
+    /// The column of the first match, in bytes from 1.
+    pub fn column(&self) -> usize {
+        self.ranges.first().map_or(1, |range| range.start + 1)
+    }
+}
+
+/// The lines with a match, in order.
+pub(super) fn matching(pattern: &Pattern, text: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut counted = Counted { number: 1, at: 0 };
+    let mut end = 0;
+    pattern.each_match(text, |found| {
+        if found.start == text.len() && (text.is_empty() || text.ends_with('\n')) {
+            return;
+        }
+        if lines.is_empty() || found.start >= end {
+            let start = text[..found.start].rfind('\n').map_or(0, |at| at + 1);
+            let newline = memchr::memchr(b'\n', &text.as_bytes()[found.start..]).map(|at| found.start + at);
+            // An empty match at the very end belongs to a last line without an end.
+            end = newline.map_or(usize::MAX, |at| at + 1);
+            let line = &text[start..newline.unwrap_or(text.len())];
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let number = counted.number_of(text, start);
+            lines.push(Line { number, start, text: line.to_owned(), ranges: Vec::new() });
+        }
+        let line = lines.last_mut().expect("it was just pushed");
+        let within = |offset: usize| (offset - line.start).min(line.text.len());
+        let range = within(found.start)..within(found.end);
+        line.ranges.push(range);
+    });
+    lines
+}
+
+/// Line numbers of offsets that come in ascending order.
+struct Counted {
+    number: u32,
+    at: usize,
+}
+
+impl Counted {
+    fn number_of(&mut self, text: &str, offset: usize) -> u32 {
+        self.number += memchr::memchr_iter(b'\n', &text.as_bytes()[self.at..offset]).count() as u32;
+        self.at = offset;
+        self.number
+    }
+}

@@ -1,0 +1,278 @@
+//! A place that answers: a symbol, a piece of text, or a file.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use codecompass_model::ids::{ResultId, SymbolId};
+use codecompass_model::{Chunk, FileFacts, Lines, Span, Symbol, SymbolKind};
+use codecompass_store::{Result, Snapshot, StoreError, VersionInfo, tokens};
+
+use super::Search;
+use super::features::{self, Asked};
+use super::gather::{Candidate, Gathered};
+use crate::score::Scores;
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum What {
+    /// A definition whose name bears words of the question.
+    Symbol,
+    /// A piece of text that holds some of them.
+    Snippet,
+    /// A file whose path bears them.
+    File,
+}
+
+impl What {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            What::Symbol => "symbol",
+            What::Snippet => "snippet",
+            What::File => "file",
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file.
+    pub version: VersionInfo,
+    /// What it is.
+    pub what: What,
+    /// Its lines: the symbol's, the piece's, or the file's.
+    pub lines: Lines,
+    /// What each feature adds; their sum decides.
+    pub scores: Scores,
+    /// How well the symbol's names bear the words, by BM25 over its ceiling.
+    pub(super) symbol_score: f64,
+    pub(super) candidate: Candidate,
+    /// The piece that was found; of a file, the first.
+    pub(super) chunk: Chunk,
+    facts: Rc<FileFacts>,
+    symbol: Option<u32>,
+    stems: Rc<HashSet<String>>,
+    /// The text that is wanted as it is, and the lines of the piece that hold it.
+    exact: Option<Rc<str>>,
+    pub(super) exact_lines: Vec<u32>,
+    /// The line that was asked for.
+    line: Option<u32>,
+}
+
+impl Place {
+    /// Reads a candidate; `None` when a filter keeps it out.
+    pub(super) fn read(
+        snapshot: &Snapshot,
+        question: &Search<'_>,
+        asked: &Asked,
+        gathered: &Gathered,
+        candidate: Candidate,
+    ) -> Result<Option<Self>> {
+        let id = candidate.version();
+        let lost = || StoreError::Corrupt(format!("{candidate:?}"));
+        let version = snapshot.version(id)?.ok_or_else(lost)?;
+        let facts = snapshot.facts(id)?;
+        let first = || Chunk { span: Span::default(), lines: Lines { start: 1, end: 1 }, symbol: None };
+        let candidate = match candidate {
+            Candidate::Line(_, line) => {
+                let piece = facts.chunks.iter().position(|chunk| holds_line(chunk.lines, line)).ok_or_else(lost)?;
+                Candidate::Piece(id, piece as u32)
+            }
+            other => other,
+        };
+        let (chunk, symbol, symbol_score) = match candidate {
+            Candidate::Piece(_, piece) | Candidate::Line(_, piece) => {
+                let chunk = *facts.chunks.get(piece as usize).ok_or_else(lost)?;
+                match gathered.exact.within(id, chunk.lines).first() {
+                    // What is wanted is a text, and the symbol is the one it stands in.
+                    Some(line) => (chunk, innermost(&facts, *line).or(chunk.symbol), 0.0),
+                    None => {
+                        let found = gathered.symbols.get(&id);
+                        let (symbol, score) = best_symbol(&facts, &chunk, found, question.kinds);
+                        (chunk, symbol, score)
+                    }
+                }
+            }
+            Candidate::File(_) => {
+                let at = |line: u32| facts.chunks.iter().find(|chunk| holds_line(chunk.lines, line)).copied();
+                let chunk = asked.line_in(&version.path).and_then(at).or(facts.chunks.first().copied());
+                let symbol = asked.line_in(&version.path).and_then(|line| innermost(&facts, line));
+                (chunk.unwrap_or_else(first), symbol, 0.0)
+            }
+        };
+        let found = symbol.and_then(|symbol| facts.symbols.get(symbol as usize));
+        if !question.kinds.is_empty() && !found.is_some_and(|symbol| question.kinds.contains(&symbol.kind)) {
+            return Ok(None);
+        }
+        let exact_lines = match candidate {
+            Candidate::File(_) => Vec::new(),
+            _ => gathered.exact.within(id, chunk.lines),
+        };
+        let what = match (candidate, found) {
+            (Candidate::File(_), None) => What::File,
+            (Candidate::File(_), Some(_)) => What::Symbol,
+            (_, Some(_)) if symbol_score > 0.0 => What::Symbol,
+            _ => What::Snippet,
+        };
+        let lines = match (what, found) {
+            (What::Symbol, Some(symbol)) => symbol.lines,
+            (What::File, _) => Lines { start: 1, end: version.lines.max(1) },
+            _ => chunk.lines,
+        };
+        Ok(Some(Self {
+            line: asked.line_in(&version.path),
+            version,
+            what,
+            lines,
+            scores: Scores::default(),
+            symbol_score,
+            candidate,
+            chunk,
+            facts,
+            symbol,
+            stems: asked.stems.clone(),
+            exact: gathered.exact.text.clone(),
+            exact_lines,
+        }))
+    }
+
+    /// The symbol that answers, or the one the piece belongs to.
+    pub fn symbol(&self) -> Option<&Symbol> {
+        self.facts.symbols.get(self.symbol? as usize)
+    }
+
+    /// The facts of its file, and the symbol's place in them.
+    pub fn in_facts(&self) -> (&Rc<FileFacts>, Option<u32>) {
+        (&self.facts, self.symbol)
+    }
+
+    /// The handle of the place.
+    pub fn result_id(&self) -> String {
+        match (self.what, self.symbol()) {
+            (What::Symbol, Some(symbol)) => SymbolId::of(&self.version.path, symbol).short(),
+            (What::File, _) => ResultId::of("file", &self.version.path, 0, 0).to_string(),
+            _ => ResultId::of("snip", &self.version.path, self.lines.start, self.lines.end).to_string(),
+        }
+    }
+
+    /// Whether it is code that no grammar has read.
+    pub(super) fn is_unread(&self) -> bool {
+        self.facts.symbols.is_empty() && features::is_code(&self.version.language)
+    }
+
+    /// Whether the symbol is named in the piece that was found.
+    pub(super) fn defines(&self) -> bool {
+        self.symbol().is_some_and(|symbol| holds(&self.chunk, symbol))
+    }
+
+    /// The symbol that the whole place is about: one that is shown once, however many of its pieces match. Pieces of a
+    /// type or a module are places of their own.
+    pub(super) fn owner(&self) -> Option<u32> {
+        let is_container = |symbol: &Symbol| {
+            use SymbolKind as K;
+            matches!(
+                symbol.kind,
+                K::Impl
+                    | K::Class
+                    | K::Module
+                    | K::Namespace
+                    | K::Trait
+                    | K::Interface
+                    | K::Struct
+                    | K::Enum
+                    | K::Union
+            )
+        };
+        match self.what {
+            What::Symbol => self.symbol,
+            What::Snippet => self.symbol.filter(|_| self.symbol().is_some_and(|symbol| !is_container(symbol))),
+            What::File => None,
+        }
+    }
+
+    /// The lines that show why: those that hold the text or the most of the words, at most so many, in order, each with
+    /// its number. The line that defines the symbol is one of them.
+    pub fn shown_lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<(u32, String)>> {
+        let text = snapshot.text(self.version.id)?;
+        let all: Vec<&str> = self.chunk.span.text(&text).lines().collect();
+        let number = |at: usize| self.chunk.lines.start + at as u32;
+        let own = self.symbol().filter(|_| self.what == What::Symbol).map(|symbol| own_lines(&text, symbol));
+        let defined = self.symbol().map(|symbol| symbol.name_line.wrapping_sub(self.chunk.lines.start) as usize);
+        let worth = |at: usize, line: &str| match self.what {
+            _ if self.line == Some(number(at)) || self.exact_lines.contains(&number(at)) => usize::MAX,
+            _ if own.is_some_and(|own| !holds_line(own, number(at))) => 0,
+            What::File if !line.trim().is_empty() => usize::MAX - at,
+            _ if !self.exact_lines.is_empty() => 0,
+            _ if defined == Some(at) => usize::MAX - 1,
+            _ => features::known_words(&self.stems, line),
+        };
+        let mut ranked: Vec<(usize, usize)> = all.iter().enumerate().map(|(at, line)| (worth(at, line), at)).collect();
+        ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut chosen: Vec<usize> =
+            ranked.into_iter().filter(|(words, _)| *words > 0).take(most).map(|(_, at)| at).collect();
+        chosen.sort_unstable();
+        let line = |at: usize| (number(at), all[at].trim_end().to_owned());
+        Ok(chosen.into_iter().map(line).collect())
+    }
+}
+
+impl Place {
+    /// The ranges of a line that were asked for.
+    pub fn matches(&self, line: &str) -> Vec<std::ops::Range<usize>> {
+        if let Some(exact) = self.exact.as_ref().filter(|_| !self.exact_lines.is_empty()) {
+            return line.match_indices(&**exact).map(|(at, text)| at..at + text.len()).collect();
+        }
+        let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+        for word in tokens(line) {
+            let start = word.as_ptr() as usize - line.as_ptr() as usize;
+            let is_inside = ranges.last().is_some_and(|last| start < last.end);
+            if !is_inside && features::known_words(&self.stems, word) > 0 {
+                ranges.push(start..start + word.len());
+            }
+        }
+        ranges
+    }
+}
+
+fn holds(chunk: &Chunk, symbol: &Symbol) -> bool {
+    holds_line(chunk.lines, symbol.name_line)
+}
+
+fn holds_line(lines: Lines, line: u32) -> bool {
+    (lines.start..=lines.end).contains(&line)
+}
+
+/// The lines of a symbol with its docs and attributes.
+fn own_lines(text: &str, symbol: &Symbol) -> Lines {
+    let outer = Span { start: symbol.outer_start, end: symbol.span.start }.text(text).matches('\n').count() as u32;
+    Lines { start: symbol.lines.start.saturating_sub(outer), end: symbol.lines.end }
+}
+
+/// The innermost symbol around a line.
+fn innermost(facts: &FileFacts, line: u32) -> Option<u32> {
+    let around = |symbol: &Symbol| symbol.kind != SymbolKind::Use && holds_line(symbol.lines, line);
+    facts.symbols.iter().rposition(around).map(|at| at as u32)
+}
+
+/// Of the symbols named in a piece, the one that bears the words best; else the one the piece belongs to.
+fn best_symbol(
+    facts: &FileFacts,
+    chunk: &Chunk,
+    found: Option<&Vec<(u32, f64)>>,
+    kinds: &[SymbolKind],
+) -> (Option<u32>, f64) {
+    let is_wanted = |symbol: u32| {
+        let symbol = facts.symbols.get(symbol as usize);
+        symbol.is_some_and(|symbol| holds(chunk, symbol) && (kinds.is_empty() || kinds.contains(&symbol.kind)))
+    };
+    let best = found
+        .into_iter()
+        .flatten()
+        .filter(|(symbol, _)| is_wanted(*symbol))
+        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    match best {
+        Some(&(symbol, score)) => (Some(symbol), score),
+        None => (chunk.symbol, 0.0),
+    }
+}
