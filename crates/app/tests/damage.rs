@@ -152,16 +152,18 @@ fn a_pointer_to_nowhere() {
 #[test]
 fn a_manifest_without_a_version() {
     let project = project();
-    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x09schema_version", b"\x03\x29\x09schema_verzion"));
+    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x01schema_version", b"\x03\x29\x01schema_verzion"));
     expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn another_version_of_the_schema() {
     let project = project();
-    // SQLite writes the whole numbers 1 and 0 as types of their own, 9 and 8, in front of the row's text.
-    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x09schema_version", b"\x03\x29\x08schema_version"));
-    expect_refused_and_mended(&project, "reindex_required", json!(0));
+    // SQLite writes a small number as one byte, behind the row's text.
+    change(&database(&project), |bytes| {
+        replace(bytes, b"\x03\x29\x01schema_version\x02", b"\x03\x29\x01schema_version\x63")
+    });
+    expect_refused_and_mended(&project, "reindex_required", json!(99));
 }
 
 #[test]

@@ -18,6 +18,27 @@ const LAWS: &[Law] = &[
         name: "search by words",
         questions: |_| vec!["search \"where is the value returned\" --limit 5 --json".to_owned()],
     },
+    Law {
+        name: "search with filters",
+        questions: |sample| {
+            each(&names(sample)[..1], "search {} --lang rust --kind fn --path-filter 'src/**,!src/main.rs' --json")
+        },
+    },
+    Law {
+        name: "details and reasons",
+        questions: |sample| {
+            let mut questions = each(&names(sample)[1..2], "locate {} --detail context --explain=full --json");
+            questions.extend(each(&names(sample)[2..3], "search {} --detail context --explain=basic --json"));
+            questions.extend(each(&names(sample)[..1], "search {} --detail context --compact"));
+            questions
+        },
+    },
+    Law {
+        name: "pages",
+        questions: |sample| each(&names(sample)[..2], "search {} --limit 1 --detail location --json"),
+    },
+    Law { name: "explain", questions: |sample| each(&places(sample), "explain {} --json") },
+    Law { name: "grep", questions: |sample| each(&names(sample)[..2], "grep {} --json") },
     Law { name: "status", questions: |_| vec!["status --json".to_owned()] },
 ];
 
@@ -48,6 +69,12 @@ fn suffixes(sample: &Sample) -> Vec<String> {
     let stem = |path: &String| path.rsplit('/').next().and_then(|name| name.split('.').next()).map(str::to_owned);
     let stems = sample.paths.iter().step_by(4).filter_map(stem);
     stems.zip(sample.names.iter().step_by(3)).take(3).map(|(stem, name)| format!("{stem}::{name}")).collect()
+}
+
+/// A name and the first line of a file, which may be its place or not.
+fn places(sample: &Sample) -> Vec<String> {
+    let paths = sample.paths.iter().step_by(3);
+    names(sample).iter().zip(paths).take(3).map(|(name, path)| format!("{name} {path}:1")).collect()
 }
 
 fn each(names: &[String], question: &str) -> Vec<String> {

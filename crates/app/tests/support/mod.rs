@@ -44,6 +44,14 @@ impl Project {
         project
     }
 
+    /// The small service of the ranking golden, indexed.
+    pub(crate) fn service() -> Self {
+        let tree = fs::read_to_string(ranking("service.tree")).expect("the tree can be read");
+        let files: Vec<(&str, &str)> = tree.split("\n=== ").skip(1).filter_map(|file| file.split_once('\n')).collect();
+        assert!(files.len() > 20, "the tree has only {} files", files.len());
+        Self::indexed(&files)
+    }
+
     /// Runs a command line in the repository, whatever comes of it.
     pub(crate) fn run(&self, command: &str) -> Reply {
         self.run_with(command, &[])
@@ -198,6 +206,11 @@ fn comparable(reply: &Reply) -> (Option<i32>, Value) {
     let mut value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| Value::from(reply.stdout.clone()));
     strip(&mut value);
     (reply.code, value)
+}
+
+/// A file of the ranking golden.
+pub(crate) fn ranking(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranking").join(name)
 }
 
 /// The places in an answer of `locate`, as `path:line`.

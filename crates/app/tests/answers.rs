@@ -1,0 +1,376 @@
+//! What holds for every answer to a query, whatever the weights are: sums, pages, handles, shapes, and that nothing is a
+//! syntax error.
+
+mod support;
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use codecompass_testkit::{Size, random_repository, words::quote};
+use serde_json::Value;
+use support::Project;
+
+/// One query of each kind, and some between.
+const QUERIES: &[&str] = &[
+    "validate_token",
+    "Config",
+    "RateLimiter::check",
+    "where is rate limiting implemented",
+    "how are expired uploads deleted",
+    "server/src/auth/jwt.rs",
+    "cli/cmd/push.go:13",
+    "\"connection reset by storage backend\"",
+    "error: cannot make a thumbnail",
+    "upload",
+];
+
+#[test]
+fn the_parts_of_an_explanation_add_up_to_its_total() {
+    let project = Project::service();
+    for query in QUERIES {
+        let results = results(&project.json(&format!("search {} --limit 12", quote(query))));
+        for (at, result) in results.iter().enumerate() {
+            let place = format!("{}:{}", text(result, "path"), result["line_start"]);
+            let told = project.json(&format!("explain {} {} --no-sync", quote(query), quote(&place)));
+            let about = format!("{query:?} at {place}: {told:#}");
+            let scoring = told["scoring"].as_object().expect("an explanation has a scoring");
+            let parts = scoring.iter().filter(|(key, _)| *key != "total");
+            let sum: f64 = parts.map(|(_, part)| part.as_f64().expect("a part is a number")).sum();
+            assert!((sum - number(&told["scoring"], "total")).abs() < 1e-9, "{about}");
+            check_ranges(&told["scoring"], &about);
+            // A place is told by path and line, so of several on one line the best is explained.
+            let same = |other: &&Value| other["path"] == result["path"] && other["line_start"] == result["line_start"];
+            let (first, meant) = (results.iter().position(|other| same(&other)), results.iter().find(same));
+            let meant = meant.expect("it is in the list itself");
+            assert_eq!(
+                (&told["result"]["score"], &told["result"]["result_id"]),
+                (&meant["score"], &meant["result_id"])
+            );
+            assert_eq!(told["rank"], first.unwrap_or(at) + 1, "{about}");
+        }
+    }
+}
+
+/// The ranges of the contract. `bm25` and `total` have no upper end.
+fn check_ranges(scoring: &Value, about: &str) {
+    const RANGES: &[(&str, f64)] = &[
+        ("bm25", f64::INFINITY),
+        ("exact_match", 0.2),
+        ("qualified_name", 0.1),
+        ("path_affinity", 0.1),
+        ("definition_boost", 0.15),
+        ("kind_match", 0.05),
+    ];
+    for (key, most) in RANGES {
+        assert!((0.0..=*most).contains(&number(scoring, key)), "{key} is out of its range in {about}");
+    }
+}
+
+#[test]
+fn reasons_have_the_fields_that_were_asked_for_and_the_score_of_the_result() {
+    const BASIC: &[&str] = &["definition_boost", "exact_match_boost", "final_score", "result_index"];
+    const FULL: &[&str] = &["bm25_score", "kind_match", "path_affinity", "qualified_name_boost"];
+    let project = Project::service();
+    let locates = ["Config", "Client.Login", "put"].map(|name| format!("locate {name}"));
+    let searches = QUERIES.iter().map(|query| format!("search {}", quote(query)));
+    for command in searches.chain(locates) {
+        assert_eq!(project.json(&command)["metadata"].get("ranking_reasons"), None, "{command}");
+        let plain = results(&project.json(&command));
+        for level in ["basic", "full"] {
+            let answer = project.json(&format!("{command} --explain={level}"));
+            assert_eq!(results(&answer), plain, "{command}: asking for reasons changes no result");
+            let reasons = answer["metadata"]["ranking_reasons"].as_array().expect("there are reasons");
+            assert_eq!(reasons.len(), plain.len(), "{command}");
+            for (at, (reason, result)) in reasons.iter().zip(&plain).enumerate() {
+                let fields: BTreeSet<&str> = reason.as_object().expect("fields").keys().map(String::as_str).collect();
+                match level {
+                    "basic" => assert_eq!(fields, BASIC.iter().copied().collect(), "{command}"),
+                    _ => assert!(BASIC.iter().chain(FULL).all(|field| fields.contains(field)), "{command}: {reason}"),
+                }
+                let factors = fields.iter().filter(|field| !["result_index", "bm25_score"].contains(field));
+                for field in factors {
+                    assert!((0.0..=1.0).contains(&number(reason, field)), "{command}: {field} in {reason}");
+                }
+                assert_eq!((&reason["result_index"], &reason["final_score"]), (&Value::from(at), &result["score"]));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_suggested_next_can_be_asked_as_it_is() {
+    let project = Project::service();
+    for query in QUERIES.iter().chain(&["validat_token", "how is teh sesion evicted", "zzzz qqqq"]) {
+        let reply = project.run(&format!("search {} --json", quote(query)));
+        let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
+        let actions = answer["suggested_next_actions"].as_array().expect("there is a list of actions");
+        assert!(actions.len() <= 3, "{query:?}: {actions:?}");
+        let distinct: HashSet<String> = actions.iter().map(Value::to_string).collect();
+        assert_eq!(distinct.len(), actions.len(), "{query:?}: {actions:?}");
+        for action in actions {
+            let command = command_of(action);
+            let reply = project.run(&command);
+            assert!(matches!(reply.code, Some(0 | 1)), "{query:?}: `{command}` said {}", reply.stderr);
+            serde_json::from_str::<Value>(&reply.stdout).expect("an answer is JSON");
+            assert!(action["tool"] != "locate_symbol" || reply.code == Some(0), "{query:?}: {action} finds nothing");
+        }
+    }
+}
+
+/// The command line of a tool call.
+fn command_of(action: &Value) -> String {
+    let fields = action.as_object().expect("an action is an object");
+    let (tool, subject) = match text(action, "tool") {
+        "locate_symbol" => ("locate", "name"),
+        "search_code" => ("search", "query"),
+        tool => panic!("no command is known for {tool}"),
+    };
+    let mut command = format!("{tool} {} --json", quote(text(action, subject)));
+    for (field, value) in fields.iter().filter(|(field, _)| !["tool", subject].contains(&field.as_str())) {
+        command += &format!(" --{field} {}", quote(&value.as_str().map_or(value.to_string(), str::to_owned)));
+    }
+    command
+}
+
+#[test]
+fn pages_together_are_the_whole_list_and_hold_each_place_once() {
+    let project = Project::service();
+    let locates = ["new", "put", "upload", "JobQueue"].map(|name| format!("locate {name}"));
+    let searches = QUERIES.iter().map(|query| format!("search {} --detail location", quote(query)));
+    for command in searches.chain(locates) {
+        let whole = results(&project.json(&format!("{command} --all")));
+        let ids: HashSet<String> = whole.iter().map(identity).collect();
+        assert_eq!(ids.len(), whole.len(), "{command}: a place is listed twice");
+        for limit in [3, 7] {
+            let mut pages = Vec::new();
+            let mut cursor = String::new();
+            loop {
+                let page = project.json(&format!("{command} --limit {limit} {cursor}"));
+                let found = results(&page);
+                assert!(!found.is_empty() && found.len() <= limit, "{command}: a page of {}", found.len());
+                pages.extend(found);
+                let Some(next) = page["metadata"]["next_cursor"].as_str() else { break };
+                assert_eq!(page["metadata"]["result_completeness"], "truncated", "{command}");
+                cursor = format!("--cursor {next}");
+            }
+            assert_eq!(pages, whole, "{command} by pages of {limit}");
+        }
+    }
+}
+
+/// The handle of a result; definitions have the symbol's.
+fn identity(result: &Value) -> String {
+    let id = result.get("result_id").or(result.get("symbol_id"));
+    id.and_then(Value::as_str).expect("a result has a handle").to_owned()
+}
+
+#[test]
+fn a_path_is_answered_by_its_file_and_a_line_by_its_symbol() {
+    let project = Project::service();
+    let first = |query: &str| results(&project.json(&format!("search {query} --limit 1"))).remove(0);
+    let table = [
+        ("server/src/auth/jwt.rs", "file", "server/src/auth/jwt.rs"),
+        ("./server/src/auth/jwt.rs", "file", "server/src/auth/jwt.rs"),
+        ("jwt.rs", "file", "server/src/auth/jwt.rs"),
+        ("default.toml", "file", "config/default.toml"),
+        ("cli/cmd/push.go:13", "symbol", "cli/cmd/push.go"),
+    ];
+    for (query, what, path) in table {
+        let result = first(query);
+        assert_eq!((text(&result, "result_type"), text(&result, "path")), (what, path), "{query}");
+    }
+}
+
+#[test]
+fn nothing_that_can_be_typed_is_a_syntax_error() {
+    let long_text = "where is the token checked, and by whom? ".repeat(250);
+    let long_word = "a".repeat(5000);
+    let table = [
+        "auth::jwt::x",
+        "error: x",
+        "where's it",
+        "\"",
+        "'",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "*",
+        "?",
+        "+",
+        "^",
+        "~1",
+        "!",
+        "\\",
+        "/",
+        ".",
+        "..",
+        ":",
+        "::",
+        "-",
+        "--",
+        "-x",
+        "AND OR NOT",
+        "AND",
+        "a AND",
+        "a:b:c",
+        "path:\"x",
+        "title:*",
+        "[a TO b]",
+        "a^2",
+        "a~",
+        "+a -b",
+        "\"a b\"~3",
+        "*:*",
+        "🦀",
+        "é",
+        "日本語",
+        "\u{1}\u{2}\u{7f}",
+        "a\u{1b}[31mb",
+        "a\nb\tc",
+        "\u{202e}txt",
+        "the of and",
+        "is it",
+        "…",
+        "%s",
+        "$HOME",
+        "`x`",
+        "<T>",
+        "Vec<Option<T>>",
+        "a,b;c",
+        "0",
+        "0x1F",
+        "-1",
+        "1e9",
+        &long_text,
+        &long_word,
+    ];
+    let project = Project::service();
+    for query in table {
+        for mode in ["auto", "literal"] {
+            let command = format!("search --mode {mode} --json --limit 3 -- {}", quote(query));
+            let reply = project.run(&command);
+            let shown: String = query.chars().take(60).collect();
+            assert!(matches!(reply.code, Some(0 | 1)), "{mode} {shown:?}: {:?} {}", reply.code, reply.stderr);
+            let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
+            assert_eq!(results(&answer).is_empty(), reply.code == Some(1), "{mode} {shown:?}: {answer}");
+            assert_eq!(reply.stderr, "", "{mode} {shown:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_query_gives_the_same_bytes_however_often_and_whatever_else_is_indexed() {
+    let project = Project::service();
+    let command = "search 'where are uploads stored' --json --explain=full --detail context";
+    let first = project.done(command);
+    let again = |times: usize| {
+        let ask = || (0..times).for_each(|_| assert_eq!(project.done(command), first));
+        thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(ask))));
+    };
+    again(25);
+    project.repository.branch("other");
+    project.repository.write("uploads/stored.rs", "/// Where uploads are stored.\npub fn uploads_are_stored() {}\n");
+    project.repository.commit("more about uploads");
+    project.repository.checkout("main");
+    project.done("index --ref other");
+    assert_ne!(project.done(&format!("{command} --ref other")), first);
+    again(2);
+}
+
+#[test]
+fn a_name_is_located_at_a_definition_of_it() {
+    let sample = random_repository(11, Size::default());
+    let names = sample.names.clone();
+    let project = Project::of(sample.repository);
+    project.done("index");
+    let mut missing = 0;
+    for name in &names {
+        missing += usize::from(!is_located(&project, name));
+    }
+    assert!(missing < names.len() / 2, "{missing} of {} names are on other branches only", names.len());
+
+    let files: Vec<(String, String)> = ["model", "query", "store"].iter().flat_map(|name| sources(name)).collect();
+    let project = Project::indexed(&files.iter().map(|(path, text)| (&**path, &**text)).collect::<Vec<_>>());
+    let names: BTreeSet<&str> = files.iter().flat_map(|(_, text)| text.lines().filter_map(defined)).collect();
+    assert!(names.len() > 100, "only {} names were found", names.len());
+    for name in names {
+        assert!(is_located(&project, name), "{name} is not found");
+    }
+}
+
+/// Whether the name is found; if so, by a definition of just that name.
+fn is_located(project: &Project, name: &str) -> bool {
+    let reply = project.run(&format!("locate {name} --json --no-sync"));
+    let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
+    let found = results(&answer);
+    let Some(first) = found.first() else { return false };
+    assert_eq!(first["name"], name, "{answer:#}");
+    assert!(!["use", "impl"].contains(&text(first, "kind")), "{answer:#}");
+    true
+}
+
+/// The name that a line of Rust defines for others.
+fn defined(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub ")?;
+    let rest = rest.strip_prefix("const fn ").map_or(rest, |_| &rest["const ".len()..]);
+    let (keyword, rest) = rest.split_once(' ')?;
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    ["fn", "struct", "enum", "trait", "type", "const", "mod"].contains(&keyword).then_some(name)
+}
+
+/// The Rust files of one of our crates, save those with macros: what a macro defines is not read as a definition.
+fn sources(name: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name).join("src");
+    let read = |path: &PathBuf| {
+        let file = path.file_name().and_then(|file| file.to_str()).expect("our names are UTF-8");
+        (format!("{name}/src/{file}"), fs::read_to_string(path).expect("a source can be read"))
+    };
+    let files = support::files_ending(&folder, "rs");
+    files.iter().map(read).filter(|(_, text)| !text.contains("macro_rules!")).collect()
+}
+
+#[test]
+fn context_is_short_and_compact_keeps_the_handles() {
+    const HANDLES: &[&str] = &["path", "line_start", "line_end", "score"];
+    const LONG: &[&str] = &["body_preview", "snippet", "related_symbols", "parent", "signature", "visibility"];
+    let project = Project::service();
+    let locates = ["status_code", "JobQueue", "UploadForm", "Config", "delete"].map(|name| format!("locate {name}"));
+    let searches = QUERIES.iter().map(|query| format!("search {}", quote(query)));
+    let mut previews = 0;
+    for command in searches.chain(locates) {
+        let context = results(&project.json(&format!("{command} --detail context --all")));
+        let compact = results(&project.json(&format!("{command} --detail context --compact --all")));
+        assert_eq!(context.len(), compact.len(), "{command}");
+        for (full, short) in context.iter().zip(&compact) {
+            if let Some(preview) = full["body_preview"].as_str() {
+                previews += 1;
+                assert!(preview.lines().count() <= 12, "{command}: {preview}");
+            }
+            assert!(full["related_symbols"].as_array().is_none_or(|all| (1..=5).contains(&all.len())), "{full}");
+            assert!(HANDLES.iter().all(|field| short.get(field).is_some()), "{command}: {short}");
+            let mut expected = full.clone();
+            expected.as_object_mut().expect("a result is an object").retain(|key, _| !LONG.contains(&key.as_str()));
+            assert_eq!(*short, expected, "{command}: compact leaves out what is long, and nothing else");
+            let fields = full.as_object().expect("a result is an object");
+            assert!(fields.values().all(|value| !value.is_null()), "what is unknown is absent: {full}");
+        }
+    }
+    assert!(previews > 20, "only {previews} previews were seen");
+}
+
+fn results(answer: &Value) -> Vec<Value> {
+    answer["results"].as_array().unwrap_or_else(|| panic!("no results in {answer:#}")).clone()
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_else(|| panic!("{key} is no text in {value}"))
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} is no number in {value}"))
+}

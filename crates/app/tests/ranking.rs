@@ -1,0 +1,201 @@
+//! Does the right place come first? Questions with the place that answers them, over a small service and over this project.
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use codecompass_testkit::{Repository, expect_file, words};
+use serde_json::Value;
+use support::{Project, ranking};
+
+/// A place further down counts as not found.
+const DEPTH: usize = 10;
+
+#[test]
+fn every_question_over_the_service_finds_its_place_where_the_golden_says() {
+    let sheet = Sheet::read("service.golden");
+    let ranked = sheet.ask(&Project::service());
+    expect_file(ranking("service.golden"), &sheet.with(&ranked));
+    sheet.check_floor(&ranked);
+}
+
+#[test]
+fn most_questions_over_this_project_find_their_file() {
+    let repository = Repository::new();
+    copy(&root(), Path::new(""), &repository);
+    repository.commit("this project");
+    let project = Project::of(repository);
+    project.done("index");
+    let sheet = Sheet::read("project.questions");
+    for question in sheet.questions() {
+        let is_there = |place: &&str| root().join(place).is_file();
+        let gone: Vec<&str> = question.expected.iter().map(String::as_str).filter(|place| !is_there(place)).collect();
+        assert!(gone.is_empty(), "{:?} is answered by {gone:?}, which is gone", question.query);
+    }
+    sheet.check_floor(&sheet.ask(&project));
+}
+
+/// A list of questions; in a golden, each with the rank that its place had.
+struct Sheet {
+    name: &'static str,
+    lines: Vec<Line>,
+}
+
+enum Line {
+    /// Title, notes, headings.
+    Prose(String),
+    /// The mean may not fall below this.
+    Floor(String),
+    /// What was measured: written anew each time.
+    Measured,
+    Question(Question),
+}
+
+struct Question {
+    /// `path` or `path#symbol`; any of them will do.
+    expected: Vec<String>,
+    query: String,
+}
+
+/// What became of a question.
+struct Ranked {
+    rank: Option<usize>,
+    /// What came first.
+    first: String,
+}
+
+/// Stands between a place and its question.
+const ARROW: &str = "  ←  ";
+
+impl Sheet {
+    fn read(name: &'static str) -> Self {
+        let text = fs::read_to_string(ranking(name)).expect("the questions can be read");
+        let lines = text.lines().filter(|line| !line.starts_with("      ")).map(Line::of).collect();
+        Self { name, lines }
+    }
+
+    fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.lines.iter().filter_map(|line| match line {
+            Line::Question(question) => Some(question),
+            _ => None,
+        })
+    }
+
+    /// Asks everything, some side by side.
+    fn ask(&self, project: &Project) -> Vec<Ranked> {
+        let questions: Vec<&Question> = self.questions().collect();
+        assert!(questions.len() >= 30, "{} has only {} questions", self.name, questions.len());
+        let share = questions.len().div_ceil(4);
+        thread::scope(|scope| {
+            let ask = |some: &[&Question]| some.iter().map(|question| question.ask(project)).collect::<Vec<_>>();
+            let parts: Vec<_> = questions.chunks(share).map(|some| scope.spawn(move || ask(some))).collect();
+            parts.into_iter().flat_map(|part| part.join().expect("a question is answered")).collect()
+        })
+    }
+
+    /// The text of the golden with these ranks.
+    fn with(&self, ranked: &[Ranked]) -> String {
+        let mut text = String::new();
+        let mut ranked_in_order = ranked.iter();
+        for line in &self.lines {
+            match line {
+                Line::Prose(prose) => writeln!(text, "{prose}"),
+                Line::Floor(floor) => writeln!(text, "floor {floor}"),
+                Line::Measured => writeln!(text, "MRR {:.3}", mean(ranked)),
+                Line::Question(question) => {
+                    let ranked = ranked_in_order.next().expect("each question was asked");
+                    let rank = ranked.rank.map_or("-".to_owned(), |rank| rank.to_string());
+                    let line = format!("{rank:>2}  {}{ARROW}{}", question.expected.join(" or "), question.query);
+                    match ranked.rank {
+                        Some(1) => writeln!(text, "{line}"),
+                        _ => writeln!(text, "{line}\n      first: {}", ranked.first),
+                    }
+                }
+            }
+            .expect("a string takes any text");
+        }
+        text
+    }
+
+    #[track_caller]
+    fn check_floor(&self, ranked: &[Ranked]) {
+        let floor = self.lines.iter().find_map(|line| match line {
+            Line::Floor(floor) => floor.parse::<f64>().ok(),
+            _ => None,
+        });
+        let floor = floor.unwrap_or_else(|| panic!("{} has no line `floor 0.…`", self.name));
+        assert!(mean(ranked) >= floor, "MRR {:.3} is below {floor}:\n{}", mean(ranked), self.with(ranked));
+    }
+}
+
+impl Line {
+    fn of(line: &str) -> Self {
+        if let Some(floor) = line.strip_prefix("floor ") {
+            return Self::Floor(floor.to_owned());
+        }
+        if line.starts_with("MRR ") {
+            return Self::Measured;
+        }
+        let Some((expected, query)) = line.split_once(ARROW) else {
+            return Self::Prose(line.to_owned());
+        };
+        // In a golden the rank stands in front.
+        let expected = expected.trim_start();
+        let expected = expected.split_once("  ").map_or(expected, |(_, places)| places);
+        Self::Question(Question {
+            expected: expected.split(" or ").map(|place| place.trim().to_owned()).collect(),
+            query: query.to_owned(),
+        })
+    }
+}
+
+impl Question {
+    fn ask(&self, project: &Project) -> Ranked {
+        let query = words::quote(&self.query);
+        let command = format!("search {query} --json --no-sync --detail location --limit {DEPTH}");
+        let reply = project.run(&command);
+        assert!(matches!(reply.code, Some(0 | 1)), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
+        let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
+        let results = answer["results"].as_array().expect("an answer has results");
+        let is_meant = |result: &Value| self.expected.iter().any(|place| is_at(place, result));
+        let first = results.first().map_or("nothing".to_owned(), |result| match result["name"].as_str() {
+            Some(name) => format!("{}#{name}", result["path"].as_str().unwrap_or_default()),
+            None => result["path"].as_str().unwrap_or_default().to_owned(),
+        });
+        Ranked { rank: results.iter().position(is_meant).map(|at| at + 1), first }
+    }
+}
+
+fn is_at(place: &str, result: &Value) -> bool {
+    let (path, name) = place.split_once('#').map_or((place, None), |(path, name)| (path, Some(name)));
+    result["path"] == path && name.is_none_or(|name| result["name"] == name)
+}
+
+/// The mean reciprocal rank: 1 when every place comes first, a half when every place comes second.
+fn mean(ranked: &[Ranked]) -> f64 {
+    let sum: f64 = ranked.iter().filter_map(|ranked| ranked.rank).map(|rank| 1.0 / rank as f64).sum();
+    sum / ranked.len() as f64
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the app lies in crates/app").to_owned()
+}
+
+/// Copies sources and docs; these questions stay out, because each would be found by its own words.
+fn copy(root: &Path, folder: &Path, repository: &Repository) {
+    const LEFT_OUT: &[&str] = &["target", "fixtures", "ranking", "corpus", "artifacts"];
+    for entry in fs::read_dir(root.join(folder)).expect("the project can be listed").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = folder.join(&name);
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && !name.starts_with('.') && !LEFT_OUT.contains(&name.as_str()) {
+            copy(root, &path, repository);
+        } else if !is_folder && [".rs", ".md", ".toml", ".case"].iter().any(|end| name.ends_with(end)) {
+            let text = fs::read_to_string(root.join(&path)).expect("a source is text");
+            repository.write(path.to_str().expect("our paths are UTF-8"), &text);
+        }
+    }
+}
