@@ -83,7 +83,7 @@ fn build(patterns: &GlobSetBuilder) -> Result<GlobSet, AppError> {
 }
 
 fn bad(error: &globset::Error) -> AppError {
-    AppError::new(Code::InvalidInput, format!("A path pattern can not be read: {error}."))
+    AppError::new(Code::InvalidInput, format!("A pattern of `path_filter` can not be read: {error}."))
         .data(serde_json::json!({ "parameter": "path_filter" }))
 }
 

@@ -70,7 +70,9 @@ pub fn explain(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32
     let limit = question.limit;
     let position = |test: &dyn Fn(&&Place) -> bool| listed.iter().position(|place| test(&place));
     if let Some(at) = position(&starts).or_else(|| position(&within)).filter(|at| *at < limit) {
-        return Ok(Explained::Hit { place: Box::new(listed[at].clone()), rank: at + 1 });
+        let mut place = listed[at].clone();
+        place.point_at_best_line(snapshot)?;
+        return Ok(Explained::Hit { place: Box::new(place), rank: at + 1 });
     }
     let Some(version) = snapshot.version_at(path)? else {
         return Ok(Explained::Missing(Why::NoSuchFile));

@@ -60,7 +60,12 @@ impl Asked {
     fn of(question: &Search<'_>) -> Self {
         let query = question.query;
         let intent = Intent::of(query);
-        let words = if matches!(question.mode, Mode::Regex(_)) { Vec::new() } else { terms::words(query) };
+        let words = match question.mode {
+            Mode::Regex(_) => Vec::new(),
+            // Nearly every path has an extension that many have.
+            Mode::Words if intent == Intent::Path => terms::words(without_extension(query)),
+            _ => terms::words(query),
+        };
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
         let plain = words.iter().filter(|word| word.weight == 1.0);
         let is_name = |word: &&str| {
@@ -135,6 +140,14 @@ fn messages(query: &str) -> Vec<Rc<str>> {
     }
 }
 
+/// A path without what stands after the last dot of its last part.
+fn without_extension(path: &str) -> &str {
+    match path.rsplit_once('.') {
+        Some((stem, extension)) if !extension.contains('/') && !stem.is_empty() && !stem.ends_with('/') => stem,
+        _ => path,
+    }
+}
+
 /// `app.set`, `Router::new`, `parse()`.
 fn is_qualified(word: &str) -> bool {
     let inner = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -171,7 +184,8 @@ pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: O
     scores.set(Feature::Literal, f64::from(!place.exact_lines.is_empty()));
     scores.set(Feature::ExactMatch, f64::from(symbol.is_some_and(|symbol| is_exact(asked, symbol))));
     scores.set(Feature::QualifiedName, place.symbol_score);
-    scores.set(Feature::Definition, defined.map_or(0.0, |symbol| names_words(asked, &symbol.name)));
+    let definition = |symbol: &Symbol| names_words(asked, &symbol.name) * whole(symbol);
+    scores.set(Feature::Definition, defined.map_or(0.0, definition));
     scores.set(Feature::KindMatch, f64::from(symbol.is_some_and(|symbol| suits(asked, symbol))));
     scores.set(Feature::Named, defined.map_or(0.0, |symbol| is_named(asked, symbol)));
     scores.set(Feature::Public, f64::from(defined.is_some_and(|symbol| symbol.visibility == Some(Visibility::Public))));
@@ -304,7 +318,15 @@ fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
     if !asked.typed.contains(&symbol.name) {
         return 0.0;
     }
-    wholeness(symbol.kind) * among_words(asked)
+    whole(symbol) * among_words(asked)
+}
+
+/// How much a symbol is what its name means: `mod x;` only says that there is one.
+fn whole(symbol: &Symbol) -> f64 {
+    match symbol.kind {
+        SymbolKind::Module if symbol.lines.start == symbol.lines.end => wholeness(SymbolKind::Use),
+        kind => wholeness(kind),
+    }
 }
 
 /// Among other words a name is one hint of several.

@@ -123,7 +123,10 @@ pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     };
     let has_more = wanted < CLOSELY && (!is_all || places.len() > wanted);
     places.truncate(wanted);
-    let places: Vec<Place> = places.into_iter().skip(question.offset).collect();
+    let mut places: Vec<Place> = places.into_iter().skip(question.offset).collect();
+    if question.kinds.is_empty() {
+        places.iter_mut().try_for_each(|place| place.point_at_best_line(snapshot))?;
+    }
     let is_exhaustive = gathered.exact.is_exhaustive;
     Ok(Found { places, total, has_more, intent: asked.intent, words: asked.texts(), is_exhaustive })
 }

@@ -1,5 +1,6 @@
 //! A place that answers: a symbol, a piece of text, or a file.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use codecompass_store::{Result, Snapshot, StoreError, VersionInfo, tokens};
 use super::Search;
 use super::features::{self, Asked};
 use super::gather::{Candidate, Gathered};
-use crate::score::Scores;
+use crate::score::{Feature, Scores};
 
 /// What a place is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -154,6 +155,22 @@ impl Place {
             (What::File, _) => ResultId::of("file", &self.version.path, 0, 0).to_string(),
             _ => ResultId::of("snip", &self.version.path, self.lines.start, self.lines.end).to_string(),
         }
+    }
+
+    /// Lets a snippet be about the symbol around the line that holds the most of what was asked for: a piece may hold
+    /// several, and belongs to the largest.
+    pub(super) fn point_at_best_line(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let is_named = self.scores.value(Feature::ExactMatch) > 0.0;
+        if self.what != What::Snippet || is_named || !self.exact_lines.is_empty() || self.facts.symbols.is_empty() {
+            return Ok(());
+        }
+        let text = snapshot.text(self.version.id)?;
+        let lines = self.chunk.span.text(&text).lines().enumerate();
+        let worth = lines.map(|(at, line)| (features::known_words(&self.stems, line), at));
+        if let Some((_, at)) = worth.max_by_key(|(words, at)| (*words, Reverse(*at))) {
+            self.symbol = innermost(&self.facts, self.chunk.lines.start + at as u32);
+        }
+        Ok(())
     }
 
     /// Whether it is code that no grammar has read.
