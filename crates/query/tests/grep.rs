@@ -158,7 +158,7 @@ fn check(indexed: &Indexed, wanted: &Wanted<'_>) {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(PIECES), 1..30).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(prop::sample::select(PIECES), 1..80).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {

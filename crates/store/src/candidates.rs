@@ -3,29 +3,33 @@
 //! A text that is looked for consists of runs of word characters. Where a run is closed (something that is no word
 //! character stands beside it) it begins or ends a token; where it is open, it may stand anywhere in one. So a run is
 //! looked up as a term, as a prefix, or, when it is open to the left, in a flat copy of the dictionary, which is made when
-//! it is first needed. What comes out is a superset: tokens have no case, and parts of words are tokens, too.
+//! it is first needed. All runs of a match stand on one line, so in one piece of text. What comes out is a superset:
+//! tokens have no case, and parts of words are tokens, too.
 
-use std::cell::OnceCell;
 use std::io;
-use std::sync::Arc;
 
 use memchr::memmem;
 use roaring::RoaringBitmap;
 use tantivy::postings::TermInfo;
-use tantivy::schema::IndexRecordOption;
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
 
 use crate::search::{Record, TextReader};
 use crate::text::Mark;
-use crate::tokens::push_lower;
+use crate::tokens::lower;
 use crate::{Result, Snapshot, StoreError};
 
-/// So few files are read faster than a list of records.
-const FEW: u64 = 40;
-/// So few files are read faster than a dictionary.
-const FEWER_THAN_WORDS: u64 = 400;
+/// So few pieces of text are read faster than a list of more is.
+const FEW: u32 = 20;
+/// So few are read faster than a dictionary is looked through.
+const FEWER_THAN_WORDS: u32 = 100;
+/// So few are read faster than a dictionary is copied.
+const FEWER_THAN_A_COPY: u32 = 2_000;
 /// A run that stands in more words than this says nothing.
 const MOST_WORDS: usize = 30_000;
+
+/// How many fields hold words.
+const WORD_FIELDS: usize = 2;
 
 /// What a text must have in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,9 +92,7 @@ impl Need {
 impl Run {
     /// A run; `closed` tells, for the left and the right, that no word character can stand there.
     pub fn new(text: &str, closed: (bool, bool)) -> Self {
-        let mut lower = String::with_capacity(text.len());
-        push_lower(text, &mut lower);
-        Self { text: lower, closed_left: closed.0, closed_right: closed.1 }
+        Self { text: lower(text), closed_left: closed.0, closed_right: closed.1 }
     }
 
     /// The run without outer underscores, as tokens are; and how many there were at each end.
@@ -125,33 +127,37 @@ fn is_line(bytes: &[u8]) -> bool {
 }
 
 impl Snapshot {
-    /// The files that may hold a text with this need: all that do, and some that do not. With `odd`, also those with
-    /// characters that [`is_odd`](crate::is_odd), which is for needs that tell more than the characters of the text.
+    /// The files that may hold a text with this need on one line: all that do, and some that do not. With `odd`, also those
+    /// with characters that [`is_odd`](crate::is_odd), which is for needs that tell more than the characters of the text.
     pub fn may_hold(&self, need: &Need, odd: bool) -> Result<RoaringBitmap> {
         let reader = self.text_reader()?;
-        let Some(mut found) = reader.meeting(need, self.members())? else {
-            return Ok(self.members().clone());
-        };
-        found |= reader.marked(Mark::Long, self.members())?;
-        if odd {
-            found |= reader.marked(Mark::Odd, self.members())?;
+        let mut versions = Versions::new(self.members());
+        for (number, segment) in reader.searcher.segment_readers().iter().enumerate() {
+            let Some(mut pieces) = reader.meeting(number, need)? else {
+                return Ok(self.members().clone());
+            };
+            reader.add_marked(segment, Mark::Huge, &mut pieces)?;
+            if odd {
+                reader.add_marked(segment, Mark::Odd, &mut pieces)?;
+            }
+            versions.add(segment, &pieces)?;
         }
-        Ok(found)
+        Ok(versions.into_bitmap(self.members()))
     }
 }
 
 impl TextReader {
-    /// The members that meet a need as far as tokens tell; `None` when they tell nothing.
-    fn meeting(&self, need: &Need, members: &RoaringBitmap) -> Result<Option<RoaringBitmap>> {
+    /// The records of a segment that meet a need as far as tokens tell; `None` when they tell nothing.
+    fn meeting(&self, number: usize, need: &Need) -> Result<Option<Records>> {
         match need {
             Need::Anything => Ok(None),
-            Need::Run(run) => self.with_run(run, members),
-            Need::All(needs) => self.meeting_all(needs, members),
+            Need::Run(run) => self.with_run(number, run),
+            Need::All(needs) => self.meeting_all(number, needs),
             Need::One(needs) => {
-                let mut found = RoaringBitmap::new();
+                let mut found = Records::none(self.segment(number));
                 for need in needs {
-                    match self.meeting(need, members)? {
-                        Some(more) => found |= more,
+                    match self.meeting(number, need)? {
+                        Some(more) => found.unite(&more),
                         None => return Ok(None),
                     }
                 }
@@ -160,65 +166,81 @@ impl TextReader {
         }
     }
 
-    fn meeting_all(&self, needs: &[Need], members: &RoaringBitmap) -> Result<Option<RoaringBitmap>> {
+    fn meeting_all(&self, number: usize, needs: &[Need]) -> Result<Option<Records>> {
         let mut needs: Vec<&Need> = needs.iter().collect();
         needs.sort_by_key(|need| need.cost());
-        let mut found: Option<RoaringBitmap> = None;
+        let mut found: Option<Records> = None;
         for need in needs {
-            let few = if need.cost() < 3 { FEW } else { FEWER_THAN_WORDS };
-            if found.as_ref().is_some_and(|found| found.len() <= few) {
+            let few = match need.cost() {
+                0..3 => FEW,
+                _ if self.dictionaries[0].get().is_some() => FEWER_THAN_WORDS,
+                _ => FEWER_THAN_A_COPY,
+            };
+            if found.as_ref().is_some_and(|found| found.count() <= few) {
                 break;
             }
-            found = match (found, self.meeting(need, members)?) {
-                (Some(found), Some(more)) => Some(found & more),
-                (found, more) => found.or(more),
-            };
+            match (&mut found, self.meeting(number, need)?) {
+                (Some(found), Some(more)) => found.intersect(&more),
+                (None, more) => found = more,
+                (Some(_), None) => {}
+            }
         }
         Ok(found)
     }
 
-    /// The members with a word that the run can be part of.
-    fn with_run(&self, run: &Run, members: &RoaringBitmap) -> Result<Option<RoaringBitmap>> {
+    /// The records with a word that the run can be part of.
+    fn with_run(&self, number: usize, run: &Run) -> Result<Option<Records>> {
         let (core, ..) = run.core();
         if core.is_empty() {
             return Ok(None);
         }
-        let mut versions = Versions::new(members);
-        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let inverted = segment.inverted_index(self.fields.of(Record::Chunk))?;
+        let mut records = Records::none(self.segment(number));
+        for place in 0..WORD_FIELDS {
+            let inverted = self.segment(number).inverted_index(self.word_field(place))?;
             let terms = match (run.closed_left, run.closed_right) {
                 (true, true) => inverted.terms().get(core).map_err(text_io)?.into_iter().collect(),
                 (true, false) => terms_with_prefix(&inverted, run)?,
-                (false, _) => self.dictionary(number)?.terms(&inverted, run)?,
+                (false, _) => self.dictionary(place, number)?.terms(&inverted, run)?,
             };
             if terms.len() > MOST_WORDS {
                 return Ok(None);
             }
-            versions.add(segment, &inverted, &terms)?;
+            records.add(&inverted, &terms)?;
         }
-        Ok(Some(versions.into_bitmap(members)))
+        Ok(Some(records))
     }
 
-    fn marked(&self, mark: Mark, members: &RoaringBitmap) -> Result<RoaringBitmap> {
+    fn add_marked(&self, segment: &SegmentReader, mark: Mark, records: &mut Records) -> Result<()> {
+        let inverted = segment.inverted_index(self.fields.mark())?;
         let term = Term::from_field_text(self.fields.mark(), mark.word());
-        let mut versions = Versions::new(members);
-        for segment in self.searcher.segment_readers() {
-            let inverted = segment.inverted_index(self.fields.mark())?;
-            let found = inverted.get_term_info(&term).map_err(text_io)?;
-            versions.add(segment, &inverted, found.as_slice())?;
-        }
-        Ok(versions.into_bitmap(members))
+        let found = inverted.get_term_info(&term).map_err(text_io)?;
+        records.add(&inverted, found.as_slice())
     }
 
-    /// The dictionary of a segment, flat.
-    fn dictionary(&self, number: usize) -> Result<&Dictionary> {
-        let all =
-            self.dictionaries.get_or_init(|| self.searcher.segment_readers().iter().map(|_| OnceCell::new()).collect());
-        if all[number].get().is_none() {
-            let inverted = self.searcher.segment_readers()[number].inverted_index(self.fields.of(Record::Chunk))?;
-            let _ = all[number].set(Dictionary::read(&inverted)?);
+    fn segment(&self, number: usize) -> &SegmentReader {
+        &self.searcher.segment_readers()[number]
+    }
+
+    /// The fields with words: first that of tokens, then that of words too long to be tokens.
+    fn word_field(&self, place: usize) -> Field {
+        if place == 0 { self.fields.of(Record::Chunk) } else { self.fields.long() }
+    }
+
+    /// The dictionary of a segment, flat. Those of all segments are copied at once, each by its own thread.
+    fn dictionary(&self, place: usize, number: usize) -> Result<&Dictionary> {
+        let all = &self.dictionaries[place];
+        if all.get().is_none() {
+            let field = self.word_field(place);
+            let copy = |segment: &SegmentReader| Dictionary::read(segment.inverted_index(field)?.as_ref());
+            let copies = std::thread::scope(|scope| {
+                let segments = self.searcher.segment_readers().iter();
+                let running: Vec<_> = segments.map(|segment| scope.spawn(move || copy(segment))).collect();
+                let joined = running.into_iter().map(|thread| thread.join().expect("copying does not panic"));
+                joined.collect::<Result<Vec<_>>>()
+            })?;
+            let _ = all.set(copies);
         }
-        Ok(all[number].get().expect("it was just read"))
+        Ok(&all.get().expect("it was just set")[number])
     }
 }
 
@@ -288,6 +310,45 @@ impl Dictionary {
     }
 }
 
+/// A set of records of a segment, a bit for each.
+struct Records(Vec<u64>);
+
+impl Records {
+    fn none(segment: &SegmentReader) -> Self {
+        Self(vec![0; segment.max_doc() as usize / 64 + 1])
+    }
+
+    /// Adds all records with one of the terms.
+    fn add(&mut self, inverted: &InvertedIndexReader, terms: &[TermInfo]) -> Result<()> {
+        for term in terms {
+            let mut postings = inverted.read_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(text_io)?;
+            while postings.doc() != TERMINATED {
+                self.0[postings.doc() as usize / 64] |= 1 << (postings.doc() % 64);
+                postings.advance();
+            }
+        }
+        Ok(())
+    }
+
+    fn unite(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(bits, more)| *bits |= more);
+    }
+
+    fn intersect(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(bits, more)| *bits &= more);
+    }
+
+    fn count(&self) -> u32 {
+        self.0.iter().map(|bits| bits.count_ones()).sum()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        let with_bits = self.0.iter().enumerate().filter(|(_, bits)| **bits != 0);
+        with_bits
+            .flat_map(|(at, bits)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| at as u32 * 64 + bit))
+    }
+}
+
 /// A set of file versions, a bit for each.
 struct Versions(Vec<u64>);
 
@@ -296,17 +357,13 @@ impl Versions {
         Self(vec![0; members.max().map_or(0, |max| max as usize / 64 + 1)])
     }
 
-    /// Adds the versions of all records with one of the terms.
-    fn add(&mut self, segment: &SegmentReader, inverted: &Arc<InvertedIndexReader>, terms: &[TermInfo]) -> Result<()> {
+    /// Adds the versions of records; what is none of the members does not matter.
+    fn add(&mut self, segment: &SegmentReader, records: &Records) -> Result<()> {
         let versions = segment.fast_fields().u64("fv")?;
-        for term in terms {
-            let mut postings = inverted.read_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(text_io)?;
-            while postings.doc() != TERMINATED {
-                let version = versions.first(postings.doc()).unwrap_or(0) as usize;
-                if let Some(bits) = self.0.get_mut(version / 64) {
-                    *bits |= 1 << (version % 64);
-                }
-                postings.advance();
+        for record in records.iter() {
+            let version = versions.first(record).unwrap_or(0) as usize;
+            if let Some(bits) = self.0.get_mut(version / 64) {
+                *bits |= 1 << (version % 64);
             }
         }
         Ok(())

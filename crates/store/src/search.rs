@@ -69,8 +69,8 @@ pub struct TextHits {
 pub(crate) struct TextReader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    /// The dictionary of each segment, where one was needed.
-    pub(crate) dictionaries: OnceCell<Vec<OnceCell<Dictionary>>>,
+    /// The dictionaries of each field of words, one per segment, once they are needed.
+    pub(crate) dictionaries: [OnceCell<Vec<Dictionary>>; 2],
 }
 
 impl std::fmt::Debug for TextReader {
@@ -81,7 +81,7 @@ impl std::fmt::Debug for TextReader {
 
 impl TextReader {
     pub(crate) fn open(index: &TextIndex) -> Result<Self> {
-        Ok(Self { searcher: index.searcher()?, fields: index.fields(), dictionaries: OnceCell::new() })
+        Ok(Self { searcher: index.searcher()?, fields: index.fields(), dictionaries: Default::default() })
     }
 }
 

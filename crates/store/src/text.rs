@@ -15,7 +15,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
 
 use crate::search::Record;
-use crate::tokens::{Tokens, has_long_word, has_odd, push_lower, tokens};
+use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
 use crate::version::Documents;
 use crate::{Result, StoreError};
 
@@ -30,6 +30,7 @@ pub(crate) struct Fields {
     symbol: Field,
     file: Field,
     mark: Field,
+    long: Field,
 }
 
 impl Fields {
@@ -46,13 +47,23 @@ impl Fields {
     pub(crate) fn mark(&self) -> Field {
         self.mark
     }
+
+    /// The field of words that are too long to be tokens.
+    pub(crate) fn long(&self) -> Field {
+        self.long
+    }
+}
+
+/// Whether a word is too long for the field of long words: Tantivy takes 64 KiB, and lower case may need more room.
+pub(crate) fn is_huge(word: &str) -> bool {
+    word.len() > 20_000
 }
 
 /// What the record of a file says about its text as a whole: why its tokens alone can not tell what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// It has a word too long to be a token.
-    Long,
+    /// It has a word that is too long even for the field of long words.
+    Huge,
     /// It has a character that regular expressions may see differently.
     Odd,
 }
@@ -60,14 +71,14 @@ pub(crate) enum Mark {
 impl Mark {
     /// The marks of a text.
     pub(crate) fn of(text: &str) -> Vec<Self> {
-        let long = has_long_word(text).then_some(Self::Long);
-        long.into_iter().chain(has_odd(text).then_some(Self::Odd)).collect()
+        let huge = long_words(text).any(is_huge).then_some(Self::Huge);
+        huge.into_iter().chain(has_odd(text).then_some(Self::Odd)).collect()
     }
 
     /// The term it is found by.
     pub(crate) const fn word(self) -> &'static str {
         match self {
-            Self::Long => "long",
+            Self::Huge => "huge",
             Self::Odd => "odd",
         }
     }
@@ -175,25 +186,28 @@ pub(crate) struct TextWriter {
 
 impl TextWriter {
     pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
+        let mut long = documents.long.into_iter().peekable();
         for (place, text) in documents.chunks.into_iter().enumerate() {
-            self.add_one(version, place as u64, Record::Chunk, text, &[])?;
+            let mut document = self.document(version, place as u64, Record::Chunk, text);
+            let words = long.next_if(|(at, _)| *at == place).map(|(_, words)| words);
+            words.into_iter().flatten().for_each(|word| document.add_text(self.fields.long, word));
+            self.writer.add_document(document)?;
         }
         for (place, text) in documents.symbols {
-            self.add_one(version, place as u64, Record::Symbol, text, &[])?;
+            self.writer.add_document(self.document(version, place as u64, Record::Symbol, text))?;
         }
-        self.add_one(version, 0, Record::File, documents.file, &documents.marks)
+        let mut document = self.document(version, 0, Record::File, documents.file);
+        documents.marks.iter().for_each(|mark| document.add_text(self.fields.mark, mark.word()));
+        self.writer.add_document(document)?;
+        Ok(())
     }
 
-    fn add_one(&self, version: VersionId, place: u64, record: Record, text: String, marks: &[Mark]) -> Result<()> {
+    fn document(&self, version: VersionId, place: u64, record: Record, text: String) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_u64(self.fields.fv, version as u64);
         document.add_u64(self.fields.ord, place << 2 | record as u64);
         document.add_text(self.fields.of(record), text);
-        for mark in marks {
-            document.add_text(self.fields.mark, mark.word());
-        }
-        self.writer.add_document(document)?;
-        Ok(())
+        document
     }
 
     pub(crate) fn delete(&self, version: VersionId) {
@@ -217,11 +231,11 @@ impl TextWriter {
 fn schema() -> (Schema, Fields) {
     let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
     let text = TextOptions::default().set_indexing_options(indexing);
-    let marks = TextFieldIndexing::default()
+    let whole = TextFieldIndexing::default()
         .set_tokenizer("raw")
         .set_index_option(IndexRecordOption::Basic)
         .set_fieldnorms(false);
-    let marks = TextOptions::default().set_indexing_options(marks);
+    let whole = TextOptions::default().set_indexing_options(whole);
     let mut builder = Schema::builder();
     let fields = Fields {
         fv: builder.add_u64_field("fv", FAST | INDEXED),
@@ -229,7 +243,8 @@ fn schema() -> (Schema, Fields) {
         chunk: builder.add_text_field("chunk", text.clone()),
         symbol: builder.add_text_field("symbol", text.clone()),
         file: builder.add_text_field("file", text),
-        mark: builder.add_text_field("mark", marks),
+        mark: builder.add_text_field("mark", whole.clone()),
+        long: builder.add_text_field("long", whole),
     };
     (builder.build(), fields)
 }

@@ -36,10 +36,17 @@ pub(crate) fn push_lower(token: &str, into: &mut String) {
     }
 }
 
-/// Whether a text has a word that is too long to be a token.
-pub(crate) fn has_long_word(text: &str) -> bool {
-    let is_long = |word: &str| word.len() > LONGEST && word.trim_matches('_').len() > LONGEST;
-    text.split(|char| !is_word(char)).any(is_long)
+/// A token in lower case.
+pub(crate) fn lower(token: &str) -> String {
+    let mut lower = String::with_capacity(token.len());
+    push_lower(token, &mut lower);
+    lower
+}
+
+/// The words of a text that are too long to be tokens, without outer underscores.
+pub(crate) fn long_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|char| !is_word(char)).filter(|word| word.len() > LONGEST);
+    words.map(|word| word.trim_matches('_')).filter(|word| word.len() > LONGEST)
 }
 
 /// Whether a text has a character that [`is_odd`].
@@ -224,7 +231,7 @@ mod tests {
     fn a_text_has_a_long_word_when_a_word_of_it_is_no_token() {
         let (fits, long) = ("x".repeat(LONGEST), "é".repeat(LONGEST / 2 + 1));
         for (text, expected) in [(format!("a __{fits}__ b"), false), (format!("a.{long}"), true)] {
-            assert_eq!(has_long_word(&text), expected, "{text}");
+            assert_eq!(long_words(&text).next().is_some(), expected, "{text}");
             assert_eq!(tokens(&text).count(), if expected { 1 } else { 3 }, "{text}");
         }
     }

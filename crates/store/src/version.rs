@@ -3,8 +3,9 @@
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{BlobId, Chunk, FileFacts, SkipReason, SymbolKind, VersionId};
 
-use crate::text::Mark;
-use crate::{codec, lists, tokens::tokens};
+use crate::text::{Mark, is_huge};
+use crate::tokens::{long_words, lower, tokens};
+use crate::{codec, lists};
 
 /// A version that is stored already.
 #[derive(Clone, Debug)]
@@ -84,6 +85,8 @@ pub(crate) struct Documents {
     pub(crate) symbol_tokens: u64,
     pub(crate) file_tokens: u64,
     pub(crate) marks: Vec<Mark>,
+    /// The words of a chunk that are too long to be tokens, by its place.
+    pub(crate) long: Vec<(usize, Vec<String>)>,
 }
 
 impl NewVersion {
@@ -180,6 +183,12 @@ fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEn
     facts.symbols.iter().map(entry).collect()
 }
 
+/// The long words of a chunk in lower case, with its place, if it has any.
+fn long_words_of((place, chunk): (usize, &String)) -> Option<(usize, Vec<String>)> {
+    let words: Vec<String> = long_words(chunk).filter(|word| !is_huge(word)).map(lower).collect();
+    (!words.is_empty()).then_some((place, words))
+}
+
 impl Documents {
     /// The documents of a version: a pure function of path, facts and text, so they can be made again from the store.
     pub(crate) fn of(path: &str, facts: &FileFacts, text: &str) -> Self {
@@ -198,6 +207,7 @@ impl Documents {
             file_tokens: tokens(path).count() as u64,
             file: path.to_owned(),
             marks: Mark::of(text),
+            long: chunks.iter().enumerate().filter_map(long_words_of).collect(),
             chunks,
             symbols,
         }

@@ -253,6 +253,7 @@ impl Writer {
                 symbols: std::mem::take(&mut documents.symbols),
                 file: std::mem::take(&mut documents.file),
                 marks: std::mem::take(&mut documents.marks),
+                long: std::mem::take(&mut documents.long),
                 ..Documents::default()
             };
             version.counts = (whole.chunks.len() as i64, whole.symbols.len() as i64);

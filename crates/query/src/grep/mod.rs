@@ -1,6 +1,6 @@
 //! Exact text: every line of a view that a pattern matches.
 //!
-//! The words a match must have in it ([`need`]) name the files that can hold one; their texts are read and matched, like
+//! The words a match must have in it (`need`) name the files that can hold one; their texts are read and matched, like
 //! ripgrep does: a match does not span lines, save that of a literal with a line break in it. Nothing is missed, whatever
 //! the words say: they only leave out what can not match.
 

@@ -132,23 +132,29 @@ impl Row {
         }
     }
 
-    /// The runs of the row, and what else it needs.
+    /// What the row needs on one line: when it has several, the first that needs anything.
     fn need(self) -> Need {
-        let mut runs = Runs::default();
-        for piece in self.pieces {
-            match piece {
-                Piece::Char(char) if is_word(char) => runs.push(char),
-                Piece::Char(_) | Piece::Close => runs.end(true),
-                Piece::Gap => runs.end(false),
-                Piece::Need(need) => {
-                    runs.end(false);
-                    runs.needs.push(need);
-                }
+        let mut lines = self.pieces.split(|piece| matches!(piece, Piece::Char('\n'))).map(need_of_line);
+        lines.find(|need| *need != Need::Anything).unwrap_or(Need::Anything)
+    }
+}
+
+/// The runs of a line, and what else it needs.
+fn need_of_line(pieces: &[Piece]) -> Need {
+    let mut runs = Runs::default();
+    for piece in pieces {
+        match piece {
+            Piece::Char(char) if is_word(*char) => runs.push(*char),
+            Piece::Char(_) | Piece::Close => runs.end(true),
+            Piece::Gap => runs.end(false),
+            Piece::Need(need) => {
+                runs.end(false);
+                runs.needs.push(need.clone());
             }
         }
-        runs.end(false);
-        Need::all(runs.needs)
     }
+    runs.end(false);
+    Need::all(runs.needs)
 }
 
 /// Gathers word characters to runs.
