@@ -8,7 +8,7 @@
 //! A new signal (from the call graph, or a semantic one) is a line in the table and a value where places are scored.
 
 /// Contributions are counted in these.
-const UNIT: f64 = 1e6;
+pub(crate) const UNIT: f64 = 1e6;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $variant:ident = $key:literal, $reason:literal, $weight:literal;)*) => {

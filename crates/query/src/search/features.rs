@@ -10,7 +10,7 @@ use super::gather::{Candidate, Gathered};
 use super::intent::{path_of, quoted};
 use super::terms::{self, Word};
 use super::{Intent, Mode, Place, Search, definitions};
-use crate::score::{Feature, Scores};
+use crate::score::{Feature, Scores, UNIT};
 
 /// What the beginning of a word is worth in a file's name beside the word.
 const BEGINNING: f64 = 0.8;
@@ -227,7 +227,7 @@ fn known(gathered: &Gathered, candidate: Candidate) -> Scores {
     let mut scores = Scores::default();
     let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
     let bm25 = match candidate {
-        Candidate::Piece(version, piece) => gathered.pieces.get(&(version, piece)).copied().unwrap_or_default(),
+        Candidate::Piece(version, piece) => gathered.bm25(version, piece).unwrap_or_default(),
         Candidate::Line(..) => file.best_chunk,
         Candidate::File(_) => file.path,
     };
@@ -240,14 +240,23 @@ fn known(gathered: &Gathered, candidate: Candidate) -> Scores {
     scores
 }
 
-/// How good a candidate looks before anything is known of its file, in the units of [`Scores::total_units`].
+/// How good a candidate looks before its file's path and facts are known, in the units of [`Scores::total_units`]: of a
+/// piece, what its file adds to its BM25.
 pub(super) fn estimate(gathered: &Gathered, candidate: Candidate) -> i64 {
-    let mut scores = known(gathered, candidate);
     let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
+    let mut scores = known(gathered, candidate);
+    if matches!(candidate, Candidate::File(_)) {
+        scores.set(Feature::Bm25, 0.0);
+    }
     scores.set(Feature::Literal, f64::from(matches!(candidate, Candidate::Line(..))));
     scores.set(Feature::FileName, file.name);
     scores.set(Feature::Named, file.best_symbol / 2.0);
     scores.total_units()
+}
+
+/// BM25 in the same units.
+pub(super) fn units(bm25: f64) -> i64 {
+    (bm25.clamp(0.0, 1.0) * Feature::Bm25.weight() * UNIT) as i64
 }
 
 /// The highest total that a candidate can have, in the same units.

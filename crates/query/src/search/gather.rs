@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use codecompass_model::{Lines, VersionId};
@@ -87,13 +88,35 @@ impl Exact {
 /// So many lines that hold a wanted text are looked at.
 const MOST_LINES: usize = 2000;
 
+/// A table by file version. There may be one entry per file for each query, and version ids are small numbers that
+/// nobody chooses, so hashing them well is not worth its time.
+pub(super) type ByVersion<T> = HashMap<VersionId, T, BuildHasherDefault<Plain>>;
+
+/// Spreads a number over 64 bits.
+#[derive(Default)]
+pub(super) struct Plain(u64);
+
+impl Hasher for Plain {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(26)
+    }
+}
+
 /// See the module.
 pub(super) struct Gathered {
-    /// BM25 of pieces over its ceiling.
-    pub(super) pieces: HashMap<(VersionId, u32), f64>,
+    /// BM25 of pieces over its ceiling, in order of file version and place.
+    pub(super) pieces: Vec<((VersionId, u32), f64)>,
     /// Per file: BM25 of its symbols over the ceiling.
-    pub(super) symbols: HashMap<VersionId, Vec<(u32, f64)>>,
-    pub(super) files: HashMap<VersionId, FileSigns>,
+    pub(super) symbols: ByVersion<Vec<(u32, f64)>>,
+    pub(super) files: ByVersion<FileSigns>,
     /// The highest score a piece could have.
     pub(super) ceiling: f64,
     /// What is wanted as it is.
@@ -121,9 +144,9 @@ impl Gathered {
     fn join(chunks: &TextHits, symbols: &TextHits, files: &TextHits) -> Self {
         let share = |score: f64, found: &TextHits| if found.ceiling > 0.0 { score / found.ceiling } else { 0.0 };
         let mut gathered = Self {
-            pieces: HashMap::with_capacity(chunks.hits.len()),
-            symbols: HashMap::new(),
-            files: HashMap::new(),
+            pieces: Vec::with_capacity(chunks.hits.len()),
+            symbols: ByVersion::default(),
+            files: ByVersion::default(),
             ceiling: chunks.ceiling,
             exact: Exact::default(),
             unread: RefCell::default(),
@@ -132,7 +155,7 @@ impl Gathered {
         };
         for hit in &chunks.hits {
             let bm25 = share(hit.score, chunks);
-            gathered.pieces.insert((hit.version, hit.place), bm25);
+            gathered.pieces.push(((hit.version, hit.place), bm25));
             let file = gathered.files.entry(hit.version).or_default();
             file.terms |= hit.terms;
             file.best_chunk = file.best_chunk.max(bm25);
@@ -172,7 +195,7 @@ impl Gathered {
         let versions = snapshot.catalogue()?;
         let wanted = |id: &VersionId| versions.get(id).is_some_and(|info| question.accepts(&info.path, &info.language));
         self.files.retain(|version, _| wanted(version));
-        self.pieces.retain(|(version, _), _| self.files.contains_key(version));
+        self.pieces.retain(|((version, _), _)| self.files.contains_key(version));
         Ok(())
     }
 
@@ -193,10 +216,16 @@ impl Gathered {
         pieces + if self.with_files { self.path_matches().count() } else { 0 }
     }
 
+    /// BM25 of a piece over its ceiling; nothing when it holds no word.
+    pub(super) fn bm25(&self, version: VersionId, piece: u32) -> Option<f64> {
+        let at = self.pieces.binary_search_by_key(&(version, piece), |(key, _)| *key).ok()?;
+        Some(self.pieces[at].1)
+    }
+
     /// Whether a piece is a candidate.
     pub(super) fn holds(&self, candidate: Candidate) -> bool {
         match candidate {
-            Candidate::Piece(version, piece) => self.with_pieces && self.pieces.contains_key(&(version, piece)),
+            Candidate::Piece(version, piece) => self.with_pieces && self.bm25(version, piece).is_some(),
             Candidate::Line(version, line) => self.exact.lines.get(&version).is_some_and(|lines| lines.contains(&line)),
             Candidate::File(version) => self.with_files && self.files.contains_key(&version),
         }
@@ -208,13 +237,22 @@ impl Gathered {
 
     /// The candidates that look best, at most so many, with the highest total each can have: the highest first.
     pub(super) fn candidates(&self, snapshot: &Snapshot, asked: &Asked, count: usize) -> Result<Vec<(Candidate, i64)>> {
-        let pieces = self.pieces.keys().filter(|_| self.with_pieces);
-        let pieces = pieces.map(|&(version, place)| Candidate::Piece(version, place));
-        let lines = self.exact.lines.iter();
-        let lines = lines.flat_map(|(&version, lines)| lines.iter().map(move |&line| Candidate::Line(version, line)));
-        let files = self.path_matches().filter(|_| self.with_files).map(Candidate::File);
+        let mut all: Vec<(Candidate, i64)> = Vec::with_capacity(self.pieces.len());
+        let mut file = (VersionId::MAX, 0);
+        for &((version, piece), bm25) in self.pieces.iter().filter(|_| self.with_pieces) {
+            if file.0 != version {
+                file = (version, features::estimate(self, Candidate::File(version)));
+            }
+            all.push((Candidate::Piece(version, piece), file.1 + features::units(bm25)));
+        }
         let worth = |candidate| (candidate, features::estimate(self, candidate));
-        let mut all: Vec<(Candidate, i64)> = pieces.chain(lines).chain(files).map(worth).collect();
+        for (&version, lines) in &self.exact.lines {
+            all.extend(lines.iter().map(|&line| worth(Candidate::Line(version, line))));
+        }
+        for version in self.path_matches().filter(|_| self.with_files) {
+            let (candidate, worth) = worth(Candidate::File(version));
+            all.push((candidate, worth + features::units(self.files[&version].path)));
+        }
         if all.len() > count {
             let (_, &mut (_, last), _) = all.select_nth_unstable_by_key(count - 1, |(_, worth)| Reverse(*worth));
             keep_first(snapshot, &mut all, last, count)?;
