@@ -3,6 +3,8 @@
 use codecompass_store::SchemaStatus;
 use serde_json::{Map, Value, json};
 
+use crate::escape::shown;
+
 /// The version of the protocol that all answers speak.
 const PROTOCOL: &str = "1.0";
 
@@ -39,6 +41,11 @@ impl Metadata {
             next_cursor: None,
             ranking_reasons: None,
         }
+    }
+
+    /// The warnings for people, a line each.
+    pub(crate) fn warnings_text(&self) -> String {
+        self.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
     }
 
     /// As it stands in an answer.

@@ -89,7 +89,7 @@ pub(crate) fn answer(
 ) -> Result<Answer, AppError> {
     let Some(snapshot) = snapshot else {
         metadata.warnings.extend(question.warnings.iter().cloned());
-        return Ok(Answer { text: warnings(&metadata), json: json_of(&[], 0, 0, &metadata), code: 1 });
+        return Ok(Answer { text: metadata.warnings_text(), json: json_of(&[], 0, 0, &metadata), code: 1 });
     };
     let is_meant = |language: &str| question.language.as_deref().is_none_or(|wanted| wanted == language);
     let filter = |version: &VersionInfo| is_meant(&version.language) && question.paths.allows(&version.path);
@@ -102,7 +102,7 @@ pub(crate) fn answer(
     if question.layout.as_json {
         json = json_of(&results(snapshot, &found)?, found.matches, found.files.len(), &metadata);
     } else {
-        text = text_of(snapshot, &found, question.layout)? + &warnings(&metadata);
+        text = text_of(snapshot, &found, question.layout)? + &metadata.warnings_text();
     }
     Ok(Answer { text, json, code: u8::from(found.files.is_empty()) })
 }
@@ -199,8 +199,4 @@ fn blocks(matches: &[Line], layout: Layout, count: usize) -> Vec<Range<usize>> {
         }
     }
     blocks
-}
-
-fn warnings(metadata: &Metadata) -> String {
-    metadata.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
 }

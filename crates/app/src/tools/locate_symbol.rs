@@ -132,17 +132,13 @@ fn empty(question: &Question, near: Vec<String>, files: u64, metadata: &Metadata
     if !near.is_empty() {
         text += &format!("Nearest names: {}\n", shown(&near.join(", ")));
     }
-    text += &warnings_text(metadata);
+    text += &metadata.warnings_text();
     let mut json = json!({ "results": [], "total_candidates": 0 });
     if !near.is_empty() {
         json["nearest_names"] = json!(near);
     }
     json["metadata"] = metadata.to_json();
     Answer { text, json, code: 1 }
-}
-
-fn warnings_text(metadata: &Metadata) -> String {
-    metadata.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
 }
 
 fn text(
@@ -180,5 +176,5 @@ fn text(
     if seen < located.total {
         text += &format!("{seen} of {}; --limit or --all shows more\n", located.total);
     }
-    Ok(text + &warnings_text(metadata))
+    Ok(text + &metadata.warnings_text())
 }

@@ -256,7 +256,7 @@ fn empty(question: &Question, found: &Found, near: Vec<String>, files: u64, meta
     if !near.is_empty() {
         text += &format!("Nearest names: {}\n", shown(&near.join(", ")));
     }
-    text += &warnings_text(&metadata);
+    text += &metadata.warnings_text();
     let mut json = json!({
         "results": [],
         "query_intent": found.intent.as_str(),
@@ -297,11 +297,7 @@ fn text(
         text += &format!("{} of {} places", count_text(seen as u64), count_text(found.total as u64));
         text += if metadata.next_cursor.is_some() { "; --limit or --all shows more\n" } else { "\n" };
     }
-    Ok(text + &warnings_text(metadata))
-}
-
-fn warnings_text(metadata: &Metadata) -> String {
-    metadata.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
+    Ok(text + &metadata.warnings_text())
 }
 
 fn place_text(snapshot: &Snapshot, question: &Question, place: &Place) -> Result<String, AppError> {

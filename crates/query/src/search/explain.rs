@@ -101,12 +101,10 @@ fn why_not(
     let facts = snapshot.facts(version.id)?;
     let piece = facts.chunks.iter().position(|chunk| (chunk.lines.start..=chunk.lines.end).contains(&line));
     let candidate = Candidate::Piece(version.id, piece.unwrap_or_default() as u32);
-    let Some(place) =
-        gathered.holds(candidate).then_some(()).map(|()| look(snapshot, question, asked, gathered, candidate))
-    else {
+    if !gathered.holds(candidate) {
         return Ok(Why::NoWord { words: asked.texts() });
-    };
-    let Some(place) = place? else {
+    }
+    let Some(place) = look(snapshot, question, asked, gathered, candidate)? else {
         let kind =
             facts.chunks.get(piece.unwrap_or_default()).and_then(|chunk| facts.symbols.get(chunk.symbol? as usize));
         let found = kind.map_or("no symbol".to_owned(), |symbol| symbol.kind.to_string());
