@@ -72,6 +72,12 @@ pub(crate) enum Command {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
+    /// Show the values that hold, and where each came from
+    Config(ConfigArgs),
+    /// Show the tools that agents are offered, and the codes of all errors
+    Tools,
+    /// Serve agents: the Model Context Protocol on standard input and output, or on HTTP
+    ServeMcp(ServeArgs),
     /// Measure this program on real repositories
     Bench(BenchArgs),
 }
@@ -254,6 +260,64 @@ pub(crate) struct GrepArgs {
     pub(crate) limit: Option<i64>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) what: ConfigCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum ConfigCommand {
+    /// Every key with its value and its source
+    Show,
+}
+
+/// What the server speaks on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Transport {
+    /// Standard input and output: for a client that starts the server itself.
+    Stdio,
+    /// Streamable HTTP at /mcp: for clients that come and go.
+    Http,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// What to speak on
+    #[arg(long, value_enum, default_value = "stdio")]
+    pub(crate) transport: Transport,
+    /// The port of the HTTP transport; 0 takes any that is free
+    #[arg(long, default_value_t = 9100)]
+    pub(crate) port: u16,
+    /// The address of the HTTP transport; any but a loopback one requires a token
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
+    pub(crate) bind: std::net::IpAddr,
+    /// Register and index the workspace first if that was never done
+    #[arg(long)]
+    pub(crate) auto_index: bool,
+    /// Register and index any workspace that a call names, below an --allowed-root
+    #[arg(long)]
+    pub(crate) auto_workspace: bool,
+    /// A folder below which --auto-workspace may register; can be given several times
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allowed_root: Vec<PathBuf>,
+    /// Do not read the index in advance
+    #[arg(long)]
+    pub(crate) no_prewarm: bool,
+    /// Do not watch work trees; changes are found by looking
+    #[arg(long)]
+    pub(crate) no_watch: bool,
+    /// Offer only these tools, with commas between them
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// Require a bearer token on HTTP: $CODECOMPASS_TOKEN, or one that is made and kept in the data folder
+    #[arg(long)]
+    pub(crate) require_token: bool,
+    /// Add what is of use to those who work on this program
+    #[arg(long)]
+    pub(crate) debug: bool,
 }
 
 #[derive(Args, Debug)]

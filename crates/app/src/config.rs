@@ -50,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) max_response_bytes: usize,
     /// What was found in the repository's file and not taken.
     pub(crate) warnings: Vec<String>,
+    /// Where each value that is no default came from.
+    sources: Vec<(&'static str, String)>,
 }
 
 /// How much a list says about its order.
@@ -98,6 +100,7 @@ impl Default for Config {
             ranking_reasons: false,
             max_response_bytes: 64 << 10,
             warnings: Vec::new(),
+            sources: Vec::new(),
         }
     }
 }
@@ -123,6 +126,7 @@ impl Config {
             let name = format!("CODECOMPASS_{}", key.name.replace('.', "_").to_uppercase());
             if let Some(text) = variable(&name) {
                 config.set(key.name, &parse_variable(&text)).map_err(|what| invalid(&name, &what))?;
+                config.came_from(key.name, &name);
             }
         }
         Ok(config)
@@ -134,6 +138,40 @@ impl Config {
         self.explain_level.unwrap_or(legacy)
     }
 
+    /// Every key with its value and where that came from.
+    pub(crate) fn shown(&self) -> Vec<(&'static str, serde_json::Value, String)> {
+        use serde_json::json;
+        let word = |words: &[(&'static str, FreshnessPolicy)]| {
+            words.iter().find(|(_, policy)| *policy == self.freshness_policy).map(|(word, _)| *word)
+        };
+        let level = ExplainLevel::WORDS.iter().find(|(_, level)| *level == self.explain_level()).map(|(word, _)| *word);
+        let value = |key: &str| match key {
+            "index.max_file_kib" => json!(self.max_file_kib),
+            "index.threads" => json!(self.threads),
+            "index.memory_mib" => json!(self.memory_mib),
+            "index.ignore" => json!(self.ignore),
+            "query.freshness_policy" => json!(word(FreshnessPolicy::WORDS)),
+            "query.ranking_explain_level" => json!(level),
+            "query.max_response_bytes" => json!(self.max_response_bytes),
+            _ => json!(self.ranking_reasons),
+        };
+        let source = |key: &str| {
+            let found: Vec<&str> =
+                self.sources.iter().filter(|(known, _)| *known == key).map(|(_, source)| source.as_str()).collect();
+            if found.is_empty() { "default".to_owned() } else { found.join(", ") }
+        };
+        KEYS.iter().map(|key| (key.name, value(key.name), source(key.name))).collect()
+    }
+
+    /// Takes note of where a value came from. Ignore patterns add up, anything else is replaced.
+    fn came_from(&mut self, key: &str, source: &str) {
+        let Some(known) = KEYS.iter().find(|known| known.name == key) else { return };
+        if known.name != "index.ignore" {
+            self.sources.retain(|(name, _)| *name != known.name);
+        }
+        self.sources.push((known.name, source.to_owned()));
+    }
+
     fn take_file(&mut self, path: &Path) -> Result<(), AppError> {
         let place = path.display().to_string();
         for (key, value) in read(path).map_err(|what| invalid(&place, &what))? {
@@ -142,6 +180,7 @@ impl Config {
                 return Err(invalid(&place, &format!("unknown key {key}; the keys are {}", names.join(", "))));
             }
             self.set(&key, &value).map_err(|what| invalid(&place, &what))?;
+            self.came_from(&key, &place);
         }
         Ok(())
     }
@@ -156,7 +195,7 @@ impl Config {
         };
         for (key, value) in pairs {
             let outcome = match KEYS.iter().find(|known| known.name == key) {
-                Some(known) if known.repository => self.set(&key, &value),
+                Some(known) if known.repository => self.set(&key, &value).map(|()| self.came_from(&key, place)),
                 Some(_) => Err(format!("{key} can not be set by a repository")),
                 None => Err(format!("unknown key {key}")),
             };

@@ -25,57 +25,62 @@ pub(crate) struct More {
     pub(crate) hint: Option<String>,
     /// What a machine needs to recover.
     pub(crate) data: Value,
-    /// What is known of the project that was asked.
-    pub(crate) metadata: Metadata,
+    /// What is known of the project that was asked, when somebody looked.
+    pub(crate) metadata: Option<Metadata>,
 }
 
-/// The registry of codes, as far as the commands so far need it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Code {
-    InvalidInput,
-    ProjectNotFound,
-    IndexInProgress,
-    SyncInProgress,
-    IndexStale,
-    IndexIncompatible,
-    RefNotIndexed,
-    ResultNotFound,
-    InternalError,
+macro_rules! codes {
+    ($($variant:ident = $word:literal, $exit:literal: $meaning:literal;)*) => {
+        /// The registry of codes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Code { $($variant,)* }
+
+        impl Code {
+            /// Every code.
+            pub(crate) const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The word on the wire.
+            pub(crate) const fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $word,)* }
+            }
+
+            /// The exit code of a command that ends with it.
+            pub(crate) const fn exit_code(self) -> u8 {
+                match self { $(Code::$variant => $exit,)* }
+            }
+
+            /// What it means, for the reference.
+            pub(crate) const fn meaning(self) -> &'static str {
+                match self { $(Code::$variant => $meaning,)* }
+            }
+        }
+    };
 }
 
-impl Code {
-    /// The word on the wire.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Code::InvalidInput => "invalid_input",
-            Code::ProjectNotFound => "project_not_found",
-            Code::IndexInProgress => "index_in_progress",
-            Code::SyncInProgress => "sync_in_progress",
-            Code::IndexStale => "index_stale",
-            Code::IndexIncompatible => "index_incompatible",
-            Code::RefNotIndexed => "ref_not_indexed",
-            Code::ResultNotFound => "result_not_found",
-            Code::InternalError => "internal_error",
-        }
-    }
-
-    /// The exit code of a command that ends with it.
-    pub(crate) const fn exit_code(self) -> u8 {
-        match self {
-            Code::ResultNotFound => 1,
-            Code::InvalidInput => 2,
-            Code::ProjectNotFound | Code::IndexStale | Code::IndexIncompatible => 3,
-            Code::IndexInProgress | Code::SyncInProgress => 4,
-            Code::RefNotIndexed => 5,
-            Code::InternalError => 6,
-        }
-    }
+codes! {
+    InvalidInput = "invalid_input", 2: "A parameter is missing, unknown, of the wrong type or not one of the allowed values; `data.parameter` names it, `data.allowed` says what is.";
+    ProjectNotFound = "project_not_found", 3: "Nothing is registered for the workspace; `codecompass index` does that.";
+    WorkspaceNotRegistered = "workspace_not_registered", 3: "The `workspace` that was asked for is not registered.";
+    WorkspaceNotAllowed = "workspace_not_allowed", 3: "The `workspace` is not registered and lies outside every `--allowed-root`.";
+    WorkspaceLimitExceeded = "workspace_limit_exceeded", 3: "As many workspaces as allowed were opened by request, and all of them are in use.";
+    IndexNotReady = "index_not_ready", 3: "The question is about one named thing, and nothing is published yet.";
+    IndexInProgress = "index_in_progress", 4: "A job of this project is running: `data.job_id`.";
+    SyncInProgress = "sync_in_progress", 4: "This ref is being synced already: `data.job_id`.";
+    IndexStale = "index_stale", 3: "With `freshness_policy` strict: what is indexed is not what is there. `data` has both commits and `changed_files`.";
+    IndexIncompatible = "index_incompatible", 3: "The index was made by another version, or is damaged; `codecompass index --force` builds it anew.";
+    RefNotIndexed = "ref_not_indexed", 5: "The ref is not indexed, or git does not know it; `data.call` is the call that mends it.";
+    OverlayNotReady = "overlay_not_ready", 4: "The first index of the ref that was switched to is queued or running: `data.job_id`.";
+    SymbolNotFound = "symbol_not_found", 1: "No symbol bears the name (in the file that was given); `data.nearest_names` may help.";
+    AmbiguousSymbol = "ambiguous_symbol", 1: "Symbols of that name stand in several files: `data.candidates`; give `path`, or a `symbol_id` as the name.";
+    FileNotFound = "file_not_found", 1: "No such file is in the index for that ref; `data.nearest_paths` may help.";
+    ResultNotFound = "result_not_found", 1: "The place is no result of the query; `data.why` says what kept it out.";
+    InternalError = "internal_error", 6: "Something broke that should not; `codecompass doctor` helps to find out what.";
 }
 
 impl AppError {
     /// An error without a hint or data.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let more = More { hint: None, data: json!({}), metadata: Metadata::unknown() };
+        let more = More { hint: None, data: json!({}), metadata: None };
         Self { code, message: message.into(), more: Box::new(more) }
     }
 
@@ -93,7 +98,7 @@ impl AppError {
 
     /// With what is known of the project that was asked.
     pub(crate) fn about(mut self, metadata: Metadata) -> Self {
-        self.more.metadata = metadata;
+        self.more.metadata = Some(metadata);
         self
     }
 
@@ -107,6 +112,20 @@ impl AppError {
         Self::new(Code::ProjectNotFound, format!("No project is registered for {root}."))
             .hint("Run `codecompass index` there to register and index it.")
             .data(json!({ "workspace": root, "command": "codecompass index" }))
+    }
+
+    /// The workspace that was asked for by name and is not known.
+    pub(crate) fn workspace_not_registered(path: &str) -> Self {
+        Self::new(Code::WorkspaceNotRegistered, format!("The workspace {path} is not registered."))
+            .hint("Run `codecompass index` there, or start the server with --auto-workspace.")
+            .data(json!({ "workspace": path, "command": "codecompass index" }))
+    }
+
+    /// The question about one thing, before anything is published.
+    pub(crate) fn index_not_ready() -> Self {
+        Self::new(Code::IndexNotReady, "Nothing is indexed yet.")
+            .hint("Call index_repo, or run `codecompass index`, and ask again when it is published.")
+            .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
     }
 
     /// The ref that has no published view.
@@ -172,7 +191,9 @@ impl From<IndexError> for AppError {
             IndexError::Store(error) => error.into(),
             IndexError::NoVersionControl(_) => Self::new(Code::RefNotIndexed, message),
             IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
-            IndexError::Cancelled | IndexError::Threads(_) => Self::new(Code::InternalError, message),
+            IndexError::Cancelled | IndexError::Threads(_) | IndexError::Watch(_) => {
+                Self::new(Code::InternalError, message)
+            }
         }
     }
 }

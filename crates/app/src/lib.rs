@@ -10,11 +10,13 @@ mod commands;
 mod config;
 mod error;
 mod escape;
+mod mcp;
 mod measure;
 mod metadata;
 mod output;
 mod progress;
 mod published;
+mod server;
 mod session;
 mod tools;
 

@@ -19,7 +19,13 @@ pub(crate) struct Metadata {
     /// Whether the project is under version control.
     pub(crate) vcs: bool,
     pub(crate) indexed_commit: Option<String>,
+    /// Where the source stands when that is not what is indexed.
+    pub(crate) head_commit: Option<String>,
+    /// How many files differ then.
+    pub(crate) changed_files: Option<u64>,
     pub(crate) warnings: Vec<String>,
+    /// How many symbols the file has that was asked about.
+    pub(crate) symbol_count: Option<usize>,
     /// Where the next page of a list begins.
     pub(crate) next_cursor: Option<String>,
     /// Why each result stands where it stands, when that was asked for.
@@ -37,7 +43,10 @@ impl Metadata {
             schema: SchemaStatus::NotIndexed.as_str(),
             vcs: false,
             indexed_commit: None,
+            head_commit: None,
+            changed_files: None,
             warnings: Vec::new(),
+            symbol_count: None,
             next_cursor: None,
             ranking_reasons: None,
         }
@@ -62,6 +71,15 @@ impl Metadata {
         fields.insert("schema_status".into(), json!(self.schema));
         if let Some(commit) = &self.indexed_commit {
             fields.insert("indexed_commit".into(), json!(commit));
+        }
+        if let Some(commit) = &self.head_commit {
+            fields.insert("head_commit".into(), json!(commit));
+        }
+        if let Some(count) = self.changed_files {
+            fields.insert("changed_files".into(), json!(count));
+        }
+        if let Some(count) = self.symbol_count {
+            fields.insert("symbol_count".into(), json!(count));
         }
         if let Some(cursor) = &self.next_cursor {
             fields.insert("next_cursor".into(), json!(cursor));

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::error::AppError;
 use crate::escape;
+use crate::metadata::Metadata;
 
 /// An answer in both shapes; the command line picks one.
 pub(crate) struct Answer {
@@ -131,7 +132,7 @@ pub(crate) fn error_json(error: &AppError) -> Value {
     }
     serde_json::json!({
         "error": { "code": error.code.as_str(), "message": message, "data": error.more.data },
-        "metadata": error.more.metadata.to_json(),
+        "metadata": error.more.metadata.clone().unwrap_or_else(Metadata::unknown).to_json(),
     })
 }
 

@@ -17,6 +17,7 @@ use crate::output::complain;
 use crate::progress::Meter;
 
 /// See the module.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) config: Config,
     pub(crate) workspace: Workspace,
@@ -53,6 +54,11 @@ impl Session {
             as_json: common.json,
             verbose: common.verbose,
         })
+    }
+
+    /// Where all data lies.
+    pub(crate) fn data_folder(&self) -> &Path {
+        &self.data
     }
 
     /// The workspace's root as it is shown.
@@ -126,6 +132,18 @@ impl Session {
         request: Request,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Outcome, AppError> {
+        let started = |job: &str| self.say(2, || format!("job {job} started"));
+        let following = Following { job_id: None, progress, cancel: &AtomicBool::new(false), started: &started };
+        self.sync_followed(target, request, &following)
+    }
+
+    /// Brings a view up to date for somebody who follows it and may stop it.
+    pub(crate) fn sync_followed(
+        &self,
+        target: &Target,
+        request: Request,
+        following: &Following<'_>,
+    ) -> Result<Outcome, AppError> {
         let text_heap = (self.config.memory_mib << 20) * 6 / 10;
         let options = Options {
             force: request.force,
@@ -139,9 +157,10 @@ impl Session {
                 batch_bytes: ((self.config.memory_mib << 20) - text_heap) as usize,
             },
             point: kill_point(),
-            progress,
-            cancel: &AtomicBool::new(false),
-            started: &|job| self.say(2, || format!("job {job} started")),
+            job_id: following.job_id,
+            progress: following.progress,
+            cancel: following.cancel,
+            started: following.started,
         };
         match codecompass_index::sync(&self.dir, &self.workspace, target, &options) {
             Err(IndexError::Store(StoreError::Locked)) => Err(self.busy()),
@@ -189,6 +208,11 @@ impl Session {
             warnings: self.config.warnings.clone(),
             ..Metadata::unknown()
         };
+        if view.is_none()
+            && let Ok(status) = SchemaStatus::of(&self.dir)
+        {
+            metadata.schema = status.as_str();
+        }
         if let Some(view) = view {
             metadata.schema = "compatible";
             metadata.indexing = "ready";
@@ -210,6 +234,18 @@ pub(crate) struct Request {
     pub(crate) force: bool,
     pub(crate) wait: bool,
     pub(crate) changed: Option<Vec<String>>,
+}
+
+/// Who follows a sync.
+pub(crate) struct Following<'a> {
+    /// The id the job shall have.
+    pub(crate) job_id: Option<&'a str>,
+    /// Called as the work goes on.
+    pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
+    /// Set to stop.
+    pub(crate) cancel: &'a AtomicBool,
+    /// Called once the job has begun.
+    pub(crate) started: &'a (dyn Fn(&str) + Sync),
 }
 
 /// For a plain folder, the nearest registered folder at or above it; a git work tree is its own answer.

@@ -22,6 +22,9 @@ pub enum IndexError {
     /// The system gives no threads.
     #[error("no threads can be started: {0}")]
     Threads(String),
+    /// The work tree can not be watched.
+    #[error("it can not be watched: {0}")]
+    Watch(String),
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,

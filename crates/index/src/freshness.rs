@@ -3,7 +3,7 @@
 use codecompass_store::{Store, ViewInfo};
 
 use crate::plan::stored_stat;
-use crate::source::{Entry, Limits, Place, Workspace, blob_id, list_worktree};
+use crate::source::{Entry, Limits, Place, Workspace, blob_id, list_worktree, stat_paths};
 use crate::{IndexError, Target, extraction_key};
 
 /// How a published view compares with its source.
@@ -49,6 +49,18 @@ pub fn freshness(
         return Ok(Freshness::Fresh);
     }
     Ok(Freshness::Stale { changed_files: Some(changed) })
+}
+
+/// Whether any of these files of a work tree differs from what is remembered of it: there, gone, or with another stat.
+pub fn touches(store: &Store, workspace: &Workspace, paths: &[String], limits: &Limits) -> Result<bool, IndexError> {
+    let mut known = store.cached_stats_of(&workspace.root.to_string_lossy(), paths)?;
+    for entry in stat_paths(workspace, paths, limits)?.entries {
+        let Place::File { stat, .. } = &entry.place else { continue };
+        if known.remove(&entry.path).is_none_or(|cached| cached.stat != stored_stat(*stat)) {
+            return Ok(true);
+        }
+    }
+    Ok(!known.is_empty())
 }
 
 fn same_bytes(store: &Store, workspace: &Workspace, entry: &Entry, version: u32) -> Result<bool, IndexError> {

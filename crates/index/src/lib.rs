@@ -18,12 +18,14 @@ mod plan;
 pub mod source;
 mod sync;
 mod target;
+mod watch;
 
 pub use error::IndexError;
-pub use freshness::{Freshness, freshness};
+pub use freshness::{Freshness, freshness, touches};
 pub use pipeline::Progress;
 pub use sync::{Options, Outcome, sync};
 pub use target::Target;
+pub use watch::{Change, Watch};
 
 /// Raised when the rules by which content keeps a file out of all views change.
 const CONTENT_RULES: u32 = 1;

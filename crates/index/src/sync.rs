@@ -37,7 +37,9 @@ pub struct Options<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Set to stop: the last published state stays.
     pub cancel: &'a AtomicBool,
-    /// Called with the job's id once it has one.
+    /// The id the job shall have; it gets one of its own without.
+    pub job_id: Option<&'a str>,
+    /// Called with the job's id once it has begun.
     pub started: &'a (dyn Fn(&str) + Sync),
 }
 
@@ -76,7 +78,7 @@ pub fn sync(
     writer.register(&workspace.root.to_string_lossy(), now_ms())?;
     let published = writer.view(&target.key)?;
     let mode = if options.force || published.is_none() { JobMode::Full } else { JobMode::Incremental };
-    let job = writer.start_job(&target.key, &target.ref_name, mode, now_ms())?;
+    let job = writer.start_job(options.job_id, &target.key, &target.ref_name, mode, now_ms())?;
     (options.started)(&job);
     match sync_views(&mut writer, workspace, target, options, &job) {
         Ok(mut outcome) => {

@@ -11,6 +11,7 @@ pub mod grep;
 mod hit;
 mod locate;
 mod nearest;
+mod outline;
 mod score;
 mod search;
 
@@ -18,5 +19,9 @@ pub use detail::{Detail, Mention, detail};
 pub use hit::SymbolHit;
 pub use locate::{Locate, Located, locate};
 pub use nearest::nearest_names;
+pub use outline::{Outline, outline};
 pub use score::{Feature, Scores};
-pub use search::{CLOSELY, Explained, Found, Intent, Mode, Place, Search, What, Why, explain, search};
+pub use search::{
+    CLOSELY, Explained, Found, Intent, Mode, Place, Search, What, Why, explain, identifiers, known_names, search,
+    telling_words,
+};

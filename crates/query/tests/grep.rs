@@ -107,6 +107,7 @@ fn index(texts: &[String]) -> Indexed {
         point: None,
         progress: &|_| (),
         cancel: &AtomicBool::new(false),
+        job_id: None,
         started: &|_| (),
     };
     sync(&dir, &workspace, &target, &options).expect("it is indexed");

@@ -23,14 +23,28 @@ use crate::{
 #[derive(Debug)]
 pub struct Store {
     dir: ProjectDir,
+    epoch: PathBuf,
     connection: Connection,
 }
 
 impl Store {
     /// Opens the store of a project for reading.
     pub fn open(dir: &ProjectDir) -> Result<Self> {
-        let connection = schema::open(dir)?;
-        Ok(Self { dir: dir.clone(), connection })
+        let epoch = dir.epoch()?;
+        let connection = schema::open_at(&epoch)?;
+        Ok(Self { dir: dir.clone(), epoch, connection })
+    }
+
+    /// Whether this is still the store that the project uses, and not one that was replaced.
+    pub fn is_current(&self) -> bool {
+        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch)
+    }
+
+    /// How many symbols these file versions have.
+    pub fn symbol_count(&self, versions: &RoaringBitmap) -> Result<u64> {
+        let mut select = self.connection.prepare_cached("SELECT symbols FROM file_versions WHERE fv = ?1")?;
+        let counts = versions.iter().map(|id| select.query_row([id], |row| row.get::<_, i64>(0)));
+        Ok(counts.sum::<rusqlite::Result<i64>>()? as u64)
     }
 
     /// Every published view.
@@ -53,9 +67,19 @@ impl Store {
         statcache::load(&self.connection, root)
     }
 
+    /// What is remembered of some of them.
+    pub fn cached_stats_of(&self, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
+        statcache::load_paths(&self.connection, root, paths)
+    }
+
     /// A stored version.
     pub fn known(&self, id: VersionId) -> Result<Option<KnownVersion>> {
         rows::known_by_id(&self.connection, id)
+    }
+
+    /// Whether the text index can be opened.
+    pub fn has_text(&self) -> bool {
+        TextIndex::open(&self.epoch.join("text")).is_ok()
     }
 
     /// The number of the newest generation.

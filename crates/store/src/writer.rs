@@ -206,12 +206,19 @@ impl Writer {
         statcache::has_below(&self.connection, root, path)
     }
 
-    /// Begins a job and gives its id.
-    pub fn start_job(&mut self, view: &ViewKey, ref_name: &str, mode: JobMode, now: i64) -> Result<String> {
+    /// Begins a job and gives its id, which is the one asked for or a new one.
+    pub fn start_job(
+        &mut self,
+        id: Option<&str>,
+        view: &ViewKey,
+        ref_name: &str,
+        mode: JobMode,
+        now: i64,
+    ) -> Result<String> {
         let number = jobs::next_number(&self.connection)?.to_le_bytes();
         let process = std::process::id().to_le_bytes();
         let hash = ids::content_hash(&[&now.to_le_bytes(), &process, &number]);
-        let id = format!("{:012x}", hash >> 16);
+        let id = id.map_or_else(|| format!("{:012x}", hash >> 16), str::to_owned);
         self.at("start job");
         jobs::start(&self.connection, &id, view, ref_name, mode, now)?;
         Ok(id)

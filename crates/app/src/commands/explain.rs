@@ -23,5 +23,5 @@ pub(crate) fn run(common: &Common, args: &ExplainArgs) -> Result<Answer, AppErro
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    explain_ranking::answer(published.snapshot.as_ref(), &question, published.metadata)
+    explain_ranking::answer(published.snapshot.as_deref(), &question, published.metadata)
 }

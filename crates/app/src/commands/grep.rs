@@ -28,5 +28,5 @@ pub(crate) fn run(common: &Common, args: &GrepArgs) -> Result<Answer, AppError> 
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    grep::answer(published.snapshot.as_ref(), &question, published.metadata)
+    grep::answer(published.snapshot.as_deref(), &question, published.metadata)
 }

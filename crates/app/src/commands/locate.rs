@@ -21,5 +21,5 @@ pub(crate) fn run(common: &Common, args: &LocateArgs) -> Result<Answer, AppError
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    locate_symbol::answer(published.snapshot.as_ref(), &question, &session.config, published.metadata)
+    locate_symbol::answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
 }

@@ -1,6 +1,7 @@
 //! The commands: one file each, from parsed arguments to an [`Answer`].
 
 mod bench;
+mod config;
 mod doctor;
 mod explain;
 mod facts;
@@ -9,12 +10,13 @@ mod index;
 mod init;
 mod locate;
 mod search;
+mod serve_mcp;
 mod status;
+mod tools;
 
 use std::process::ExitCode;
 
 use crate::cli::{AccessArgs, Cli, Command, ListArgs};
-use crate::config::FreshnessPolicy;
 use crate::error::AppError;
 use crate::output::{self, Answer};
 use crate::published::Access;
@@ -43,6 +45,9 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Grep(args) => grep::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
         Command::Facts { paths } => facts::run(common, paths),
+        Command::Config(args) => config::run(common, args),
+        Command::Tools => tools::run(),
+        Command::ServeMcp(args) => serve_mcp::run(common, args),
         Command::Bench(args) => bench::run(common, args),
     }
 }
@@ -52,7 +57,7 @@ impl AccessArgs {
     fn check(&self) -> Result<Access<'_>, AppError> {
         Ok(Access {
             ref_name: self.ref_name.as_deref(),
-            policy: input::one_of("freshness_policy", self.freshness.as_deref(), FreshnessPolicy::WORDS)?,
+            policy: input::policy(self.freshness.as_deref())?,
             no_sync: self.no_sync,
             index: false,
         })

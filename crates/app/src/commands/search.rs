@@ -24,5 +24,5 @@ pub(crate) fn run(common: &Common, args: &SearchArgs) -> Result<Answer, AppError
     let access = Access { index: args.index, ..args.access.check()? };
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    search_code::answer(published.snapshot.as_ref(), &question, &session.config, published.metadata)
+    search_code::answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
 }

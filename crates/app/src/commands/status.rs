@@ -23,5 +23,5 @@ fn ask(session: &Session, ref_name: Option<&str>) -> Result<Answer, AppError> {
         },
         _ => "stale",
     };
-    index_status::answer(session, &target, state)
+    index_status::answer(session, &target, state, None)
 }

@@ -8,7 +8,48 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "explain_ranking",
+    title: "Explain a ranking",
+    description: "Why a place stands where it stands in a search_code answer, factor by factor; or, as \
+                  result_not_found with data.why, what keeps it out.",
+    params: &[
+        required("query", Kind::Text, "The query of the search"),
+        required("result_path", Kind::Text, "File of the result"),
+        required("result_line_start", Kind::Count(None), "Its first line"),
+        REF,
+        optional("language", Kind::Text, "As in the search"),
+        optional("limit", Kind::Count(Some(200)), "As in the search"),
+        WORKSPACE,
+    ],
+    output: || {
+        json!({
+            "query": schema::text(),
+            "result": schema::object(&["path", "kind", "name", "source_layer"], &["line_start", "line_end"], &[]),
+            "rank": schema::count(),
+            "scoring": schema::any_object(),
+            "scoring_details": schema::any_object(),
+        })
+    },
+    always: &["query", "result", "scoring", "scoring_details"],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let arguments = &call.arguments;
+        let question = Input {
+            query: arguments.words("query"),
+            result_path: arguments.words("result_path"),
+            result_line_start: arguments.count("result_line_start"),
+            language: arguments.text("language"),
+            limit: arguments.count("limit"),
+        }
+        .check()?;
+        call.query(|_, published| answer(published.snapshot.as_deref(), &question, published.metadata))
+    },
+};
 
 /// What is asked, as it came in.
 #[derive(Clone, Debug, Default)]

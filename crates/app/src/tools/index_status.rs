@@ -10,7 +10,56 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::metadata::Metadata;
 use crate::output::Answer;
+use crate::server::jobs;
+use crate::server::places::Unknown;
 use crate::session::Session;
+use crate::tools::frame::{Effect, REF, Tool, WORKSPACE, schema};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "index_status",
+    title: "Index status",
+    description: "What is indexed for a ref, how fresh it is, the running job with its progress, and recent jobs.",
+    params: &[REF, WORKSPACE],
+    output: || {
+        json!({
+            "project_id": schema::text(),
+            "repo_root": schema::text(),
+            "index_status": schema::one_of(&["not_indexed", "indexing", "ready", "failed"]),
+            "schema_status":
+                schema::one_of(&["compatible", "not_indexed", "reindex_required", "corrupt_manifest"]),
+            "current_schema_version": schema::count_or_null(),
+            "required_schema_version": schema::count(),
+            "last_indexed_at": schema::text_or_null(),
+            "ref": schema::text(),
+            "file_count": schema::count(),
+            "symbol_count": schema::count(),
+            "active_job": schema::object_or_null(),
+            "recent_jobs": schema::list(schema::any_object()),
+        })
+    },
+    always: &[
+        "project_id",
+        "repo_root",
+        "index_status",
+        "schema_status",
+        "ref",
+        "file_count",
+        "symbol_count",
+        "active_job",
+        "recent_jobs",
+    ],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let visit = call.visit(Unknown::Workspace)?;
+        let target = call.target(&visit)?;
+        let freshness = call.freshness(&visit, &target);
+        let session = &visit.place.session;
+        let ours = call.server.jobs.of_project(&session.project_id);
+        answer(session, &target, freshness, ours.as_deref())
+            .map_err(|error| session.explain(error, Some(&target.ref_name)))
+    },
+};
 
 /// How many ended jobs are shown.
 const RECENT: usize = 10;
@@ -25,16 +74,21 @@ struct Status {
 }
 
 /// Answers for the view a ref means. An index that can not be read is an answer too.
-pub(crate) fn answer(session: &Session, target: &Target, freshness: &'static str) -> Result<Answer, AppError> {
+pub(crate) fn answer(
+    session: &Session,
+    target: &Target,
+    freshness: &'static str,
+    ours: Option<&jobs::Job>,
+) -> Result<Answer, AppError> {
     let status = read(session, target)?;
     let mut metadata = session.metadata(target, status.view.as_ref());
     metadata.schema = status.schema.as_str();
-    metadata.indexing = indexing(&status, target);
+    metadata.indexing = indexing(&status, target, ours);
     metadata.freshness = freshness;
     if status.view.is_none() && status.schema == SchemaStatus::NotIndexed {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`".into());
     }
-    Ok(Answer { text: text(session, &status, &metadata), json: to_json(session, &status, &metadata), code: 0 })
+    Ok(Answer { text: text(session, &status, &metadata), json: to_json(session, &status, ours, &metadata), code: 0 })
 }
 
 fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
@@ -53,17 +107,18 @@ fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
 }
 
 /// The state of indexing for one view.
-fn indexing(status: &Status, target: &Target) -> &'static str {
+fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> &'static str {
     let mine = |job: &&Job| job.view.as_ref() == Some(&target.key);
     match (&status.view, status.jobs.iter().find(mine)) {
         (Some(_), _) => "ready",
+        (None, _) if ours.is_some_and(|job| job.target.key == target.key) => "indexing",
         (None, Some(job)) if job.status.is_active() => "indexing",
         (None, Some(job)) if job.status.as_str() == "failed" => "failed",
         _ => "not_indexed",
     }
 }
 
-fn to_json(session: &Session, status: &Status, metadata: &Metadata) -> Value {
+fn to_json(session: &Session, status: &Status, ours: Option<&jobs::Job>, metadata: &Metadata) -> Value {
     let (active, ended): (Vec<&Job>, Vec<&Job>) = status.jobs.iter().partition(|job| job.status.is_active());
     json!({
         "project_id": session.project_id,
@@ -78,7 +133,7 @@ fn to_json(session: &Session, status: &Status, metadata: &Metadata) -> Value {
         "symbol_count": status.view.as_ref().map_or(0, |view| view.totals.symbols),
         "skipped": skipped_json(status.view.as_ref()),
         "index_bytes": status.disk,
-        "active_job": active.first().map(|job| active_json(session, job)),
+        "active_job": active.first().map(|job| active_json(session, job)).or(ours.map(|job| queued_json(session, job))),
         "recent_jobs": ended.iter().map(|job| job_json(job)).collect::<Vec<_>>(),
         "metadata": metadata.to_json(),
     })
@@ -90,7 +145,7 @@ fn skipped_json(view: Option<&ViewInfo>) -> Value {
 }
 
 /// The job that runs, with its counters.
-fn active_json(session: &Session, job: &Job) -> Value {
+pub(crate) fn active_json(session: &Session, job: &Job) -> Value {
     let progress = job.progress;
     let share = match progress.files_total {
         0 => 0.0,
@@ -107,6 +162,23 @@ fn active_json(session: &Session, job: &Job) -> Value {
         "files_indexed": progress.files_indexed,
         "symbols_extracted": progress.symbols_extracted,
         "estimated_completion_pct": share,
+        "started_at": time_text(job.created_at),
+    })
+}
+
+/// A job of this process that waits for its turn, or whose record is not written yet.
+pub(crate) fn queued_json(session: &Session, job: &jobs::Job) -> Value {
+    json!({
+        "job_id": job.id,
+        "project_id": session.project_id,
+        "ref": job.target.ref_name,
+        "mode": job.mode.as_str(),
+        "status": job.status().as_str(),
+        "changed_files": null,
+        "files_scanned": 0,
+        "files_indexed": 0,
+        "symbols_extracted": 0,
+        "estimated_completion_pct": 0.0,
         "started_at": time_text(job.created_at),
     })
 }

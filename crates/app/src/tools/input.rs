@@ -5,6 +5,7 @@ use codecompass_model::ids::content_hash;
 use codecompass_store::Snapshot;
 use serde_json::json;
 
+use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 
 /// The most results one answer has.
@@ -36,6 +37,11 @@ pub(crate) fn one_of<T: Copy>(parameter: &str, word: Option<&str>, words: &[(&st
     let found = words.iter().find(|(known, _)| *known == word);
     let allowed = || words.iter().map(|(word, _)| (*word).to_owned()).collect();
     found.map(|(_, meaning)| Some(*meaning)).ok_or_else(|| unknown(parameter, word, allowed()))
+}
+
+/// What to do when the index is behind.
+pub(crate) fn policy(word: Option<&str>) -> Result<Option<FreshnessPolicy>, AppError> {
+    one_of("freshness_policy", word, FreshnessPolicy::WORDS)
 }
 
 /// The kinds that a filter word asks for; all without one.

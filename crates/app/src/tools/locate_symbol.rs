@@ -11,8 +11,67 @@ use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
 use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "locate_symbol",
+    title: "Locate a definition",
+    description: "Where is this symbol defined? Exact path and lines with the signature, by name, by the end of a \
+                  qualified name (`Parser::parse`) or by symbol_id. Use it whenever you know the name.",
+    params: &[
+        required("name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
+        optional("kind", Kind::Text, "Only this kind: fn, struct, class, method, …"),
+        optional("language", Kind::Text, "Only this language"),
+        REF,
+        optional("limit", Kind::Count(Some(10)), "At most 200"),
+        shape::DETAIL_LEVEL,
+        shape::COMPACT,
+        shape::FRESHNESS_POLICY,
+        shape::EXPLAIN_LEVEL,
+        shape::CURSOR,
+        WORKSPACE,
+    ],
+    output: || {
+        let result = schema::object(
+            &[
+                "symbol_id",
+                "symbol_stable_id",
+                "path",
+                "kind",
+                "name",
+                "qualified_name",
+                "signature",
+                "language",
+                "visibility",
+                "source_layer",
+                "body_preview",
+            ],
+            &["line_start", "line_end"],
+            &[("score", schema::number())],
+        );
+        json!({ "results": schema::list(result), "total_candidates": schema::count() })
+    },
+    always: &["results", "total_candidates"],
+    effect: Effect::Reads,
+    first: true,
+    call: |call| {
+        let arguments = &call.arguments;
+        let question = Input {
+            name: arguments.words("name"),
+            kind: arguments.text("kind"),
+            language: arguments.text("language"),
+            limit: arguments.count("limit"),
+            cursor: arguments.text("cursor"),
+            shape: ShapeInput::of(arguments),
+        }
+        .check()?;
+        call.query(|session, published| {
+            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+        })
+    },
+};
 
 /// So many near names are offered.
 const NEAR: usize = 3;

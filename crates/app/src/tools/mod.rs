@@ -1,10 +1,34 @@
 //! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
 
 pub(crate) mod explain_ranking;
+pub(crate) mod frame;
+pub(crate) mod get_file_outline;
+mod get_symbol_hierarchy;
 pub(crate) mod grep;
+mod health_check;
+mod index_repo;
 pub(crate) mod index_status;
 pub(crate) mod input;
+mod list_refs;
 pub(crate) mod locate_symbol;
 mod path_filter;
 pub(crate) mod search_code;
 pub(crate) mod shape;
+mod suggest_followup_queries;
+mod switch_ref;
+
+/// Every tool. `tools/list`, the reference page and the tests over all tools follow from it.
+pub(crate) const TOOLS: &[frame::Tool] = &[
+    search_code::TOOL,
+    locate_symbol::TOOL,
+    get_file_outline::TOOL,
+    get_symbol_hierarchy::TOOL,
+    explain_ranking::TOOL,
+    suggest_followup_queries::TOOL,
+    list_refs::TOOL,
+    switch_ref::TOOL,
+    index_repo::INDEX_REPO,
+    index_repo::SYNC_REPO,
+    index_status::TOOL,
+    health_check::TOOL,
+];

@@ -12,9 +12,82 @@ use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::PathFilter;
 use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "search_code",
+    title: "Search code",
+    description: "Find the places in this repository that answer a question in words, a name, a path (`jwt.rs:87`) \
+                  or an error message, best first, as path and lines. Use it first, in place of grep; text in quotes \
+                  is found exactly.",
+    params: &[
+        required("query", Kind::Text, "Words, a name, a path or a message"),
+        REF,
+        optional("language", Kind::Text, "Only this language, e.g. rust"),
+        optional("limit", Kind::Count(Some(10)), "At most 200"),
+        optional("kind", Kind::Text, "Only this kind: fn, class, struct, …"),
+        optional("path_filter", Kind::Text, "Only these files: `src/**,!*_test.go`, or a folder"),
+        optional("mode", Kind::Choice(&["auto", "literal", "regex"], Some("auto")), ""),
+        shape::DETAIL_LEVEL,
+        shape::COMPACT,
+        shape::FRESHNESS_POLICY,
+        shape::EXPLAIN_LEVEL,
+        shape::CURSOR,
+        WORKSPACE,
+    ],
+    output: || {
+        let result = schema::object(
+            &[
+                "result_id",
+                "result_type",
+                "path",
+                "kind",
+                "name",
+                "qualified_name",
+                "symbol_id",
+                "symbol_stable_id",
+                "signature",
+                "visibility",
+                "language",
+                "source_layer",
+                "snippet",
+                "body_preview",
+            ],
+            &["line_start", "line_end"],
+            &[("score", schema::number())],
+        );
+        json!({
+            "results": schema::list(result),
+            "query_intent": schema::one_of(&["symbol", "path", "error", "natural_language"]),
+            "total_candidates": schema::count(),
+            "suggested_next_actions": schema::list(schema::any_object()),
+        })
+    },
+    always: &["results", "query_intent", "total_candidates", "suggested_next_actions"],
+    effect: Effect::Reads,
+    first: true,
+    call: |call| {
+        let arguments = &call.arguments;
+        let question = Input {
+            query: arguments.words("query"),
+            mode: arguments.text("mode"),
+            language: arguments.text("language"),
+            kind: arguments.text("kind"),
+            path_filter: arguments.text("path_filter"),
+            limit: arguments.count("limit"),
+            cursor: arguments.text("cursor"),
+            shape: ShapeInput::of(arguments),
+            debug: call.server.options.debug,
+        }
+        .check()?;
+        call.query(|session, published| {
+            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+        })
+    },
+};
 
 /// The longest snippet, in lines and in characters.
 const SNIPPET_LINES: usize = 2;

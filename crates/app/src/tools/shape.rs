@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::config::{Config, ExplainLevel};
 use crate::error::AppError;
 use crate::output::style;
+use crate::tools::frame::{Arguments, Kind, Param, optional};
 use crate::tools::input;
 
 /// How much of each result is shown.
@@ -33,6 +34,30 @@ pub(crate) struct ShapeInput {
     pub(crate) detail_level: Option<String>,
     pub(crate) compact: bool,
     pub(crate) ranking_explain_level: Option<String>,
+}
+
+/// The parameters of lists, as the tools that answer with one take them.
+pub(crate) const DETAIL_LEVEL: Param =
+    optional("detail_level", Kind::Choice(&["location", "signature", "context"], Some("signature")), "");
+pub(crate) const COMPACT: Param = optional("compact", Kind::Flag(false), "Leave out what is long");
+pub(crate) const EXPLAIN_LEVEL: Param =
+    optional("ranking_explain_level", Kind::Choice(&["off", "basic", "full"], None), "Default off");
+pub(crate) const CURSOR: Param = optional("cursor", Kind::Text, "next_cursor of the answer before");
+pub(crate) const FRESHNESS_POLICY: Param = optional(
+    "freshness_policy",
+    Kind::Choice(&["strict", "balanced", "best_effort"], None),
+    "If the index is behind: refuse, answer and sync (default), or just answer",
+);
+
+impl ShapeInput {
+    /// From a call's arguments.
+    pub(crate) fn of(arguments: &Arguments) -> Self {
+        Self {
+            detail_level: arguments.text("detail_level"),
+            compact: arguments.flag("compact"),
+            ranking_explain_level: arguments.text("ranking_explain_level"),
+        }
+    }
 }
 
 /// See the module.
@@ -148,7 +173,7 @@ impl Shape {
 const BASIC: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
 
 /// The longest signature that is shown, in characters.
-const SIGNATURE: usize = 200;
+pub(crate) const SIGNATURE: usize = 200;
 
 /// The text, or its beginning.
 pub(crate) fn cut(text: &str, characters: usize) -> String {

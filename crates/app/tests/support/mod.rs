@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test program uses a part of this")]
 
+pub(crate) mod client;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

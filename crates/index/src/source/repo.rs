@@ -155,6 +155,29 @@ impl Repo {
         }
     }
 
+    /// The commit where the histories of two commits part; `None` when they have nothing in common.
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, SourceError> {
+        let repo = self.local();
+        let id = |hex: &str| {
+            gix::ObjectId::from_hex(hex.as_bytes()).map_err(|_| SourceError::UnknownRef { name: hex.to_owned() })
+        };
+        let base = repo.merge_base(id(one)?, id(other)?).map_err(|error| self.error(error))?;
+        Ok(base.map(|base| base.to_string()))
+    }
+
+    /// The real path of the work tree that has a branch checked out, if there is one.
+    pub fn worktree_of(&self, branch: &str) -> Result<Option<PathBuf>, SourceError> {
+        for root in self.worktrees()? {
+            let opened = super::Workspace::discover(&root, None);
+            let repo = opened.ok().and_then(|workspace| workspace.repo);
+            let head = repo.and_then(|repo| repo.head().ok());
+            if head.is_some_and(|head| head.branch.as_deref() == Some(branch)) {
+                return Ok(Some(root));
+            }
+        }
+        Ok(None)
+    }
+
     /// The real paths of the work trees that are there: the main one first, then the linked ones in order.
     pub fn worktrees(&self) -> Result<Vec<PathBuf>, SourceError> {
         let main = if self.git_dir == self.common_dir {

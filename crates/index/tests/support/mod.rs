@@ -60,6 +60,7 @@ impl Project {
             point: None,
             progress: &|_| (),
             cancel: &AtomicBool::new(false),
+            job_id: None,
             started: &|_| (),
         };
         // The branch may have been switched since: a workspace is looked at anew for each sync.

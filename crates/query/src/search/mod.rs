@@ -13,6 +13,7 @@ mod explain;
 pub(crate) mod features;
 mod gather;
 mod intent;
+mod names;
 mod place;
 mod terms;
 
@@ -23,6 +24,7 @@ use codecompass_store::{Result, Snapshot};
 
 pub use explain::{Explained, Why, explain};
 pub use intent::Intent;
+pub use names::{identifiers, known_names, telling_words};
 pub use place::{Place, What};
 
 use crate::grep::Pattern;

@@ -16,7 +16,7 @@ const PART: f64 = 0.6;
 /// What two words in one are worth beside each of them.
 const COMPOUND: f64 = 0.5;
 
-const STOP_WORDS: &[&str] = &[
+pub(super) const STOP_WORDS: &[&str] = &[
     "a",
     "about",
     "all",

@@ -5,6 +5,7 @@
 //! what any tool without an index has to do at least: walk the tree, read each file, look for the bytes.
 
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use codecompass_index::bench;
@@ -70,7 +71,7 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
     Ok((text, Value::Object(report)))
 }
 
-fn open(session: &Session) -> Result<Snapshot, AppError> {
+fn open(session: &Session) -> Result<Rc<Snapshot>, AppError> {
     let access = Access { policy: Some(FreshnessPolicy::BestEffort), no_sync: true, ..Access::default() };
     let empty = || AppError::new(Code::InternalError, "There is nothing to ask.");
     Published::open(session, access)?.snapshot.ok_or_else(empty)
@@ -109,7 +110,8 @@ fn warm(session: &Session, snapshot: &Snapshot, kind: &Kind) -> Result<Vec<Durat
 fn first(session: &Session, kind: &Kind) -> Result<Vec<Duration>, AppError> {
     let ask = |query: &String| -> Result<Duration, AppError> {
         let began = Instant::now();
-        (kind.ask)(session, &open(session)?, query)?;
+        let snapshot = open(session)?;
+        (kind.ask)(session, &snapshot, query)?;
         Ok(began.elapsed())
     };
     sorted(kind.queries.iter().take(ROUNDS).map(ask).collect::<Result<_, _>>()?)

@@ -1,0 +1,43 @@
+//! `codecompass serve-mcp`: the server for agents, until its client goes away.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::cli::{Common, ServeArgs, Transport};
+use crate::error::{AppError, Code};
+use crate::mcp::{http, stdio};
+use crate::output::Answer;
+use crate::server::{Options, Server};
+
+/// So long running jobs may take to stop when the server ends.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
+    let server = Server::start(common, Options::check(args)?)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime
+        .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
+    server.begin();
+    let outcome = runtime.block_on(async {
+        match args.transport {
+            Transport::Stdio => stdio::serve(&server).await,
+            Transport::Http => http::serve(&server, listen(args)).await,
+        }
+    });
+    server.stop(PATIENCE);
+    // A thread that still waits for input or for another process must not keep us.
+    runtime.shutdown_timeout(Duration::ZERO);
+    outcome?;
+    finish(&server)
+}
+
+fn listen(args: &ServeArgs) -> http::Listen {
+    http::Listen { address: args.bind, port: args.port, require_token: args.require_token }
+}
+
+/// Standard output belongs to the protocol: there is nothing to print.
+fn finish(_server: &Arc<Server>) -> Result<Answer, AppError> {
+    Ok(Answer { text: String::new(), json: json!(null), code: 0 })
+}

@@ -1,0 +1,82 @@
+//! `codecompass tools`: the tools that agents are offered, as `tools/list` has them; for people, the reference page.
+
+use serde_json::{Value, json};
+
+use crate::error::{AppError, Code};
+use crate::mcp;
+use crate::metadata::Metadata;
+use crate::output::Answer;
+use crate::tools::TOOLS;
+use crate::tools::frame::{Effect, Kind, Param, Tool};
+
+pub(crate) fn run() -> Result<Answer, AppError> {
+    let tools: Vec<Value> = TOOLS.iter().map(|tool| json!(mcp::listed(tool))).collect();
+    let json = json!({ "tools": tools, "metadata": Metadata::unknown().to_json() });
+    Ok(Answer { text: page(), json, code: 0 })
+}
+
+/// The reference page, in Markdown.
+fn page() -> String {
+    let mut page = String::from(
+        "# Tools\n\n\
+         What `codecompass serve-mcp` offers, as `codecompass tools` prints it. Every answer has `metadata`: the ref it \
+         is about, how fresh and complete it is, and warnings. A failed call has `isError` and the JSON \
+         `{\"error\": {\"code\", \"message\", \"data\"}, \"metadata\"}` as its text.\n",
+    );
+    TOOLS.iter().for_each(|tool| page += &tool_text(tool));
+    page += "\n# Errors\n\nA code means one thing for ever. `data` has what is needed to recover.\n\n";
+    page += "| code | meaning | exit code of commands |\n|---|---|---|\n";
+    for code in Code::ALL {
+        page += &format!("| `{}` | {} | {} |\n", code.as_str(), code.meaning(), code.exit_code());
+    }
+    page
+}
+
+fn tool_text(tool: &Tool) -> String {
+    let effect = match tool.effect {
+        Effect::Reads => "Changes nothing.",
+        Effect::Indexes => "Writes to the index, never to your files.",
+        Effect::Switches => "Changes what later calls of the same connection mean.",
+    };
+    let mut text = format!("\n## `{}`\n\n{} {effect}\n\n", tool.name, tool.description);
+    text += "| parameter | type | default | |\n|---|---|---|---|\n";
+    for param in tool.params {
+        text += &format!("| `{}` | {} | {} | {} |\n", param.name, type_text(param), default_text(param), param.about);
+    }
+    let fields: Vec<String> = tool.always.iter().map(|name| format!("`{name}`")).collect();
+    text + &format!("\nAnswers with {} and `metadata`.\n", fields.join(", "))
+}
+
+fn type_text(param: &Param) -> String {
+    match param.kind {
+        Kind::Text => "string".into(),
+        Kind::Flag(_) => "boolean".into(),
+        Kind::Count(_) => "integer".into(),
+        Kind::Share(_) => "number".into(),
+        Kind::Object => "object".into(),
+        Kind::Choice(words, _) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn default_text(param: &Param) -> String {
+    let default = match param.kind {
+        _ if param.required => return "required".into(),
+        Kind::Flag(default) => Some(default.to_string()),
+        Kind::Count(default) => default.map(|default| default.to_string()),
+        Kind::Share(default) => Some(default.to_string()),
+        Kind::Choice(_, default) => default.map(str::to_owned),
+        Kind::Text | Kind::Object => None,
+    };
+    default.map(|default| format!("`{default}`")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn the_reference_page_is_what_the_tools_say() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
+        codecompass_testkit::expect_file(&page, &super::page());
+    }
+}

@@ -1,0 +1,239 @@
+//! The server on HTTP: Streamable HTTP at `/mcp`, and `GET /health`.
+//!
+//! Who is let in is decided here, in this order: `Host` and `Origin`, the token, the length of the body, and whether it
+//! is a message at all. The SDK checks `Host` and `Origin` once more.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rmcp::transport::streamable_http_server::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::Handler;
+use super::message;
+use super::token::{self, Token};
+use crate::error::{AppError, Code};
+use crate::output::complain;
+use crate::server::{Asked, Server};
+use crate::tools::TOOLS;
+
+/// The longest request.
+const MOST_BYTES: usize = 1 << 20;
+
+/// So many sessions of the older revisions are kept; the one that was silent longest goes first.
+const MOST_SESSIONS: usize = 256;
+
+/// So long a session may be silent: an agent thinks, and its user sleeps.
+const SILENCE: Duration = Duration::from_secs(12 * 3600);
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Where to listen, and who may talk to us.
+pub(crate) struct Listen {
+    pub(crate) address: IpAddr,
+    pub(crate) port: u16,
+    pub(crate) require_token: bool,
+}
+
+/// What all requests are checked against.
+struct Gate {
+    token: Option<Token>,
+    hosts: Vec<String>,
+    server: Arc<Server>,
+    sessions: Arc<LocalSessionManager>,
+    /// When each session last spoke.
+    spoke: Mutex<HashMap<Arc<str>, Instant>>,
+}
+
+/// Serves until a signal ends it.
+pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), AppError> {
+    let failed = |what: &str, error: std::io::Error| AppError::new(Code::InternalError, format!("{what}: {error}."));
+    let is_local = listen.address.is_loopback();
+    let token = match listen.require_token || !is_local {
+        true => Some(Token::load(&server.data, std::env::var(token::VARIABLE).ok())?),
+        false => None,
+    };
+    let listener = TcpListener::bind((listen.address, listen.port))
+        .await
+        .map_err(|error| failed(&format!("{}:{} can not be used", listen.address, listen.port), error))?;
+    let address = listener.local_addr().map_err(|error| failed("no address", error))?;
+    let hosts = hosts(address);
+    let mut config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(hosts.clone())
+        .with_allowed_origins(hosts.iter().map(|host| format!("http://{host}:{}", address.port())))
+        .enforce_origin_validation();
+    config.max_request_body_bytes = MOST_BYTES;
+    let stop = config.cancellation_token.clone();
+    let handlers = Arc::clone(server);
+    let factory = move || Ok(Handler::new(&handlers, false));
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENCE);
+    let sessions = Arc::new(sessions);
+    let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
+    let file = token.as_ref().and_then(|token| token.file.clone());
+    let gate = Arc::new(Gate { token, hosts, server: Arc::clone(server), sessions, spoke: Mutex::default() });
+    let router = Router::new()
+        .nest_service("/mcp", service)
+        .route("/health", get(health))
+        .layer(middleware::from_fn_with_state(Arc::clone(&gate), check))
+        .with_state(gate);
+    let mut signals = Signals::new().map_err(|error| failed("no signals can be had", error))?;
+    if let Some(file) = file {
+        complain(&format!("the token is in {}", file.display()));
+    }
+    complain(&format!("listening on http://{address}/mcp"));
+    let ended = async move {
+        signals.any().await;
+        stop.cancel();
+    };
+    let serving = axum::serve(listener, router).with_graceful_shutdown(ended);
+    serving.await.map_err(|error| failed("the server ended", error))
+}
+
+/// The signals that ask the process to end. From the moment it is made, none of them ends it otherwise.
+pub(crate) struct Signals {
+    #[cfg(unix)]
+    asked: [tokio::signal::unix::Signal; 3],
+}
+
+impl Signals {
+    #[cfg(unix)]
+    pub(crate) fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let one = |kind| signal(kind);
+        Ok(Self { asked: [one(SignalKind::terminate())?, one(SignalKind::interrupt())?, one(SignalKind::hangup())?] })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Resolves when one of them comes.
+    #[cfg(unix)]
+    pub(crate) async fn any(&mut self) {
+        let [term, interrupt, hang_up] = &mut self.asked;
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) async fn any(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+/// The names by which we may be called.
+fn hosts(address: SocketAddr) -> Vec<String> {
+    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1", "[::1]"].map(str::to_owned).to_vec();
+    if !address.ip().is_unspecified() {
+        hosts.push(address.ip().to_string());
+    }
+    hosts
+}
+
+/// Lets a request in or sends it away.
+async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    if !is_ours(&gate, request.headers()) {
+        return (StatusCode::FORBIDDEN, "Forbidden: unknown Host or Origin").into_response();
+    }
+    let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if gate.token.as_ref().is_some_and(|token| !token.is_in(header)) {
+        let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
+        return (StatusCode::UNAUTHORIZED, challenge, "Unauthorized: a bearer token is required").into_response();
+    }
+    if request.method() != Method::POST || request.uri().path() != "/mcp" {
+        return next.run(request).await;
+    }
+    let session = session_of(request.headers());
+    let (head, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, MOST_BYTES).await else {
+        return (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long").into_response();
+    };
+    let is_json =
+        head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if let Some(complaint) = is_json.then(|| message::judge(&body)).flatten() {
+        let kind = [(header::CONTENT_TYPE, "application/json")];
+        return (StatusCode::BAD_REQUEST, kind, complaint.to_string()).into_response();
+    }
+    if session.is_none() {
+        gate.make_room().await;
+    }
+    let response = next.run(Request::from_parts(head, Body::from(body))).await;
+    if let Some(session) = session.or_else(|| session_of(response.headers())) {
+        gate.lock().insert(session, Instant::now());
+    }
+    response
+}
+
+fn session_of(headers: &HeaderMap) -> Option<Arc<str>> {
+    headers.get(SESSION).and_then(|value| value.to_str().ok()).map(Arc::from)
+}
+
+impl Gate {
+    /// Closes the sessions that were silent longest when there are too many.
+    async fn make_room(&self) {
+        let open: Vec<Arc<str>> = self.sessions.sessions.read().await.keys().cloned().collect();
+        if open.len() < MOST_SESSIONS {
+            return;
+        }
+        let oldest = {
+            let mut spoke = self.lock();
+            spoke.retain(|session, _| open.contains(session));
+            open.into_iter().min_by_key(|session| spoke.get(session).copied())
+        };
+        if let Some(oldest) = oldest {
+            // It may have ended by itself by now.
+            let _ = self.sessions.close_session(&oldest).await;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Arc<str>, Instant>> {
+        self.spoke.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a request is meant for us and comes from no foreign page.
+fn is_ours(gate: &Gate, headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let name = |authority: &str| match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name.to_owned(),
+        _ => authority.to_owned(),
+    };
+    let is_known = |authority: &str| gate.hosts.contains(&name(authority).to_ascii_lowercase());
+    let host = text(header::HOST).is_some_and(is_known);
+    let origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_known));
+    host && origin
+}
+
+/// The body of `health_check`.
+async fn health(State(gate): State<Arc<Gate>>) -> Response {
+    let Some(tool) = TOOLS.iter().find(|tool| tool.name == "health_check") else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let (sender, reply) = oneshot::channel();
+    let asked = Asked { tool, arguments: serde_json::Map::new(), connection: None, follower: None };
+    gate.server.answer(asked, move |reply| drop(sender.send(reply)));
+    match reply.await {
+        Ok(reply) => {
+            let code = if reply.is_error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+            (code, [(header::CONTENT_TYPE, "application/json")], reply.json.to_string()).into_response()
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

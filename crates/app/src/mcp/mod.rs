@@ -1,0 +1,234 @@
+//! The Model Context Protocol, by the official SDK. Everything that knows the SDK is in this folder.
+//!
+//! The handler offers the tools of a [`Server`] and hands calls over to its threads; the transports are `stdio` and
+//! `http`. Both give the same JSON for the same call, because neither makes any.
+
+pub(crate) mod http;
+mod message;
+pub(crate) mod stdio;
+mod token;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
+    ErrorCode, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::escape;
+use crate::server::jobs::Follower;
+use crate::server::{Asked, Connection, Reply, Server};
+use crate::tools::frame::{self, Effect};
+
+/// What agents are told about all tools together.
+const INSTRUCTIONS: &str = "\
+CodeCompass answers questions about the code of this repository from an index, for the branch that is checked out, \
+uncommitted edits included.
+- Know the name? locate_symbol. Know words, a message or a path? search_code. Both give exact path and lines.
+- get_file_outline shows what is in a file without reading it; get_symbol_hierarchy what is around or inside a symbol.
+- Every symbol_id can be passed wherever a name is taken. `ref` asks about another branch; list_refs names those indexed.
+- metadata says how fresh and complete an answer is; empty and stale are told apart. Weak answer? suggest_followup_queries.
+- Not indexed yet? index_repo once, then index_status until it is published.";
+
+/// The revisions that are spoken.
+const VERSIONS: &[ProtocolVersion] =
+    &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
+
+/// One connection, or one request that stands for itself.
+pub(crate) struct Handler {
+    server: Arc<Server>,
+    connection: Arc<Connection>,
+    /// Whether a request of the stateless revision has a connection all the same: a pipe has only one client.
+    is_pipe: bool,
+}
+
+impl Handler {
+    fn new(server: &Arc<Server>, is_pipe: bool) -> Self {
+        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe }
+    }
+
+    fn find(&self, name: &str) -> Option<&'static frame::Tool> {
+        self.server.tools().find(|tool| tool.name == name)
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("codecompass", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.into());
+        info
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(VERSIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.server.tools().map(listed).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.find(&request.name) else {
+            let names: Vec<&str> = self.server.tools().map(|tool| tool.name).collect();
+            let message = format!("Unknown tool: {}. The tools are: {}.", request.name, names.join(", "));
+            return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
+        };
+        let is_stateless = context
+            .meta
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let connection = (self.is_pipe || !is_stateless).then(|| Arc::clone(&self.connection));
+        let gone = Arc::new(AtomicBool::new(false));
+        let follower = context.meta.get_progress_token().map(|token| {
+            let (sender, steps) = mpsc::unbounded_channel();
+            let line = Line { steps: sender, gone: Arc::clone(&gone) };
+            (line, tell(steps, context.peer.clone(), token))
+        });
+        let (follower, telling) = follower.unzip();
+        let telling = telling.map(tokio::spawn);
+        let follower = follower.map(|line| Box::new(line) as Box<dyn Follower + Send>);
+        let arguments = request.arguments.unwrap_or_default();
+        let (sender, reply) = oneshot::channel();
+        self.server.answer(Asked { tool, arguments, connection, follower }, move |reply| {
+            // Nobody waits any more: the client has gone.
+            let _ = sender.send(reply);
+        });
+        let reply = tokio::select! {
+            reply = reply => reply,
+            () = context.ct.cancelled() => {
+                gone.store(true, Ordering::Relaxed);
+                return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "Cancelled.", None));
+            }
+        };
+        if let Some(telling) = telling {
+            // All that was said before the answer goes out before the answer.
+            let _ = telling.await;
+        }
+        let reply = reply.map_err(|_| ErrorData::new(ErrorCode::INTERNAL_ERROR, "The answer was lost.", None))?;
+        Ok(CallToolResponse::from(result(reply)))
+    }
+
+    fn get_tool(&self, _name: &str) -> Option<Tool> {
+        // Arguments are checked by the tool itself, whose errors say what is allowed.
+        None
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(not_offered("completion/complete"))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(not_offered("prompts/list"))
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(not_offered("resources/list"))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(not_offered("resources/templates/list"))
+    }
+}
+
+fn not_offered(method: &'static str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+}
+
+/// The answer as the protocol wants it: structured, and the same JSON as text. An error is text alone: what is
+/// structured has to be as the tool's output schema says, and clients check that for errors, too.
+fn result(reply: Reply) -> CallToolResult {
+    let text = vec![ContentBlock::text(escape::json(&reply.json.to_string()).into_owned())];
+    if reply.is_error {
+        return CallToolResult::error(text);
+    }
+    let mut result = CallToolResult::success(text);
+    result.structured_content = Some(reply.json);
+    result
+}
+
+/// A tool as `tools/list` shows it.
+pub(crate) fn listed(tool: &'static frame::Tool) -> Tool {
+    let annotations = ToolAnnotations::with_title(tool.title)
+        .read_only(tool.effect == Effect::Reads)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false);
+    let mut listed = Tool::new(tool.name, tool.description, tool.input_schema())
+        .with_title(tool.title)
+        .with_raw_output_schema(Arc::new(tool.output_schema()))
+        .with_annotations(annotations);
+    if tool.first {
+        let mut meta = MetaObject::new();
+        meta.insert("anthropic/alwaysLoad".into(), serde_json::json!(true));
+        listed = listed.with_meta(meta);
+    }
+    listed
+}
+
+/// A step of a job: what it does, how much is done, of how much.
+type Step = (&'static str, u64, Option<u64>);
+
+/// From the thread that answers to the client that listens.
+struct Line {
+    steps: mpsc::UnboundedSender<Step>,
+    gone: Arc<AtomicBool>,
+}
+
+impl Follower for Line {
+    fn progress(&self, phase: &'static str, done: u64, total: Option<u64>) {
+        // Who does not listen any more is told by `has_gone`.
+        let _ = self.steps.send((phase, done, total));
+    }
+
+    fn has_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed) || self.steps.is_closed()
+    }
+}
+
+/// Sends steps as notifications. What counts as progress never goes down, as the protocol wants it.
+async fn tell(mut steps: mpsc::UnboundedReceiver<Step>, peer: Peer<RoleServer>, token: ProgressToken) {
+    let mut last = None;
+    while let Some((phase, done, total)) = steps.recv().await {
+        let progress = last.map_or(done as f64, |last: f64| (done as f64).max(last + 0.001));
+        last = Some(progress);
+        let mut param = ProgressNotificationParam::new(token.clone(), progress).with_message(phase);
+        if let Some(total) = total {
+            param = param.with_total(total as f64 + 1.0);
+        }
+        if peer.notify_progress(param).await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The server on standard input and output: one client, who started us.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::transport::stdio_pipes;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::mpsc;
+
+use super::Handler;
+use super::http::Signals;
+use super::message::{complaint, judge};
+use crate::error::{AppError, Code};
+use crate::server::Server;
+
+/// How often we look whether the process that started us is still there.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The longest message.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// What is on its way between us and the SDK.
+const BUFFER: usize = 64 << 10;
+
+/// Serves until the client goes away: its end of the pipe, a signal, or its death.
+pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
+    let parent = parent();
+    let signals = Signals::new();
+    let mut signals =
+        signals.map_err(|error| AppError::new(Code::InternalError, format!("No signals can be had: {error}.")))?;
+    let (input, output) = stdio_pipes();
+    let (to_sdk, sdk_reads) = tokio::io::duplex(BUFFER);
+    let (sdk_writes, from_sdk) = tokio::io::duplex(BUFFER);
+    let (complaints, heard) = mpsc::channel(16);
+    tokio::spawn(screen(input, to_sdk, complaints));
+    let writing = tokio::spawn(write(from_sdk, heard, output));
+    let serving = async {
+        match Handler::new(server, true).serve((sdk_reads, sdk_writes)).await {
+            Ok(running) => drop(running.waiting().await),
+            // A client that only wants to know who we are closes the line before it opens a session.
+            Err(error) => server.log(1, || format!("the session ended: {error}")),
+        }
+        let _ = writing.await;
+    };
+    let orphaned = async {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            if self::parent() != parent {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = serving => {}
+        () = orphaned => {}
+        () = signals.any() => {}
+    }
+    Ok(())
+}
+
+/// Passes on what is a message; anything else gets its error at once, because the SDK would drop it without a word.
+async fn screen(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, complaints: mpsc::Sender<Value>) {
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut input).take(MOST_BYTES).read_until(b'\n', &mut line).await;
+        let is_whole = line.ends_with(b"\n") || (line.len() as u64) < MOST_BYTES;
+        let complaint = match read {
+            Ok(0) | Err(_) => return,
+            Ok(_) if !is_whole => {
+                skip_line(&mut input).await;
+                Some(complaint(-32600, "The message is too long.", Value::Null))
+            }
+            Ok(_) => judge(&line),
+        };
+        let passed = match complaint {
+            Some(complaint) => complaints.send(complaint).await.is_ok(),
+            None => to_sdk.write_all(&line).await.is_ok(),
+        };
+        if !passed {
+            return;
+        }
+    }
+}
+
+async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) {
+    loop {
+        let (used, is_end) = match input.fill_buf().await {
+            Ok([]) | Err(_) => return,
+            Ok(bytes) => match bytes.iter().position(|byte| *byte == b'\n') {
+                Some(at) => (at + 1, true),
+                None => (bytes.len(), false),
+            },
+        };
+        input.consume(used);
+        if is_end {
+            return;
+        }
+    }
+}
+
+/// Writes lines out, the SDK's and ours, each whole.
+async fn write(from_sdk: DuplexStream, mut heard: mpsc::Receiver<Value>, mut output: impl AsyncWrite + Unpin) {
+    let mut lines = BufReader::new(from_sdk).split(b'\n');
+    loop {
+        let mut line = tokio::select! {
+            line = lines.next_segment() => match line {
+                Ok(Some(line)) => line,
+                _ => return,
+            },
+            Some(complaint) = heard.recv() => complaint.to_string().into_bytes(),
+        };
+        line.push(b'\n');
+        if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(unix)]
+fn parent() -> u32 {
+    std::os::unix::process::parent_id()
+}
+
+#[cfg(not(unix))]
+fn parent() -> u32 {
+    0
+}

@@ -1,0 +1,116 @@
+//! The bearer token: given by a variable, or made once and kept in a file that only its owner can read.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{AppError, Code};
+
+/// The variable that gives a token.
+pub(crate) const VARIABLE: &str = "CODECOMPASS_TOKEN";
+
+const FILE: &str = "http-token";
+
+/// A token, and the file it stands in unless it was given.
+#[derive(Debug)]
+pub(crate) struct Token {
+    secret: String,
+    pub(crate) file: Option<PathBuf>,
+}
+
+impl Token {
+    /// The token that holds: the given one, the one in the file, or a new one.
+    pub(crate) fn load(data: &Path, given: Option<String>) -> Result<Self, AppError> {
+        let wrong = |what: &str| AppError::new(Code::InvalidInput, format!("{VARIABLE}: {what}."));
+        if let Some(secret) = given {
+            let secret = secret.trim().to_owned();
+            return match secret.len() >= 16 && secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+                true => Ok(Self { secret, file: None }),
+                false => Err(wrong("a token has at least 16 printable characters")),
+            };
+        }
+        let file = data.join(FILE);
+        let secret = match std::fs::read_to_string(&file) {
+            Ok(secret) if !secret.trim().is_empty() => secret.trim().to_owned(),
+            _ => make(&file)?,
+        };
+        restrict(&file)?;
+        Ok(Self { secret, file: Some(file) })
+    }
+
+    /// Whether an `Authorization` header carries the token. Takes as long for a wrong one as for the right one.
+    pub(crate) fn is_in(&self, header: Option<&str>) -> bool {
+        let given = header.and_then(|header| {
+            let (scheme, token) = header.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+        });
+        let (given, secret) = (given.unwrap_or_default().as_bytes(), self.secret.as_bytes());
+        let differences = secret
+            .iter()
+            .enumerate()
+            .fold(0, |sum, (at, byte)| sum | (byte ^ given.get(at).copied().unwrap_or_default()));
+        differences == 0 && given.len() == secret.len()
+    }
+}
+
+fn make(file: &Path) -> Result<String, AppError> {
+    let failed = |what: String| AppError::new(Code::InternalError, format!("No token could be made: {what}."));
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| failed(error.to_string()))?;
+    let secret: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(file).and_then(|mut open| std::io::Write::write_all(&mut open, secret.as_bytes()));
+    written.map_err(|error| failed(format!("{}: {error}", file.display())))?;
+    Ok(secret)
+}
+
+/// A file that others could read is closed to them.
+fn restrict(file: &Path) -> Result<(), AppError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))
+            .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", file.display())))?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_opens() {
+        let token = Token::load(Path::new("/nonexistent"), Some("0123456789abcdef".into())).expect("long enough");
+        assert!(token.is_in(Some("Bearer 0123456789abcdef")));
+        assert!(token.is_in(Some("bearer 0123456789abcdef")));
+        for wrong in
+            ["Bearer 0123456789abcdeX", "Bearer 0123456789abcde", "Bearer 0123456789abcdeff", "0123456789abcdef", ""]
+        {
+            assert!(!token.is_in(Some(wrong)), "{wrong}");
+        }
+        assert!(!token.is_in(None));
+    }
+
+    #[test]
+    fn a_made_token_is_kept_and_only_its_owners() {
+        let data = tempfile::tempdir().expect("a temp folder");
+        let first = Token::load(data.path(), None).expect("it can be made");
+        let again = Token::load(data.path(), None).expect("it can be read");
+        assert_eq!(first.secret, again.secret);
+        assert_eq!(first.secret.len(), 64);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(data.path().join(FILE)).expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        assert!(Token::load(data.path(), Some("short".into())).is_err());
+    }
+}

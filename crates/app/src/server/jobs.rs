@@ -1,0 +1,248 @@
+//! Jobs that run beside the answers: started at once, followed by id, stopped when asked to.
+//!
+//! A job's record is in the store, written by whoever holds the write lock; here is only what this process started.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use codecompass_index::{Outcome, Progress, Target};
+use codecompass_model::ids::content_hash;
+use codecompass_store::{JobMode, JobStatus};
+
+use crate::error::{AppError, Code};
+use crate::session::{Following, Request, Session};
+
+/// The jobs of this process that are not over.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    running: Mutex<Vec<Arc<Job>>>,
+    started: AtomicU64,
+}
+
+/// One of them.
+pub(crate) struct Job {
+    pub(crate) id: String,
+    pub(crate) project_id: String,
+    pub(crate) target: Target,
+    pub(crate) mode: JobMode,
+    pub(crate) created_at: i64,
+    cancel: AtomicBool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    has_begun: bool,
+    done: u64,
+    total: Option<u64>,
+    phase: &'static str,
+    ended: Option<Result<Outcome, Failure>>,
+}
+
+/// Why a job ended without publishing.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+}
+
+impl Jobs {
+    /// Starts a job in a thread of its own. It waits for its turn when another one of this project is running.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        session: &Session,
+        target: &Target,
+        mode: JobMode,
+        request: Request,
+        after: impl FnOnce(&Job) + Send + 'static,
+    ) -> Result<Arc<Job>, AppError> {
+        let job = Arc::new(Job {
+            id: self.new_id(),
+            project_id: session.project_id.clone(),
+            target: target.clone(),
+            mode,
+            created_at: now_ms(),
+            cancel: AtomicBool::new(false),
+            state: Mutex::new(State { phase: "waiting", ..State::default() }),
+            changed: Condvar::new(),
+        });
+        lock(&self.running).push(Arc::clone(&job));
+        let (jobs, session, ours) = (Arc::clone(self), session.clone(), Arc::clone(&job));
+        let run = move || {
+            let outcome = catch_unwind(AssertUnwindSafe(|| ours.run(&session, request)));
+            let failed = |error: AppError| Failure { code: error.code, message: error.message };
+            let ended = match outcome {
+                Ok(outcome) => outcome.map_err(failed),
+                Err(_) => Err(Failure { code: Code::InternalError, message: "The job broke down.".into() }),
+            };
+            after_end(&jobs, &ours, ended);
+            after(&ours);
+        };
+        let thread = std::thread::Builder::new().name("job".into()).spawn(run);
+        thread.map_err(|error| {
+            lock(&self.running).retain(|known| known.id != job.id);
+            AppError::new(Code::InternalError, format!("No thread could be started: {error}."))
+        })?;
+        Ok(job)
+    }
+
+    /// The first job of a project that is not over: the one that runs, or else the one that runs next.
+    pub(crate) fn of_project(&self, project_id: &str) -> Option<Arc<Job>> {
+        let running = lock(&self.running);
+        let ours = || running.iter().filter(|job| job.project_id == project_id);
+        ours().find(|job| job.has_begun()).or_else(|| ours().next()).cloned()
+    }
+
+    /// The job that makes a view.
+    pub(crate) fn of_view(&self, project_id: &str, target: &Target) -> Option<Arc<Job>> {
+        let running = lock(&self.running);
+        running.iter().find(|job| job.project_id == project_id && job.target.key == target.key).cloned()
+    }
+
+    fn new_id(&self) -> String {
+        let count = self.started.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+        let process = std::process::id().to_le_bytes();
+        format!("{:012x}", content_hash(&[&now_ms().to_le_bytes(), &process, &count]) >> 16)
+    }
+
+    /// Whether anything runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.running).is_empty()
+    }
+
+    /// Stops everything and waits for it, but no longer than that.
+    pub(crate) fn stop(&self, patience: Duration) {
+        let until = Instant::now() + patience;
+        let running = lock(&self.running).clone();
+        running.iter().for_each(|job| job.cancel());
+        for job in running {
+            job.wait(until.saturating_duration_since(Instant::now()), |state| state.ended.is_some());
+        }
+    }
+}
+
+fn after_end(jobs: &Jobs, job: &Job, ended: Result<Outcome, Failure>) {
+    lock(&jobs.running).retain(|known| known.id != job.id);
+    lock(&job.state).ended = Some(ended);
+    job.changed.notify_all();
+}
+
+impl Job {
+    fn run(&self, session: &Session, request: Request) -> Result<Outcome, AppError> {
+        let following = Following {
+            job_id: Some(&self.id),
+            progress: &|progress| self.note(progress),
+            cancel: &self.cancel,
+            started: &|_| self.begin(),
+        };
+        session.sync_followed(&self.target, Request { wait: true, ..request }, &following)
+    }
+
+    fn begin(&self) {
+        let mut state = lock(&self.state);
+        state.has_begun = true;
+        state.phase = "listing";
+        self.changed.notify_all();
+    }
+
+    fn note(&self, progress: Progress) {
+        let mut state = lock(&self.state);
+        match progress {
+            Progress::Listing => state.phase = "listing",
+            Progress::Extracting { done, total, .. } => {
+                state.phase = "indexing";
+                (state.done, state.total) = (done.max(state.done), Some(total));
+            }
+            Progress::Publishing => state.phase = "publishing",
+            Progress::Published => state.phase = "cleaning up",
+        }
+        self.changed.notify_all();
+    }
+
+    /// Asks the job to stop; the last published state stays.
+    pub(crate) fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether its turn has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        lock(&self.state).has_begun
+    }
+
+    /// Where it stands.
+    pub(crate) fn status(&self) -> JobStatus {
+        let state = lock(&self.state);
+        match (&state.ended, state.has_begun) {
+            (Some(Ok(_)), _) => JobStatus::Published,
+            (Some(Err(_)), _) => JobStatus::Failed,
+            (None, true) => JobStatus::Running,
+            (None, false) => JobStatus::Queued,
+        }
+    }
+
+    /// How it ended, if it is over.
+    pub(crate) fn ended(&self) -> Option<Result<Outcome, Failure>> {
+        lock(&self.state).ended.clone()
+    }
+
+    /// Waits until it has begun or is over; whether that happened in time.
+    pub(crate) fn wait_for_turn(&self, patience: Duration) -> bool {
+        self.wait(patience, |state| state.has_begun || state.ended.is_some())
+    }
+
+    /// Waits until it is over; whether that happened in time.
+    pub(crate) fn wait_for_end(&self, patience: Duration) -> bool {
+        self.wait(patience, |state| state.ended.is_some())
+    }
+
+    /// Tells how far it is, time and again, until it is over, the patience is, or the caller has gone away, which
+    /// stops the job.
+    pub(crate) fn follow(&self, follower: &dyn Follower, patience: Duration) {
+        const PAUSE: Duration = Duration::from_millis(50);
+        let until = Instant::now() + patience;
+        let mut last = None;
+        loop {
+            let (step, over) = {
+                let state = lock(&self.state);
+                ((state.phase, state.done, state.total), state.ended.is_some())
+            };
+            if last != Some(step) {
+                last = Some(step);
+                follower.progress(step.0, step.1, step.2);
+            }
+            if follower.has_gone() {
+                self.cancel();
+                return;
+            }
+            if over || Instant::now() >= until {
+                return;
+            }
+            let state = lock(&self.state);
+            drop(self.changed.wait_timeout(state, PAUSE));
+        }
+    }
+
+    fn wait(&self, patience: Duration, enough: impl Fn(&State) -> bool) -> bool {
+        let state = lock(&self.state);
+        let waited = self.changed.wait_timeout_while(state, patience, |state| !enough(state));
+        waited.map(|(_, timeout)| !timeout.timed_out()).unwrap_or(false)
+    }
+}
+
+/// Who wants to hear how far a job is.
+pub(crate) trait Follower {
+    fn progress(&self, phase: &'static str, done: u64, total: Option<u64>);
+    /// Whether nobody listens any more.
+    fn has_gone(&self) -> bool;
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
+}

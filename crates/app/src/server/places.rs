@@ -1,0 +1,198 @@
+//! The workspaces of a server: which one a call means, who may be opened, and which one is closed to make room.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::upkeep::Attention;
+use super::{Server, recent};
+use crate::error::{AppError, Code};
+use crate::session::Session;
+
+/// So many workspaces may be open that nobody but a request has registered.
+const MOST_BY_REQUEST: usize = 10;
+
+/// An open workspace.
+pub(crate) struct Place {
+    pub(crate) session: Session,
+    pub(crate) attention: Attention,
+    /// Whether a request had it registered.
+    by_request: bool,
+    requests: AtomicUsize,
+    used: Mutex<Instant>,
+}
+
+impl Place {
+    fn new(session: Session, by_request: bool) -> Self {
+        Self {
+            session,
+            attention: Attention::default(),
+            by_request,
+            requests: AtomicUsize::new(0),
+            used: Mutex::new(Instant::now()),
+        }
+    }
+
+    fn last_used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place while a request is about it.
+pub(crate) struct Visit {
+    pub(crate) place: Arc<Place>,
+    /// The workspace was registered by this very request.
+    pub(crate) is_new: bool,
+}
+
+impl Visit {
+    fn new(place: &Arc<Place>, is_new: bool) -> Self {
+        place.requests.fetch_add(1, Ordering::Relaxed);
+        *place.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Self { place: Arc::clone(place), is_new }
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.place.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Which error an unknown workspace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// `workspace_not_registered`.
+    Workspace,
+    /// `project_not_found`.
+    Project,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Places {
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    places: HashMap<PathBuf, Arc<Place>>,
+    /// What was asked for, and the root that was meant: finding that out again costs more than many an answer.
+    meant: HashMap<Option<String>, PathBuf>,
+}
+
+impl Open {
+    /// The place that was meant before by the same words, as long as nothing on disk speaks against it.
+    fn known(&self, asked: Option<&str>) -> Option<&Arc<Place>> {
+        let place = self.places.get(self.meant.get(&asked.map(str::to_owned))?)?;
+        let workspace = &place.session.workspace;
+        let has_git = workspace.root.join(".git").exists();
+        let is_bare = workspace.repo.as_ref().is_some_and(|repo| repo.work_tree().is_none());
+        (is_bare || has_git == workspace.repo.is_some() && workspace.root.is_dir()).then_some(place)
+    }
+}
+
+impl Places {
+    /// The workspace that a call means. It need not be registered when it is the server's own.
+    pub(crate) fn visit(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {
+        if let Some(place) = self.lock().known(asked) {
+            return Ok(Visit::new(place, false));
+        }
+        let visit = self.find(server, asked, unknown)?;
+        let root = visit.place.session.workspace.root.clone();
+        self.lock().meant.insert(asked.map(str::to_owned), root);
+        Ok(visit)
+    }
+
+    fn find(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {
+        let Some(asked) = asked else {
+            let session = server.open_session(None)?;
+            return Ok(self.enter(server, session, false));
+        };
+        let missing = || match unknown {
+            Unknown::Workspace => AppError::workspace_not_registered(asked),
+            Unknown::Project => AppError::not_registered(asked),
+        };
+        let path = Path::new(asked);
+        let Some(real) = path.is_absolute().then(|| path.canonicalize().ok()).flatten() else {
+            return Err(if server.options.auto_workspace && path.is_absolute() {
+                not_allowed(asked)
+            } else {
+                missing()
+            });
+        };
+        let session = match server.open_session(Some(&real)) {
+            Ok(session) => session,
+            Err(_) if !server.options.auto_workspace => return Err(missing()),
+            Err(error) => return Err(error),
+        };
+        let is_own = server.open_session(None).is_ok_and(|own| own.workspace.root == session.workspace.root);
+        if session.dir.is_registered() || is_own {
+            return Ok(self.enter(server, session, false));
+        }
+        if !server.options.auto_workspace {
+            return Err(missing());
+        }
+        if !server.allowed_roots().iter().any(|root| session.workspace.root.starts_with(root)) {
+            return Err(not_allowed(asked));
+        }
+        self.make_room(server)?;
+        Ok(self.enter(server, session, true))
+    }
+
+    /// The places that are open now.
+    pub(crate) fn all(&self) -> Vec<Arc<Place>> {
+        self.lock().places.values().cloned().collect()
+    }
+
+    fn enter(&self, server: &Server, session: Session, is_new: bool) -> Visit {
+        let mut open = self.lock();
+        let root = session.workspace.root.clone();
+        let same_kind =
+            |place: &&Arc<Place>| place.session.workspace.repo.is_some() == session.workspace.repo.is_some();
+        if let Some(place) = open.places.get(&root).filter(same_kind) {
+            return Visit::new(place, false);
+        }
+        let place = Arc::new(Place::new(session, is_new));
+        open.places.insert(root.clone(), Arc::clone(&place));
+        drop(open);
+        recent::note(&server.data, &root);
+        Visit::new(&place, is_new)
+    }
+
+    /// Closes the workspace that was asked for longest ago, among those that a request opened and nobody uses now.
+    fn make_room(&self, server: &Server) -> Result<(), AppError> {
+        let mut open = self.lock();
+        let by_request = || open.places.values().filter(|place| place.by_request);
+        if by_request().count() < MOST_BY_REQUEST {
+            return Ok(());
+        }
+        let is_idle = |place: &&Arc<Place>| {
+            place.requests.load(Ordering::Relaxed) == 0 && server.jobs.of_project(&place.session.project_id).is_none()
+        };
+        let oldest = by_request().filter(is_idle).min_by_key(|place| place.last_used());
+        let Some(root) = oldest.map(|place| place.session.workspace.root.clone()) else {
+            let message = format!("{MOST_BY_REQUEST} workspaces are open by request, and all of them are in use.");
+            return Err(AppError::new(Code::WorkspaceLimitExceeded, message)
+                .hint("Ask again when their jobs are over.")
+                .data(json!({ "limit": MOST_BY_REQUEST })));
+        };
+        open.places.remove(&root);
+        open.meant.retain(|_, meant| *meant != root);
+        Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_allowed(asked: &str) -> AppError {
+    AppError::new(Code::WorkspaceNotAllowed, format!("The workspace {asked} lies under no allowed root."))
+        .hint("Start the server with --allowed-root for a folder around it.")
+        .data(json!({ "workspace": asked }))
+}

@@ -1,0 +1,29 @@
+//! The workspaces that were used last, kept in the data folder so that the next server can warm them first.
+
+use std::path::{Path, PathBuf};
+
+/// So many are remembered.
+const REMEMBERED: usize = 20;
+
+const FILE: &str = "recent";
+
+/// The roots, the last used first. What is gone is left out.
+pub(crate) fn list(data: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(data.join(FILE)).unwrap_or_default();
+    text.lines().map(PathBuf::from).filter(|root| root.is_dir()).take(REMEMBERED).collect()
+}
+
+/// Puts a root first. Failing to do so harms nobody.
+pub(crate) fn note(data: &Path, root: &Path) {
+    let mut roots = list(data);
+    if roots.first().is_some_and(|first| first == root) || !data.is_dir() || root.to_str().is_none() {
+        return;
+    }
+    roots.retain(|known| known != root);
+    roots.insert(0, root.to_owned());
+    let lines: Vec<&str> = roots.iter().take(REMEMBERED).filter_map(|root| root.to_str()).collect();
+    let fresh = data.join(format!("{FILE}.{}", std::process::id()));
+    if std::fs::write(&fresh, lines.join("\n")).is_ok() {
+        let _ = std::fs::rename(&fresh, data.join(FILE));
+    }
+}

@@ -1,0 +1,296 @@
+//! How a server keeps its views fresh: others do the work while it answers.
+//!
+//! A look at all files is reused for a second. With a watch on the work tree it holds for as long as nothing happens,
+//! and what happens is brought in without anyone asking. A `strict` question always looks for itself.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use codecompass_index::{Change, Freshness, Target, Watch, freshness, touches};
+use codecompass_model::ViewKey;
+use codecompass_store::{JobMode, Store, ViewInfo};
+use serde_json::json;
+
+use super::Server;
+use super::jobs::Job;
+use super::places::Place;
+use crate::error::{AppError, Code};
+use crate::published::{At, Upkeep};
+use crate::session::{Request, Session};
+
+/// So long a look holds when nobody watches.
+const REUSED: Duration = Duration::from_secs(1);
+
+/// So long a strict question waits for a sync that is under way.
+const BRIEFLY: Duration = Duration::from_secs(2);
+
+/// So long a question about a commit waits for it to be brought in.
+const ON_DEMAND: Duration = Duration::from_secs(20);
+
+/// A burst of edits is one change: it ends with so much silence, or after so long.
+const QUIET: Duration = Duration::from_millis(60);
+const BURST: Duration = Duration::from_millis(400);
+
+/// What is known of a work tree's freshness.
+#[derive(Default)]
+pub(crate) struct Attention {
+    look: Mutex<Option<Look>>,
+    watching: Mutex<Watching>,
+}
+
+/// What a look at all files found.
+#[derive(Clone)]
+struct Look {
+    at: Instant,
+    commit: Option<String>,
+    generation: i64,
+    /// The watch's mark before the look.
+    mark: Option<u64>,
+    found: Freshness,
+}
+
+#[derive(Default)]
+enum Watching {
+    #[default]
+    Not,
+    Starting,
+    On(Arc<Watch>),
+    /// The system does not allow it: looks are all there is.
+    Impossible,
+}
+
+impl Attention {
+    fn watch(&self) -> Option<Arc<Watch>> {
+        match &*lock(&self.watching) {
+            Watching::On(watch) => Some(Arc::clone(watch)),
+            _ => None,
+        }
+    }
+
+    /// What an earlier look found, if it still holds for this view.
+    fn remembered(&self, target: &Target, view: &ViewInfo, mark: Option<u64>) -> Option<Freshness> {
+        let look = lock(&self.look).clone()?;
+        let same = look.commit == target.commit && look.generation == view.generation && look.mark == mark;
+        let holds = match look.found {
+            Freshness::Fresh => mark.is_some() || look.at.elapsed() < REUSED,
+            Freshness::Stale { .. } => look.at.elapsed() < REUSED,
+        };
+        (same && holds).then_some(look.found)
+    }
+
+    fn remember(&self, target: &Target, view: &ViewInfo, mark: Option<u64>, found: &Freshness) {
+        *lock(&self.look) = Some(Look {
+            at: Instant::now(),
+            commit: target.commit.clone(),
+            generation: view.generation,
+            mark,
+            found: found.clone(),
+        });
+    }
+
+    /// Whether everything before this mark is known to be indexed.
+    fn is_settled_at(&self, mark: u64) -> bool {
+        lock(&self.look).as_ref().is_some_and(|look| look.mark == Some(mark) && look.found == Freshness::Fresh)
+    }
+}
+
+impl Drop for Attention {
+    fn drop(&mut self) {
+        if let Some(watch) = self.watch() {
+            watch.close();
+        }
+    }
+}
+
+/// The upkeep of one place of a server.
+pub(crate) struct Care<'a> {
+    pub(crate) server: &'a Arc<Server>,
+    pub(crate) place: &'a Arc<Place>,
+}
+
+impl Care<'_> {
+    /// Starts a job that brings a view up to date, unless one is under way.
+    pub(crate) fn sync(&self, target: &Target, mode: JobMode, request: Request) -> Result<Arc<Job>, AppError> {
+        let session = &self.place.session;
+        if let Some(job) = self.server.jobs.of_view(&session.project_id, target) {
+            return Ok(job);
+        }
+        self.start(target, mode, request)
+    }
+
+    /// Starts a job.
+    pub(crate) fn start(&self, target: &Target, mode: JobMode, request: Request) -> Result<Arc<Job>, AppError> {
+        let is_whole = request.changed.is_none();
+        let mark = self.place.attention.watch().map(|watch| watch.mark());
+        let place = Arc::downgrade(self.place);
+        let server = Arc::downgrade(self.server);
+        let after = move |job: &Job| {
+            if let (Some(place), Some(server)) = (place.upgrade(), server.upgrade()) {
+                match job.ended() {
+                    Some(Ok(_)) if is_whole => settled(&place, &job.target, mark),
+                    Some(Err(failure)) => server.log(1, || format!("job {}: {}", job.id, failure.message)),
+                    _ => {}
+                }
+            }
+        };
+        self.server.jobs.start(&self.place.session, target, mode, request, after)
+    }
+
+    /// Has the work tree watched from now on, if it is not already.
+    pub(crate) fn watch(&self) {
+        let mut watching = lock(&self.place.attention.watching);
+        if self.server.options.no_watch || !matches!(*watching, Watching::Not) {
+            return;
+        }
+        *watching = Watching::Starting;
+        drop(watching);
+        let (server, place) = (Arc::downgrade(self.server), Arc::downgrade(self.place));
+        let thread = std::thread::Builder::new().name("watch".into());
+        if thread.spawn(move || attend(&server, &place)).is_err() {
+            *lock(&self.place.attention.watching) = Watching::Impossible;
+        }
+    }
+}
+
+impl Upkeep for Care<'_> {
+    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Freshness, AppError> {
+        let attention = &self.place.attention;
+        let look = || Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits())?);
+        if !at.target.is_worktree() {
+            return look();
+        }
+        self.watch();
+        let mark = attention.watch().map(|watch| watch.mark());
+        if !closely && let Some(found) = attention.remembered(at.target, view, mark) {
+            return Ok(found);
+        }
+        let found = look()?;
+        attention.remember(at.target, view, mark, &found);
+        Ok(found)
+    }
+
+    fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError> {
+        let is_running = self.server.jobs.of_view(&at.session.project_id, at.target).is_some();
+        self.sync(at.target, JobMode::Incremental, Request::default())?;
+        Ok(if is_running { "syncing" } else { "stale" })
+    }
+
+    fn settle(&self, at: &At<'_>) -> bool {
+        if let Some(job) = self.server.jobs.of_view(&at.session.project_id, at.target) {
+            return job.wait_for_end(BRIEFLY);
+        }
+        let is_running = || at.session.active_job().is_some_and(|job| job.view.as_ref() == Some(&at.target.key));
+        let began = Instant::now();
+        let mut was_running = false;
+        while is_running() && began.elapsed() < BRIEFLY {
+            was_running = true;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        was_running
+    }
+
+    fn make(&self, at: &At<'_>) -> Result<(), AppError> {
+        let job = self.sync(at.target, JobMode::Full, Request::default())?;
+        let name = &at.target.ref_name;
+        job.wait_for_end(ON_DEMAND);
+        match job.ended() {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(failure)) => Err(AppError::new(failure.code, failure.message)),
+            None => Err(AppError::new(Code::RefNotIndexed, format!("{name} is being brought in by job {}.", job.id))
+                .hint("It is large; ask again when index_status shows the job as published.")
+                .data(json!({ "ref": name, "job_id": job.id }))),
+        }
+    }
+
+    fn is_busy(&self, session: &Session) -> bool {
+        self.server.jobs.of_project(&session.project_id).is_some() || session.active_job().is_some()
+    }
+}
+
+/// Takes note that a view shows all that had happened before a mark.
+fn settled(place: &Place, target: &Target, mark: Option<u64>) {
+    if !matches!(target.key, ViewKey::Worktree(_)) {
+        return;
+    }
+    let view = place.session.store().and_then(|store| Ok(store.view(&target.key)?));
+    if let Ok(Some(view)) = view {
+        place.attention.remember(target, &view, mark, &Freshness::Fresh);
+    }
+}
+
+/// Watches a work tree and brings in what happens, for as long as the place is open.
+fn attend(server: &Weak<Server>, place: &Weak<Place>) {
+    let watch = {
+        let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
+        let session = &place.session;
+        match Watch::start(&session.workspace, &session.limits()) {
+            Ok(watch) => {
+                let watch = Arc::new(watch);
+                *lock(&place.attention.watching) = Watching::On(Arc::clone(&watch));
+                server.log(1, || format!("watching {}", session.root()));
+                watch
+            }
+            Err(error) => {
+                *lock(&place.attention.watching) = Watching::Impossible;
+                return server.log(1, || format!("{}: {error}", session.root()));
+            }
+        }
+    };
+    while let Some(change) = watch.take(QUIET, BURST) {
+        let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
+        if let Err(error) = bring_in(&Care { server: &server, place: &place }, &change) {
+            server.log(1, || format!("{}: {}", place.session.root(), error.message));
+        }
+    }
+}
+
+/// Brings in what happened, if it concerns what is indexed.
+fn bring_in(care: &Care<'_>, change: &Change) -> Result<(), AppError> {
+    let place = care.place;
+    let session = &place.session;
+    let target = session.target(None)?;
+    let store = match session.store() {
+        Err(error) if error.code == Code::ProjectNotFound => return Ok(()),
+        store => store?,
+    };
+    let Some(view) = store.view(&target.key)? else { return Ok(()) };
+    // What happens while a job runs is brought in by the next one.
+    if let Some(job) = care.server.jobs.of_view(&session.project_id, &target) {
+        job.wait_for_end(Duration::from_secs(600));
+    }
+    let is_settled = place.attention.is_settled_at(change.since) && view.commit == target.commit;
+    let paths = change.paths.clone().filter(|_| is_settled);
+    if let Some(paths) = &paths
+        && !touches(&store, &session.workspace, paths, &session.limits())?
+    {
+        place.attention.remember(&target, &view, Some(change.mark), &Freshness::Fresh);
+        return Ok(());
+    }
+    let known = freshness_without_paths(care, &store, &target, &view, paths.is_none())?;
+    if known == Some(Freshness::Fresh) {
+        place.attention.remember(&target, &view, Some(change.mark), &Freshness::Fresh);
+        return Ok(());
+    }
+    let job = care.start(&target, JobMode::Incremental, Request { changed: paths, ..Request::default() })?;
+    if job.wait_for_end(Duration::from_secs(600)) && matches!(job.ended(), Some(Ok(_))) {
+        settled(place, &target, Some(change.mark));
+    }
+    Ok(())
+}
+
+/// A look at all files, when nobody knows which ones to look at.
+fn freshness_without_paths(
+    care: &Care<'_>,
+    store: &Store,
+    target: &Target,
+    view: &ViewInfo,
+    is_needed: bool,
+) -> Result<Option<Freshness>, AppError> {
+    let session = &care.place.session;
+    let look = || freshness(store, &session.workspace, target, view, &session.limits());
+    Ok(is_needed.then(look).transpose()?)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,92 @@
+//! Warming: the workspaces used last are read once in the background, so that the first question finds them in memory.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use codecompass_query::{Search, search};
+
+use super::desk::Desk;
+use super::{Server, recent};
+use crate::session::Session;
+
+/// So many workspaces are kept warm.
+pub(crate) const CAPACITY: usize = 3;
+
+/// How far warming is.
+#[derive(Default)]
+pub(crate) struct Warmth {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    status: Option<&'static str>,
+    members: Vec<String>,
+}
+
+impl Warmth {
+    /// `pending`, `warming`, `complete`, `failed` or `skipped`.
+    pub(crate) fn status(&self) -> &'static str {
+        self.lock().status.unwrap_or("pending")
+    }
+
+    /// The workspaces that are warm.
+    pub(crate) fn members(&self) -> Vec<String> {
+        self.lock().members.clone()
+    }
+
+    fn set(&self, status: &'static str) {
+        self.lock().status = Some(status);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Server {
+    /// Begins to warm what was used last, and the server's own workspace.
+    pub(crate) fn prewarm(self: &Arc<Self>) {
+        if self.options.no_prewarm {
+            return self.warmth.set("skipped");
+        }
+        let server = Arc::clone(self);
+        self.beside(move |desk| {
+            server.warmth.set("warming");
+            let mut outcome = "complete";
+            for path in server.to_be_warmed() {
+                let Ok(session) = server.open_session(path.as_deref()) else { continue };
+                if !session.dir.is_registered() || server.warmth.members().contains(&session.root()) {
+                    continue;
+                }
+                match warm(&session, desk) {
+                    Ok(()) => server.warmth.lock().members.push(session.root()),
+                    Err(error) => {
+                        outcome = "failed";
+                        server.log(1, || format!("{} could not be warmed: {}", session.root(), error.message));
+                    }
+                }
+            }
+            server.warmth.set(outcome);
+        });
+    }
+
+    /// The server's own workspace and those used last.
+    fn to_be_warmed(&self) -> Vec<Option<PathBuf>> {
+        let mut paths = vec![None];
+        paths.extend(recent::list(&self.data).into_iter().map(Some));
+        paths.truncate(CAPACITY);
+        paths
+    }
+}
+
+/// Asks a question whose answer nobody wants: what it touches stays in the system's memory.
+fn warm(session: &Session, desk: &mut Desk) -> Result<(), crate::error::AppError> {
+    let target = session.target(None)?;
+    if desk.store(session)?.view(&target.key)?.is_none() {
+        return Ok(());
+    }
+    let snapshot = desk.snapshot(session, &target.key)?;
+    search(&snapshot, &Search::new("main", 1))?;
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! `get_file_outline`: the symbols of a file, nested.
+
+use codecompass_model::SymbolKind;
+use codecompass_model::ids::SymbolId;
+use codecompass_query::{Outline, outline};
+use codecompass_store::Snapshot;
+use serde_json::{Map, Value, json};
+
+use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::shape;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, style};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "get_file_outline",
+    title: "Outline of a file",
+    description: "All symbols of one file as a nested tree with lines and signatures. Use it instead of reading a \
+                  file to see what is in it.",
+    params: &[
+        required("path", Kind::Text, "File path from the repository root"),
+        REF,
+        optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without what stands inside"),
+        optional("language", Kind::Text, "Not needed: it is known from the file"),
+        WORKSPACE,
+    ],
+    output: || {
+        let symbol = schema::object(
+            &["kind", "name", "symbol_id", "visibility", "signature"],
+            &["line_start", "line_end"],
+            &[("children", schema::list(schema::any_object()))],
+        );
+        json!({ "file_path": schema::text(), "language": schema::text(), "symbols": schema::list(symbol) })
+    },
+    always: &["file_path", "language", "symbols"],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let path = call.arguments.words("path");
+        let is_deep = call.arguments.text("depth").as_deref() != Some("top");
+        call.query(|_, published| answer(published.snapshot.as_deref(), &path, is_deep, published.metadata))
+    },
+};
+
+/// Answers from a snapshot.
+pub(crate) fn answer(
+    snapshot: Option<&Snapshot>,
+    path: &str,
+    is_deep: bool,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
+    let Some(snapshot) = snapshot else {
+        return Err(AppError::index_not_ready().about(metadata));
+    };
+    let path = path.trim().trim_start_matches("./");
+    let Some(outline) = outline(snapshot, path)? else {
+        return Err(not_found(snapshot, path, &metadata.ref_name)?.about(metadata));
+    };
+    let symbols: Vec<Value> = outline.top().iter().map(|place| symbol_json(&outline, *place, is_deep)).collect();
+    metadata.symbol_count = Some(outline.count());
+    Ok(Answer {
+        text: text(&outline, is_deep) + &metadata.warnings_text(),
+        json: json!({
+            "file_path": outline.version.path,
+            "language": outline.version.language,
+            "symbols": symbols,
+            "metadata": metadata.to_json(),
+        }),
+        code: 0,
+    })
+}
+
+/// The file that is not there, with those that bear its name.
+fn not_found(snapshot: &Snapshot, path: &str, ref_name: &str) -> Result<AppError, AppError> {
+    const MOST: usize = 5;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_near = |known: &String| known.rsplit('/').next() == Some(name) || known.ends_with(&format!("/{path}"));
+    let mut near: Vec<String> =
+        snapshot.catalogue()?.values().map(|version| version.path.clone()).filter(is_near).collect();
+    near.sort();
+    near.truncate(MOST);
+    let mut error = AppError::new(Code::FileNotFound, format!("No file {path:?} is in the index for {ref_name}."));
+    if let Some(first) = near.first() {
+        error = error.hint(format!("There is {first}."));
+    }
+    Ok(error.data(json!({ "path": path, "nearest_paths": near })))
+}
+
+fn symbol_json(outline: &Outline, place: u32, is_deep: bool) -> Value {
+    let symbol = outline.symbol(place);
+    let mut fields = Map::new();
+    fields.insert("kind".into(), json!(symbol.kind.as_str()));
+    let is_import = symbol.kind == SymbolKind::Use;
+    fields.insert("name".into(), json!(if is_import { outline.imported(symbol) } else { symbol.name.clone() }));
+    fields.insert("line_start".into(), json!(symbol.lines.start));
+    fields.insert("line_end".into(), json!(symbol.lines.end));
+    if let Some(visibility) = &symbol.visibility_text {
+        fields.insert("visibility".into(), json!(visibility));
+    }
+    if !is_import {
+        fields.insert("signature".into(), json!(shape::cut(&symbol.signature, shape::SIGNATURE)));
+    }
+    fields.insert("symbol_id".into(), json!(SymbolId::of(&outline.version.path, symbol).to_string()));
+    let inside = outline.inside(place);
+    if is_deep && !inside.is_empty() {
+        let children: Vec<Value> = inside.iter().map(|child| symbol_json(outline, *child, true)).collect();
+        fields.insert("children".into(), json!(children));
+    }
+    Value::Object(fields)
+}
+
+fn text(outline: &Outline, is_deep: bool) -> String {
+    fn lines(outline: &Outline, places: &[u32], level: usize, is_deep: bool, text: &mut String) {
+        for place in places {
+            let symbol = outline.symbol(*place);
+            let line = format!("{:>6}", symbol.lines.start);
+            let what = match symbol.kind {
+                SymbolKind::Use => format!("use {}", outline.imported(symbol)),
+                _ => symbol.signature.clone(),
+            };
+            *text += &format!("{}  {}{}\n", style::dim(&line), "  ".repeat(level), shown(&shape::cut(&what, 160)));
+            if is_deep {
+                lines(outline, outline.inside(*place), level + 1, is_deep, text);
+            }
+        }
+    }
+    let mut text = format!("{} ({})\n", style::path(&shown(&outline.version.path)), outline.version.language);
+    lines(outline, outline.top(), 0, is_deep, &mut text);
+    text
+}

@@ -1,0 +1,226 @@
+//! `health_check`: is everything sound, and how far are warming and indexing?
+
+use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
+use serde_json::{Value, json};
+
+use super::frame::{Effect, Tool, WORKSPACE, schema};
+use super::index_status::{active_json, queued_json, time_text};
+use crate::error::AppError;
+use crate::output::Answer;
+use crate::server::Call;
+use crate::server::places::{Unknown, Visit};
+use crate::session::Session;
+
+/// So many jobs are looked through for interrupted ones.
+const JOBS: usize = 50;
+
+/// The workspaces that are kept warm.
+const WARM: usize = 3;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "health_check",
+    title: "Health check",
+    description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and what to do \
+                  about an index that can not be read.",
+    params: &[WORKSPACE],
+    output: || {
+        json!({
+            "status": schema::one_of(&["ready", "warming", "indexing", "error"]),
+            "version": schema::text(),
+            "uptime_seconds": schema::count(),
+            "tantivy_ok": schema::flag(),
+            "sqlite_ok": schema::flag(),
+            "grammars": schema::any_object(),
+            "active_job": schema::object_or_null(),
+            "interrupted_recovery_report": schema::object_or_null(),
+            "workspace_warmset": schema::any_object(),
+            "prewarm_status": schema::text(),
+            "startup_checks": schema::any_object(),
+            "projects": schema::list(schema::any_object()),
+        })
+    },
+    always: &[
+        "status",
+        "version",
+        "uptime_seconds",
+        "tantivy_ok",
+        "sqlite_ok",
+        "grammars",
+        "active_job",
+        "interrupted_recovery_report",
+        "workspace_warmset",
+        "prewarm_status",
+        "startup_checks",
+        "projects",
+    ],
+    effect: Effect::Reads,
+    first: false,
+    call: answer,
+};
+
+/// What is known of one project.
+struct Project {
+    root: String,
+    schema: SchemaStatus,
+    indexing: &'static str,
+    sqlite_ok: bool,
+    tantivy_ok: bool,
+    view: Option<ViewInfo>,
+    jobs: Vec<Job>,
+    active: Option<Value>,
+    json: Value,
+}
+
+fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
+    let asked = call.arguments.text("workspace");
+    let visit = call.visit(Unknown::Workspace)?;
+    let first = look(call, &visit)?;
+    let mut projects: Vec<Project> = Vec::new();
+    if asked.is_none() {
+        for place in call.server.places.all() {
+            let other = place.session.workspace.root.display().to_string();
+            if other != first.root && place.session.dir.is_registered() {
+                let visit = call.server.places.visit(call.server, Some(&other), Unknown::Workspace)?;
+                projects.push(look(call, &visit)?);
+            }
+        }
+        projects.sort_by(|a, b| a.root.cmp(&b.root));
+    }
+    let is_registered = visit.place.session.dir.is_registered();
+    let session = &visit.place.session;
+    let target = session.target(None)?;
+    let mut metadata = session.metadata(&target, first.view.as_ref());
+    metadata.schema = first.schema.as_str();
+    metadata.indexing = first.indexing;
+    metadata.freshness = call.freshness(&visit, &target);
+    if !is_registered {
+        metadata.warnings.push("this workspace is not registered; run `codecompass index`".into());
+    }
+    let all = || std::iter::once(&first).chain(&projects);
+    let warmth = &call.server.warmth;
+    let status = match () {
+        () if all().any(|project| project.is_broken()) => "error",
+        () if matches!(warmth.status(), "pending" | "warming") => "warming",
+        () if all().any(|project| project.active.is_some()) => "indexing",
+        () => "ready",
+    };
+    let (available, missing): (Vec<_>, Vec<_>) =
+        codecompass_lang::check_grammars().into_iter().partition(|(_, outcome)| outcome.is_ok());
+    let names = |list: Vec<(&'static str, _)>| list.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let json = json!({
+        "status": status,
+        "version": env!("CARGO_PKG_VERSION"),
+        "uptime_seconds": call.server.started.elapsed().as_secs(),
+        "tantivy_ok": first.tantivy_ok,
+        "sqlite_ok": first.sqlite_ok,
+        "grammars": { "available": names(available), "missing": names(missing) },
+        "active_job": all().find_map(|project| project.active.clone()),
+        "interrupted_recovery_report": all().find_map(recovery_report),
+        "workspace_warmset": {
+            "enabled": !call.server.options.no_prewarm,
+            "capacity": WARM,
+            "members": warmth.members(),
+        },
+        "prewarm_status": warmth.status(),
+        "startup_checks": { "index": startup(&first) },
+        "projects": all().filter(|_| is_registered || !projects.is_empty()).map(|project| &project.json)
+            .filter(|json| !json.is_null()).collect::<Vec<_>>(),
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text: String::new(), json, code: 0 })
+}
+
+impl Project {
+    fn is_broken(&self) -> bool {
+        self.indexing == "failed"
+            || !self.sqlite_ok
+            || !self.tantivy_ok
+            || matches!(self.schema, SchemaStatus::ReindexRequired { .. } | SchemaStatus::CorruptManifest)
+    }
+}
+
+fn look(call: &mut Call<'_>, visit: &Visit) -> Result<Project, AppError> {
+    let session = &visit.place.session;
+    let target = session.target(None)?;
+    let is_registered = session.dir.is_registered();
+    let schema = if is_registered { SchemaStatus::of(&session.dir)? } else { SchemaStatus::NotIndexed };
+    let store = if is_registered { Store::open(&session.dir).ok() } else { None };
+    let view = store.as_ref().and_then(|store| store.view(&target.key).ok().flatten());
+    let jobs = store.as_ref().and_then(|store| store.jobs(JOBS).ok()).unwrap_or_default();
+    let ours = call.server.jobs.of_project(&session.project_id);
+    let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_json(session, job));
+    let active = active.or_else(|| ours.as_deref().map(|job| queued_json(session, job)));
+    let last = jobs.iter().find(|job| job.view.as_ref() == Some(&target.key));
+    let indexing = match (&view, last) {
+        (None, Some(job)) if job.status == JobStatus::Failed && active.is_none() => "failed",
+        (None, _) if active.is_some() => "indexing",
+        (None, _) => "not_indexed",
+        (Some(_), _) => "ready",
+    };
+    let freshness = call.freshness(visit, &target);
+    let json = match is_registered {
+        true => project_json(session, schema, indexing, freshness, view.as_ref(), &target.ref_name),
+        false => Value::Null,
+    };
+    Ok(Project {
+        root: session.root(),
+        schema,
+        indexing,
+        sqlite_ok: !is_registered || store.is_some(),
+        tantivy_ok: !is_registered || store.as_ref().is_some_and(Store::has_text),
+        view,
+        jobs,
+        active,
+        json,
+    })
+}
+
+fn project_json(
+    session: &Session,
+    schema: SchemaStatus,
+    indexing: &str,
+    freshness: &str,
+    view: Option<&ViewInfo>,
+    ref_name: &str,
+) -> Value {
+    json!({
+        "project_id": session.project_id,
+        "repo_root": session.root(),
+        "index_status": indexing,
+        "schema_status": schema.as_str(),
+        "current_schema_version": schema.found_version(),
+        "required_schema_version": SCHEMA_VERSION,
+        "freshness_status": freshness,
+        "last_indexed_at": view.map(|view| time_text(view.indexed_at)),
+        "ref": ref_name,
+        "file_count": view.map_or(0, |view| view.totals.files),
+        "symbol_count": view.map_or(0, |view| view.totals.symbols),
+    })
+}
+
+fn startup(project: &Project) -> Value {
+    let message = match project.schema {
+        SchemaStatus::Compatible => None,
+        SchemaStatus::NotIndexed => Some("Nothing is indexed yet. Run `codecompass index`, or call index_repo."),
+        _ => Some("The index can not be read by this version. Run `codecompass index --force`."),
+    };
+    json!({
+        "status": project.schema.as_str(),
+        "current_schema_version": project.schema.found_version(),
+        "required_schema_version": SCHEMA_VERSION,
+        "message": message,
+    })
+}
+
+/// What was cut off since the last success, if anything was.
+fn recovery_report(project: &Project) -> Option<Value> {
+    let since = project.jobs.iter().take_while(|job| job.status != JobStatus::Published);
+    let cut: Vec<&Job> = since.filter(|job| job.status == JobStatus::Interrupted).collect();
+    let last = cut.first()?;
+    Some(json!({
+        "detected": true,
+        "interrupted_jobs": cut.len(),
+        "last_interrupted_at": time_text(last.finished_at.unwrap_or(last.created_at)),
+        "recommended_action": "sync_repo",
+    }))
+}

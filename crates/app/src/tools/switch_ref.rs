@@ -1,0 +1,95 @@
+//! `switch_ref`: what later calls of this connection mean when they name no ref.
+
+use codecompass_model::ViewKey;
+use serde_json::json;
+
+use super::frame::{Effect, Kind, Tool, WORKSPACE, required, schema};
+use crate::error::{AppError, Code};
+use crate::output::Answer;
+use crate::server::Call;
+use crate::server::places::{Unknown, Visit};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "switch_ref",
+    title: "Switch ref",
+    description: "Make an indexed branch, tag or commit the default `ref` of this connection's later calls. Nothing is \
+                  checked out.",
+    params: &[required("ref", Kind::Text, "The ref to switch to"), WORKSPACE],
+    output: || {
+        json!({
+            "ref": schema::text(),
+            "previous_ref": schema::text(),
+            "worktree_path": schema::text_or_null(),
+            "status": schema::text(),
+            "last_indexed_commit": schema::text_or_null(),
+        })
+    },
+    always: &["ref", "previous_ref", "status", "last_indexed_commit"],
+    effect: Effect::Switches,
+    first: false,
+    call: |call| {
+        let visit = call.visit(Unknown::Workspace)?;
+        let asked = call.arguments.words("ref");
+        answer(call, &visit, &asked).map_err(|error| visit.place.session.explain(error, Some(&asked)))
+    },
+};
+
+fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, AppError> {
+    let session = &visit.place.session;
+    let root = &session.workspace.root;
+    let store = session.store()?;
+    let target = session.target(Some(asked)).map_err(|error| AppError { code: Code::RefNotIndexed, ..error })?;
+    let view = match store.view(&target.key)? {
+        Some(view) => view,
+        None => return Err(not_there(call, visit, &target)),
+    };
+    let before = call.connection.and_then(|connection| connection.ref_of(root));
+    let previous = match before {
+        Some(before) => before,
+        None => session.target(None)?.ref_name,
+    };
+    let freshness = call.freshness(visit, &target);
+    let mut metadata = session.metadata(&target, Some(&view));
+    metadata.freshness = freshness;
+    match call.connection {
+        Some(connection) => connection.switch(root, asked.to_owned()),
+        None => {
+            metadata
+                .warnings
+                .push("this request has no connection that remembers it: pass `ref` with each call".into());
+        }
+    }
+    let worktree = match (&target.key, &session.workspace.repo) {
+        (ViewKey::Worktree(root), _) => Some(root.clone()),
+        (ViewKey::Ref(name), Some(repo)) => repo.worktree_of(name)?.map(|root| root.display().to_string()),
+        _ => None,
+    };
+    let status = if view.commit == target.commit { "active" } else { "stale" };
+    Ok(Answer {
+        text: String::new(),
+        json: json!({
+            "ref": target.ref_name,
+            "previous_ref": previous,
+            "worktree_path": worktree,
+            "status": status,
+            "last_indexed_commit": view.commit,
+            "metadata": metadata.to_json(),
+        }),
+        code: 0,
+    })
+}
+
+/// The ref is not published: its first job may be under way, or nobody has asked for one.
+fn not_there(call: &Call<'_>, visit: &Visit, target: &codecompass_index::Target) -> AppError {
+    let session = &visit.place.session;
+    let ours = call.server.jobs.of_view(&session.project_id, target).map(|job| job.id.clone());
+    let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
+    match ours.or_else(theirs) {
+        Some(job) => {
+            AppError::new(Code::OverlayNotReady, format!("{} is being indexed by job {job}.", target.ref_name))
+                .hint("Ask again when index_status shows it as published.")
+                .data(json!({ "ref": target.ref_name, "job_id": job }))
+        }
+        None => AppError::ref_not_indexed(&target.ref_name),
+    }
+}

@@ -1,0 +1,661 @@
+//! The server as its clients see it: the contracts' tools, errors and rules, over a pipe and over HTTP.
+
+mod support;
+
+use std::time::Duration;
+
+use codecompass_testkit::{Home, Repository};
+use serde_json::{Value, json};
+use support::Project;
+use support::client::{Client, Pipe, Server, Web, hello, wait_until};
+
+const JWT: &str = "use crate::auth::Claims;
+
+/// Checks tokens.
+pub struct JwtValidator {
+    key: String,
+}
+
+impl JwtValidator {
+    pub fn new(key: String) -> Self {
+        Self { key }
+    }
+
+    /// Whether the token is valid.
+    pub fn validate_token(&self, token: &str) -> bool {
+        token.len() > self.key.len()
+    }
+}
+";
+
+const RATE: &str = "def check_rate_limit(request):
+    \"\"\"Refuses a request when there were too many.\"\"\"
+    return request.count < 10
+";
+
+fn project() -> Project {
+    let project = Project::with(&[("src/auth/jwt.rs", JWT), ("middleware/rate_limit.py", RATE)]);
+    project.repository.branch("feat/auth");
+    project.repository.write("src/auth/scope.rs", "pub fn check_scope() {}\n");
+    project.repository.commit("scopes");
+    project.repository.checkout("main");
+    project
+}
+
+fn indexed() -> Project {
+    let project = project();
+    project.done("index");
+    project.done("index --ref feat/auth");
+    project
+}
+
+fn pipe(project: &Project, args: &[&str]) -> Pipe {
+    Pipe::open(project.repository.root(), project.home.path(), args)
+}
+
+fn http(project: &Project, args: &[&str]) -> Server {
+    let mut all = vec!["--transport", "http", "--port", "0"];
+    all.extend(args);
+    Server::start(project.repository.root(), project.home.path(), &all, &[])
+}
+
+/// One good call of every tool.
+fn calls() -> Vec<(&'static str, Value)> {
+    let before = json!({ "tool": "search_code", "params": { "query": "where is rate limiting implemented" } });
+    let weak = json!({ "results": [], "query_intent": "natural_language", "top_score": 0.25 });
+    vec![
+        ("search_code", json!({ "query": "validate a token" })),
+        ("search_code", json!({ "query": "rate limit", "detail_level": "context", "ranking_explain_level": "full" })),
+        ("search_code", json!({ "query": "nothing_like_this_is_here" })),
+        ("locate_symbol", json!({ "name": "validate_token" })),
+        ("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth", "compact": true })),
+        ("get_file_outline", json!({ "path": "src/auth/jwt.rs" })),
+        ("get_symbol_hierarchy", json!({ "symbol_name": "validate_token" })),
+        ("get_symbol_hierarchy", json!({ "symbol_name": "JwtValidator", "direction": "descendants" })),
+        (
+            "explain_ranking",
+            json!({ "query": "validate token", "result_path": "src/auth/jwt.rs", "result_line_start": 14 }),
+        ),
+        ("suggest_followup_queries", json!({ "previous_query": before, "previous_results": weak })),
+        ("list_refs", json!({})),
+        ("index_status", json!({})),
+        ("health_check", json!({})),
+        ("switch_ref", json!({ "ref": "feat/auth" })),
+    ]
+}
+
+/// Calls that fail, and how.
+fn failing_calls() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
+        ("search_code", json!({}), "invalid_input"),
+        ("search_code", json!({ "query": "" }), "invalid_input"),
+        ("search_code", json!({ "query": 7 }), "invalid_input"),
+        ("search_code", json!({ "query": "x", "shape": "round" }), "invalid_input"),
+        ("search_code", json!({ "query": "x", "language": "klingon" }), "invalid_input"),
+        ("search_code", json!({ "query": "x", "ref": "nobody" }), "ref_not_indexed"),
+        ("search_code", json!({ "query": "x", "workspace": "/no/such/folder" }), "workspace_not_registered"),
+        ("locate_symbol", json!({ "kind": "fn" }), "invalid_input"),
+        ("locate_symbol", json!({ "name": "x", "kind": "gizmo" }), "invalid_input"),
+        ("get_file_outline", json!({ "path": "src/nothing.rs" }), "file_not_found"),
+        ("get_file_outline", json!({ "path": "src/auth/jwt.rs", "depth": "some" }), "invalid_input"),
+        ("get_symbol_hierarchy", json!({ "symbol_name": "nothing_like_it" }), "symbol_not_found"),
+        ("get_symbol_hierarchy", json!({ "symbol_name": "new", "path": "a.rs" }), "symbol_not_found"),
+        (
+            "explain_ranking",
+            json!({ "query": "token", "result_path": "src/nothing.rs", "result_line_start": 1 }),
+            "result_not_found",
+        ),
+        ("suggest_followup_queries", json!({ "previous_query": {}, "previous_results": {} }), "invalid_input"),
+        ("switch_ref", json!({ "ref": "nobody" }), "ref_not_indexed"),
+        ("list_refs", json!({ "workspace": "/no/such/folder" }), "project_not_found"),
+        ("index_repo", json!({ "workspace": "/no/such/folder" }), "project_not_found"),
+        ("sync_repo", json!({ "ref": "nobody" }), "ref_not_indexed"),
+        ("health_check", json!({ "workspace": "/no/such/folder" }), "workspace_not_registered"),
+    ]
+}
+
+/// An answer without what depends on the moment.
+fn timeless(mut answer: Value) -> Value {
+    fn strip(value: &mut Value) {
+        const MOMENT: &[&str] =
+            &["uptime_seconds", "last_accessed_at", "prewarm_status", "workspace_warmset", "status"];
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|key, _| !MOMENT.contains(&key.as_str()));
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    strip(&mut answer);
+    answer
+}
+
+/// Whether a value has the shape that a schema gives: types, required fields, items and enums.
+fn check_schema(schema: &Value, value: &Value, at: &str) {
+    if let Some(several) = schema["anyOf"].as_array() {
+        let is_null = value.is_null() && several.contains(&json!({ "type": "null" }));
+        if !is_null {
+            check_schema(&several[0], value, at);
+        }
+        return;
+    }
+    let is = |name: &str| match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        other => panic!("{at}: unknown type {other}"),
+    };
+    if let Some(name) = schema["type"].as_str() {
+        assert!(is(name), "{at}: {value} is not of type {name}");
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{at}: {value} is not one of {words:?}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        assert!(value.get(name).is_some(), "{at}: {name} is missing in {value}");
+    }
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(value) = value.get(name) {
+            check_schema(inner, value, &format!("{at}.{name}"));
+        }
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        if !schema["items"].is_null() {
+            check_schema(&schema["items"], item, &format!("{at}[{index}]"));
+        }
+    }
+}
+
+#[test]
+fn every_tool_is_listed_in_full_and_answers_as_its_schema_says() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    let listed = client.request("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("a list").clone();
+    for tool in &tools {
+        let name = tool["name"].as_str().expect("a name");
+        for field in ["title", "description"] {
+            assert!(tool[field].as_str().is_some_and(|text| !text.is_empty()), "{name}: no {field}");
+        }
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
+        assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{name}");
+        let is_first = ["search_code", "locate_symbol", "get_code_context", "find_references"].contains(&name);
+        assert_eq!(tool["_meta"]["anthropic/alwaysLoad"] == true, is_first, "{name}");
+    }
+    for (name, arguments) in calls() {
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{name} is not listed"));
+        check_schema(&tool["outputSchema"], &client.call(name, arguments), name);
+    }
+    let asked: Vec<&str> = calls().iter().map(|(name, _)| *name).collect();
+    let unasked = tools.iter().filter(|tool| !asked.contains(&tool["name"].as_str().unwrap_or_default()));
+    let unasked: Vec<&Value> = unasked.map(|tool| &tool["name"]).collect();
+    assert_eq!(unasked, ["index_repo", "sync_repo"], "every other tool has a call in `calls`");
+}
+
+/// The schemas have what the contracts fix: types, defaults, enums, required lists.
+#[test]
+fn input_schemas_are_those_of_the_contracts() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    let listed = client.request("tools/list", json!({}));
+    let schema = |tool: &str| {
+        let tools = listed["result"]["tools"].as_array().expect("a list");
+        tools.iter().find(|one| one["name"] == tool).unwrap_or_else(|| panic!("{tool}"))["inputSchema"].clone()
+    };
+    let table = [
+        ("index_repo", "force", "boolean", json!(false)),
+        ("sync_repo", "force", "boolean", json!(false)),
+        ("locate_symbol", "limit", "integer", json!(10)),
+        ("search_code", "limit", "integer", json!(10)),
+        ("search_code", "detail_level", "string", json!("signature")),
+        ("search_code", "compact", "boolean", json!(false)),
+        ("get_file_outline", "depth", "string", json!("all")),
+        ("get_symbol_hierarchy", "direction", "string", json!("ancestors")),
+        ("explain_ranking", "limit", "integer", json!(200)),
+        ("suggest_followup_queries", "confidence_threshold", "number", json!(0.5)),
+    ];
+    for (tool, name, kind, default) in table {
+        let param = &schema(tool)["properties"][name];
+        assert_eq!(param["type"], kind, "{tool}.{name}");
+        assert_eq!(param["default"], default, "{tool}.{name}");
+    }
+    let required = [
+        ("locate_symbol", json!(["name"])),
+        ("search_code", json!(["query"])),
+        ("get_file_outline", json!(["path"])),
+        ("get_symbol_hierarchy", json!(["symbol_name"])),
+        ("explain_ranking", json!(["query", "result_path", "result_line_start"])),
+        ("switch_ref", json!(["ref"])),
+        ("suggest_followup_queries", json!(["previous_query", "previous_results"])),
+        ("index_repo", Value::Null),
+        ("health_check", Value::Null),
+    ];
+    for (tool, names) in required {
+        assert_eq!(schema(tool)["required"], names, "{tool}");
+    }
+    let words = &schema("search_code")["properties"];
+    assert_eq!(words["detail_level"]["enum"], json!(["location", "signature", "context"]));
+    assert_eq!(words["freshness_policy"]["enum"], json!(["strict", "balanced", "best_effort"]));
+    assert_eq!(words["ranking_explain_level"]["enum"], json!(["off", "basic", "full"]));
+}
+
+#[test]
+fn a_pipe_and_http_give_the_same_json() {
+    let project = indexed();
+    let server = http(&project, &[]);
+    let address = server.address();
+    let mut clients: Vec<(&str, Box<dyn Client>)> = vec![
+        ("pipe", Box::new(pipe(&project, &[]))),
+        ("session", Box::new(Web::session(&address))),
+        ("stateless", Box::new(Web::stateless(&address))),
+    ];
+    let listed: Vec<Value> = clients
+        .iter_mut()
+        .map(|(_, client)| client.request("tools/list", json!({}))["result"]["tools"].clone())
+        .collect();
+    assert!(listed.iter().all(|tools| *tools == listed[0] && tools.is_array()));
+    let all = calls().into_iter().chain(failing_calls().into_iter().map(|(name, arguments, _)| (name, arguments)));
+    for (name, arguments) in all.filter(|(name, _)| *name != "switch_ref") {
+        let mut answers = Vec::new();
+        for (road, client) in &mut clients {
+            answers.push((*road, timeless(client.result(name, arguments.clone())["answer"].take())));
+        }
+        for (road, answer) in &answers[1..] {
+            assert_eq!(*answer, answers[0].1, "{name} {arguments} on {road}, and on a pipe");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_an_error_with_its_code() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    for (name, arguments, expected) in failing_calls() {
+        let (code, error) = client.fails(name, arguments.clone());
+        assert_eq!(code, expected, "{name} {arguments}: {error}");
+        assert!(error["message"].as_str().is_some_and(|message| message.len() > 10), "{error}");
+        assert!(error["data"].is_object(), "{error}");
+    }
+    // What is no call at all is an error of the protocol.
+    let unknown = client.request("tools/call", json!({ "name": "no_such_tool", "arguments": {} }));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let unknown = client.request("no/such/method", json!({}));
+    assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+    client.send_text("{ this is no JSON");
+    let broken = client.receive();
+    assert_eq!((&broken["error"]["code"], &broken["id"]), (&json!(-32700), &Value::Null), "{broken}");
+    for method in ["prompts/list", "resources/list", "resources/templates/list"] {
+        assert_eq!(client.request(method, json!({}))["error"]["code"], -32601, "{method}");
+    }
+    // And the line stays open.
+    assert_eq!(client.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
+}
+
+#[test]
+fn numbers_out_of_range_are_clamped_with_a_warning() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    for (asked, expected) in [(0, 1), (-3, 1), (100_000, 200)] {
+        let answer = client.call("search_code", json!({ "query": "token", "limit": asked }));
+        let warning = answer["metadata"]["warnings"][0].as_str().unwrap_or_default();
+        assert!(warning.contains("limit") && warning.contains(&expected.to_string()), "{answer}");
+    }
+}
+
+#[test]
+fn nothing_is_registered_by_asking() {
+    let project = project();
+    let mut client = pipe(&project, &[]);
+    for tool in ["search_code", "locate_symbol"] {
+        let (code, error) = client.fails(
+            tool,
+            json!({ "query": "x", "name": "x" }).as_object().map_or(json!({}), |all| {
+                let key = if tool == "search_code" { "query" } else { "name" };
+                json!({ key: all[key] })
+            }),
+        );
+        assert_eq!(code, "project_not_found", "{error}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains("codecompass index")), "{error}");
+    }
+    assert_eq!(client.fails("index_repo", json!({})).0, "project_not_found");
+    assert_eq!(client.fails("list_refs", json!({})).0, "project_not_found");
+    let health = client.call("health_check", json!({}));
+    assert_eq!(health["startup_checks"]["index"]["status"], "not_indexed");
+    assert_eq!(health["projects"], json!([]));
+    // Registered, but never indexed: lists are empty and say why, questions about one thing are errors.
+    project.done("init");
+    let answer = client.call("search_code", json!({ "query": "token" }));
+    assert_eq!(answer["results"], json!([]));
+    assert_eq!(answer["metadata"]["indexing_status"], "not_indexed");
+    assert!(answer["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("index_repo")), "{answer}");
+    assert_eq!(client.fails("get_file_outline", json!({ "path": "src/auth/jwt.rs" })).0, "index_not_ready");
+    let health = client.call("health_check", json!({}));
+    assert_eq!(health["projects"][0]["index_status"], "not_indexed");
+}
+
+#[test]
+fn jobs_return_at_once_and_are_followed_by_id() {
+    let project = project();
+    project.done("init");
+    let mut client = pipe(&project, &[]);
+    let started = client.call("index_repo", json!({}));
+    assert_eq!(started["mode"], "full", "{started}");
+    assert!(["running", "queued", "published"].contains(&started["status"].as_str().unwrap_or_default()), "{started}");
+    let status = client.settles(json!({}));
+    let job = &status["recent_jobs"][0];
+    assert_eq!(job["job_id"], started["job_id"]);
+    assert_eq!(job["status"], "published");
+    assert_eq!(job["changed_files"], 2);
+    project.repository.write("src/more.rs", "pub fn one_more() {}\n");
+    let started = client.call("sync_repo", json!({}));
+    assert_eq!(started["mode"], "incremental", "{started}");
+    client.settles(json!({}));
+    assert_eq!(client.call("locate_symbol", json!({ "name": "one_more" }))["total_candidates"], 1);
+    // A ref that was never indexed names the call that mends it, and that call does.
+    let (code, error) = client.fails("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth" }));
+    assert_eq!(code, "ref_not_indexed");
+    let call = &error["data"]["call"];
+    client.call(call["tool"].as_str().expect("a tool"), call["params"].clone());
+    client.settles(json!({ "ref": "feat/auth" }));
+    assert_eq!(
+        client.call("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth" }))["total_candidates"],
+        1
+    );
+}
+
+#[test]
+fn a_client_that_asks_for_progress_is_told_before_the_answer() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    let meta = json!({ "progressToken": "here" });
+    let response =
+        client.request("tools/call", json!({ "name": "index_repo", "arguments": { "force": true }, "_meta": meta }));
+    assert_eq!(response["result"]["structuredContent"]["mode"], "full", "{response}");
+    let steps: Vec<&Value> =
+        client.notifications.iter().filter(|note| note["method"] == "notifications/progress").collect();
+    assert!(!steps.is_empty(), "{:?}", client.notifications);
+    assert!(steps.iter().all(|step| step["params"]["progressToken"] == "here"), "{steps:?}");
+    let counts: Vec<f64> = steps.iter().filter_map(|step| step["params"]["progress"].as_f64()).collect();
+    assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{counts:?}");
+}
+
+#[test]
+fn freshness_is_as_the_policy_says() {
+    let project = indexed();
+    let mut client = pipe(&project, &["--no-watch"]);
+    let fresh = client.call("locate_symbol", json!({ "name": "validate_token" }));
+    assert_eq!(fresh["metadata"]["freshness_status"], "fresh");
+    project.repository.write("src/late.rs", "pub fn came_late() {}\n");
+    let ask = |policy: &str| json!({ "name": "came_late", "freshness_policy": policy });
+    // Strict looks for itself and refuses.
+    let (code, error) = client.fails("locate_symbol", ask("strict"));
+    assert_eq!(code, "index_stale");
+    assert_eq!(error["data"]["changed_files"], 1, "{error}");
+    assert_eq!(error["data"]["last_indexed_commit"], error["data"]["current_head"]);
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("sync_repo")), "{error}");
+    // Best effort answers from what is there and starts nothing.
+    let answer = client.call("locate_symbol", ask("best_effort"));
+    assert_eq!((&answer["total_candidates"], &answer["metadata"]["freshness_status"]), (&json!(0), &json!("stale")));
+    assert_eq!(answer["metadata"]["changed_files"], 1, "{answer}");
+    assert!(answer["metadata"]["head_commit"].is_string(), "{answer}");
+    let jobs = |client: &mut Pipe| client.call("index_status", json!({}))["recent_jobs"].as_array().map_or(0, Vec::len);
+    let before = jobs(&mut client);
+    // Balanced answers, and has the rest brought in.
+    let answer = client.call("locate_symbol", ask("balanced"));
+    assert_ne!(answer["metadata"]["freshness_status"], "fresh", "{answer}");
+    let is_in = wait_until(Duration::from_secs(20), || {
+        client.call("locate_symbol", ask("best_effort"))["total_candidates"] == 1
+    });
+    assert!(is_in);
+    client.settles(json!({}));
+    assert!(jobs(&mut client) > before);
+    assert_eq!(client.call("locate_symbol", ask("strict"))["metadata"]["freshness_status"], "fresh");
+}
+
+#[test]
+fn an_edit_is_brought_in_without_anyone_asking() {
+    let project = indexed();
+    let mut client = pipe(&project, &["-v"]);
+    client.call("locate_symbol", json!({ "name": "validate_token" }));
+    assert!(wait_until(Duration::from_secs(20), || client.server.said().contains("watching")));
+    let find = |client: &mut Pipe, name: &str| {
+        client.call("locate_symbol", json!({ "name": name, "freshness_policy": "best_effort" }))["total_candidates"]
+            .clone()
+    };
+    project.repository.write("src/soon.rs", "pub fn seen_soon() {}\n");
+    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_soon") == 1), "a new file");
+    project.repository.write("src/deep/er/new.rs", "pub fn seen_deep() {}\n");
+    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_deep") == 1), "a new folder");
+    project.repository.write("src/deep/er/new.rs", "pub fn seen_again() {}\n");
+    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_again") == 1), "a file in a new folder");
+    project.repository.delete("src/soon.rs");
+    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_soon") == 0), "a file that is gone");
+    let status = client.settles(json!({}));
+    assert_eq!(status["metadata"]["freshness_status"], "fresh", "{status}");
+}
+
+#[test]
+fn a_switch_is_this_connections_own() {
+    let project = indexed();
+    let server = http(&project, &[]);
+    let address = server.address();
+    let (mut one, mut other) = (Web::session(&address), Web::session(&address));
+    let switched = one.call("switch_ref", json!({ "ref": "feat/auth" }));
+    assert_eq!((&switched["ref"], &switched["previous_ref"]), (&json!("feat/auth"), &json!("main")));
+    assert_eq!(switched["last_indexed_commit"], project.repository.rev("feat/auth"));
+    let find = |client: &mut Web| {
+        let answer = client.call("locate_symbol", json!({ "name": "check_scope" }));
+        (answer["total_candidates"].clone(), answer["metadata"]["ref"].clone())
+    };
+    assert_eq!(find(&mut one), (json!(1), json!("feat/auth")));
+    assert_eq!(find(&mut other), (json!(0), json!("main")));
+    let mut stateless = Web::stateless(&address);
+    let answer = stateless.call("switch_ref", json!({ "ref": "feat/auth" }));
+    assert!(answer["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("`ref`")), "{answer}");
+    assert_eq!(find(&mut stateless), (json!(0), json!("main")));
+    let refs = other.call("list_refs", json!({}));
+    let row = |name: &str| refs["refs"].as_array().and_then(|all| all.iter().find(|one| one["ref"] == name)).cloned();
+    let (main, feat) = (row("main").expect("main"), row("feat/auth").expect("feat/auth"));
+    assert_eq!(
+        (&main["is_default"], &main["merge_base_commit"], &main["file_count"]),
+        (&json!(true), &Value::Null, &json!(2))
+    );
+    assert_eq!(
+        (&feat["is_default"], &feat["file_count"], &feat["symbol_count"]),
+        (&json!(false), &json!(1), &json!(1))
+    );
+    assert_eq!(feat["merge_base_commit"], project.repository.rev("main"));
+}
+
+#[test]
+fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
+    let (project, second) = (indexed(), project());
+    let second = second.repository;
+    let path = |repository: &Repository| repository.root().canonicalize().expect("it is there").display().to_string();
+    let (own, other) = (path(&project.repository), path(&second));
+    let mut client = pipe(&project, &[]);
+    assert_eq!(client.call("index_status", json!({ "workspace": own }))["repo_root"], own);
+    assert_eq!(client.fails("locate_symbol", json!({ "name": "x", "workspace": other })).0, "workspace_not_registered");
+    drop(client);
+    let outside = Repository::new();
+    outside.write("a.rs", "fn a() {}\n");
+    outside.commit("a");
+    let root = second.root().parent().expect("a folder").display().to_string();
+    let mut client = pipe(&project, &["--auto-workspace", "--allowed-root", &root]);
+    assert_eq!(
+        client.fails("locate_symbol", json!({ "name": "a", "workspace": path(&outside) })).0,
+        "workspace_not_allowed"
+    );
+    assert_eq!(
+        client.fails("locate_symbol", json!({ "name": "a", "workspace": "/no/such" })).0,
+        "workspace_not_allowed"
+    );
+    let answer = client.call("locate_symbol", json!({ "name": "validate_token", "workspace": other }));
+    assert!(answer["metadata"]["warnings"].to_string().contains("registered by this call"), "{answer}");
+    client.settles(json!({ "workspace": other }));
+    let answer = client.call("locate_symbol", json!({ "name": "validate_token", "workspace": other }));
+    assert_eq!(answer["total_candidates"], 1);
+    // Without a root to allow, the flag is refused.
+    let mut refused = Server::start(project.repository.root(), project.home.path(), &["--auto-workspace"], &[]);
+    assert_eq!(refused.ends_within(Duration::from_secs(10)), Some(2));
+    assert!(wait_until(Duration::from_secs(5), || refused.said().contains("--allowed-root")), "{}", refused.said());
+}
+
+#[test]
+fn at_most_ten_workspaces_are_open_by_request() {
+    let project = indexed();
+    let folder = tempfile::tempdir().expect("a temp folder");
+    let root = folder.path().canonicalize().expect("it is there");
+    let make = |number: usize| {
+        let path = root.join(format!("w{number}"));
+        std::fs::create_dir(&path).expect("it can be made");
+        std::fs::write(path.join("a.py"), format!("def only_{number}():\n    pass\n")).expect("it can be written");
+        path.display().to_string()
+    };
+    let mut client = pipe(&project, &["--auto-workspace", "--allowed-root", &root.display().to_string(), "--no-watch"]);
+    let paths: Vec<String> = (0..12).map(make).collect();
+    for (number, path) in paths.iter().enumerate() {
+        client.call("index_status", json!({ "workspace": path }));
+        client.settles(json!({ "workspace": path }));
+        let answer = client.call("locate_symbol", json!({ "name": format!("only_{number}"), "workspace": path }));
+        assert_eq!(answer["total_candidates"], 1, "{path}: {answer}");
+    }
+    let open = client.call("health_check", json!({}))["projects"].as_array().map_or(0, Vec::len);
+    assert_eq!(open, 11, "ten by request and the server's own");
+    // One that was closed is registered now, so it is found again.
+    let answer = client.call("locate_symbol", json!({ "name": "only_0", "workspace": paths[0] }));
+    assert_eq!(answer["total_candidates"], 1);
+}
+
+#[test]
+fn an_index_that_can_not_be_read_is_refused_with_the_way_out() {
+    let project = indexed();
+    let mut client = pipe(&project, &["--no-watch", "--no-prewarm"]);
+    for log in ["store.db-wal", "store.db-shm"] {
+        std::fs::remove_file(project.epoch().join(log)).expect("it is there");
+    }
+    std::fs::write(project.epoch().join("store.db"), "this is no database, and it never was one").expect("written");
+    for (tool, arguments) in [("search_code", json!({ "query": "x" })), ("get_file_outline", json!({ "path": "a" }))] {
+        let mut again = pipe(&project, &["--no-watch"]);
+        let (code, error) = again.fails(tool, arguments);
+        assert_eq!(code, "index_incompatible", "{error}");
+        assert_eq!(error["data"]["command"], "codecompass index --force", "{error}");
+        assert!(error["data"]["required_schema_version"].is_i64(), "{error}");
+    }
+    let mut again = pipe(&project, &["--no-watch"]);
+    assert_eq!(again.call("index_status", json!({}))["schema_status"], "corrupt_manifest");
+    let health = again.call("health_check", json!({}));
+    assert_eq!((&health["status"], &health["sqlite_ok"]), (&json!("error"), &json!(false)), "{health}");
+    again.call("index_repo", json!({ "force": true }));
+    again.settles(json!({}));
+    assert_eq!(again.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
+    // The server that was there before finds the new one, too.
+    assert_eq!(client.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
+}
+
+#[test]
+fn auto_index_registers_and_indexes_the_workspace() {
+    let project = project();
+    let mut client = pipe(&project, &["--auto-index"]);
+    let is_in = wait_until(Duration::from_secs(30), || {
+        let result = client.result("locate_symbol", json!({ "name": "validate_token" }));
+        result["answer"]["total_candidates"] == 1
+    });
+    assert!(is_in);
+}
+
+#[test]
+fn the_list_of_tools_can_be_narrowed() {
+    let project = indexed();
+    let mut client = pipe(&project, &["--tools", "search_code,locate_symbol"]);
+    let listed = client.request("tools/list", json!({}));
+    let names: Vec<&Value> =
+        listed["result"]["tools"].as_array().expect("a list").iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["search_code", "locate_symbol"]);
+    let refused = client.request("tools/call", json!({ "name": "health_check", "arguments": {} }));
+    assert_eq!(refused["error"]["code"], -32602);
+    let mut wrong = Server::start(project.repository.root(), project.home.path(), &["--tools", "serch"], &[]);
+    assert_eq!(wrong.ends_within(Duration::from_secs(10)), Some(2));
+}
+
+#[test]
+fn every_revision_is_spoken_on_a_pipe() {
+    let project = indexed();
+    let (root, home) = (project.repository.root(), project.home.path());
+    for version in ["2025-06-18", "2025-11-25"] {
+        let mut client = Pipe::raw(root, home, &[]);
+        let answer = client.request("initialize", hello(version));
+        assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
+        assert!(answer["result"]["instructions"].as_str().is_some_and(|text| text.contains("search_code")));
+    }
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut client = Pipe::raw(root, home, &[]);
+    let found = client.request("server/discover", json!({ "_meta": meta }));
+    let versions = &found["result"]["supportedVersions"];
+    assert_eq!(*versions, json!(["2025-06-18", "2025-11-25", "2026-07-28"]), "{found}");
+    let answer = client.request(
+        "tools/call",
+        json!({ "name": "locate_symbol", "arguments": { "name": "validate_token" }, "_meta": meta }),
+    );
+    assert_eq!(answer["result"]["structuredContent"]["total_candidates"], 1, "{answer}");
+    // A client that only asked who we are goes away: that is no failure.
+    let mut client = Pipe::raw(root, home, &[]);
+    client.request("server/discover", json!({ "_meta": meta }));
+    client.close();
+    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0));
+}
+
+#[test]
+fn the_server_ends_with_its_client() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    client.call("locate_symbol", json!({ "name": "validate_token" }));
+    client.close();
+    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0), "the end of its input");
+    let mut client = pipe(&project, &[]);
+    let pid = client.server.pid().to_string();
+    std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0), "a signal");
+    // In the middle of a job: the job is stopped, and what was published stays.
+    for number in 0..300 {
+        project.repository.write(&format!("many/file{number}.rs"), format!("pub fn many_{number}() {{}}\n").repeat(40));
+    }
+    let mut client = pipe(&project, &[]);
+    client.call("sync_repo", json!({ "force": true }));
+    client.close();
+    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0), "in the middle of a job");
+    assert_eq!(project.places("locate validate_token --no-sync").len(), 1);
+}
+
+#[test]
+fn several_servers_share_a_repository() {
+    let project = indexed();
+    let (mut one, mut other) = (pipe(&project, &[]), pipe(&project, &[]));
+    let linked = project.repository.worktree("feat/auth");
+    let home: &Home = &project.home;
+    let mut third = Pipe::open(linked.root(), home.path(), &["--auto-index"]);
+    third.settles(json!({}));
+    for number in 0..5 {
+        let name = format!("shared_{number}");
+        project.repository.write("src/shared.rs", format!("pub fn {name}() {{}}\n"));
+        for client in [&mut one, &mut other] {
+            let is_in = wait_until(Duration::from_secs(20), || {
+                client.call("locate_symbol", json!({ "name": name }))["total_candidates"] == 1
+            });
+            assert!(is_in, "{name}");
+        }
+        assert_eq!(third.call("locate_symbol", json!({ "name": name }))["total_candidates"], 0, "another work tree");
+    }
+    assert_eq!(third.call("locate_symbol", json!({ "name": "check_scope" }))["total_candidates"], 1);
+}

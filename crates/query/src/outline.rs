@@ -1,0 +1,91 @@
+//! What stands in a file, in order and nested.
+
+use std::rc::Rc;
+
+use codecompass_model::{FileFacts, Symbol};
+use codecompass_store::{Result, Snapshot, VersionInfo};
+
+/// The symbols of one file.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The file.
+    pub version: VersionInfo,
+    facts: Rc<FileFacts>,
+    /// By place of the parent, the places of its children; the last list is that of the file itself.
+    children: Vec<Vec<u32>>,
+}
+
+/// The outline of a file; `None` when the view has no such file.
+pub fn outline(snapshot: &Snapshot, path: &str) -> Result<Option<Outline>> {
+    let Some(version) = snapshot.version_at(path)? else {
+        return Ok(None);
+    };
+    let facts = snapshot.facts(version.id)?;
+    Ok(Some(Outline::of(version, facts)))
+}
+
+impl Outline {
+    /// From what is already read.
+    pub fn of(version: VersionInfo, facts: Rc<FileFacts>) -> Self {
+        let mut children = vec![Vec::new(); facts.symbols.len() + 1];
+        for (place, symbol) in facts.symbols.iter().enumerate() {
+            let parent = symbol.parent.map_or(facts.symbols.len(), |parent| parent as usize);
+            children[parent].push(place as u32);
+        }
+        Self { version, facts, children }
+    }
+
+    /// How many symbols the file has.
+    pub fn count(&self) -> usize {
+        self.facts.symbols.len()
+    }
+
+    /// The symbols that stand directly in the file.
+    pub fn top(&self) -> &[u32] {
+        &self.children[self.facts.symbols.len()]
+    }
+
+    /// The symbols that stand directly in a symbol.
+    pub fn inside(&self, place: u32) -> &[u32] {
+        &self.children[place as usize]
+    }
+
+    /// A symbol.
+    pub fn symbol(&self, place: u32) -> &Symbol {
+        &self.facts.symbols[place as usize]
+    }
+
+    /// A symbol and everything around it, from the inside out.
+    pub fn around(&self, place: u32) -> Vec<u32> {
+        let mut chain = vec![place];
+        let mut at = place;
+        // A parent stands before its children, so this ends.
+        while let Some(parent) = self.symbol(at).parent.filter(|parent| *parent < at) {
+            chain.push(parent);
+            at = parent;
+        }
+        chain
+    }
+
+    /// What an import brings in, in full: `crate::auth::Claims`, `net/http`. Just its name where that says it all.
+    pub fn imported(&self, symbol: &Symbol) -> String {
+        let last = |module: &str| module.rsplit(['/', '.', ':']).next().unwrap_or(module).to_owned();
+        let import = self.facts.imports.iter().find(|import| {
+            let named = import.alias.clone().or_else(|| import.name.clone());
+            let named = named.unwrap_or_else(|| if import.glob { "*".into() } else { last(&import.module) });
+            import.line >= symbol.lines.start && import.line <= symbol.lines.end && named == symbol.name
+        });
+        let Some(import) = import else { return symbol.name.clone() };
+        let name = import.name.as_deref().or(import.glob.then_some("*"));
+        match name {
+            None => import.module.clone(),
+            Some(_) if import.module.contains('/') => symbol.name.clone(),
+            Some(name) if import.module.contains("::") || self.version.language == "rust" => {
+                let border = if import.module.is_empty() { "" } else { "::" };
+                format!("{}{border}{name}", import.module)
+            }
+            Some(name) if import.module.ends_with('.') => format!("{}{name}", import.module),
+            Some(name) => format!("{}.{name}", import.module),
+        }
+    }
+}

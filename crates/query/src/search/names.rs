@@ -1,0 +1,90 @@
+//! Names in a question: what its words may be called in code, and which of these names are there.
+
+use codecompass_model::SymbolKind;
+use codecompass_store::{Result, Snapshot, tokens};
+
+use super::terms::{self, STOP_WORDS};
+use super::{Search, search};
+
+/// The words of a query that say what it is about, in order.
+pub fn telling_words(query: &str) -> Vec<String> {
+    let words = terms::words(query);
+    words.into_iter().filter(|word| word.is_typed()).map(|word| word.text).collect()
+}
+
+/// What a query may mean as an identifier: what is written as one, and neighbouring words put together, the second one
+/// without its ending first (`rate limiting`: `rate_limit`, `rate_limiting`).
+pub fn identifiers(query: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |name: String| {
+        if !name.is_empty() && !found.contains(&name) {
+            found.push(name);
+        }
+    };
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.');
+    let pieces = query.split(|c: char| !is_part(c)).map(|piece| piece.trim_matches([':', '.']));
+    let is_written = |piece: &&str| {
+        let inner = piece.char_indices().nth(1).map_or("", |(at, _)| &piece[at..]);
+        piece.contains(['_', ':', '.']) || inner.chars().any(char::is_uppercase)
+    };
+    let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
+    pieces.iter().filter(|piece| is_written(piece)).for_each(|piece| add((*piece).to_owned()));
+    let words: Vec<String> = pieces.iter().map(|piece| piece.to_lowercase()).collect();
+    let is_telling = |word: &String| word.chars().all(char::is_alphanumeric) && !STOP_WORDS.contains(&word.as_str());
+    for pair in words.windows(2).filter(|pair| pair.iter().all(is_telling)) {
+        add(format!("{}_{}", pair[0], terms::stem(&pair[1])));
+        add(format!("{}_{}", pair[0], pair[1]));
+    }
+    found
+}
+
+/// The names that are defined here: identifiers of the query, and names of symbols that answer it and consist of its
+/// words, or share two of them.
+pub fn known_names(snapshot: &Snapshot, query: &str, most: usize) -> Result<Vec<(String, SymbolKind)>> {
+    let mut known: Vec<(String, SymbolKind)> = Vec::new();
+    for name in identifiers(query) {
+        let last = name.rsplit([':', '.']).next().unwrap_or(&name);
+        let rows = snapshot.symbols_named(last)?;
+        if let Some(row) = rows.iter().find(|row| row.kind != SymbolKind::Use) {
+            known.push((name, row.kind));
+        }
+    }
+    let words = telling_words(query);
+    let stems: Vec<&str> = words.iter().map(|word| terms::stem(word)).collect();
+    for place in search(snapshot, &Search::new(query, 2 * most))?.places {
+        let Some(symbol) = place.symbol() else { continue };
+        let mut parts = tokens(&symbol.name).map(str::to_lowercase);
+        let whole = parts.next().unwrap_or_default();
+        let rest: Vec<String> = parts.collect();
+        let parts = if rest.is_empty() { vec![whole] } else { rest };
+        let shared = parts.iter().filter(|part| stems.contains(&terms::stem(part))).count();
+        let is_meant = shared == parts.len() || shared >= 2;
+        if is_meant && symbol.kind != SymbolKind::Use && !known.iter().any(|(name, _)| *name == symbol.name) {
+            known.push((symbol.name.clone(), symbol.kind));
+        }
+    }
+    known.truncate(most);
+    Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_those_written_and_those_the_words_make() {
+        let table: [(&str, &[&str]); 4] = [
+            ("where is rate limiting implemented", &["rate_limit", "rate_limiting"]),
+            ("how does JwtValidator check a token", &["JwtValidator"]),
+            ("auth::validate_token fails", &["auth::validate_token"]),
+            ("what is the", &[]),
+        ];
+        for (query, expected) in table {
+            let found = identifiers(query);
+            for name in expected {
+                assert!(found.contains(&(*name).to_owned()), "{query}: {found:?}");
+            }
+            assert!(!expected.is_empty() || found.is_empty(), "{query}: {found:?}");
+        }
+    }
+}
