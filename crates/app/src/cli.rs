@@ -62,6 +62,8 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Tell why a place stands where it stands in a search, or why it is not there
     Explain(ExplainArgs),
+    /// Show what is in a file: its symbols, nested, with their lines
+    Outline(OutlineArgs),
     /// Find every line that a regular expression, or plain text, matches
     Grep(GrepArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
@@ -216,6 +218,17 @@ pub(crate) struct ExplainArgs {
     /// How many results the search had
     #[arg(long, default_value_t = 200, allow_negative_numbers = true)]
     pub(crate) limit: i64,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OutlineArgs {
+    /// A file, from the root of the workspace
+    pub(crate) path: String,
+    /// Leave out what stands inside other symbols: top, or all
+    #[arg(long, value_name = "DEPTH")]
+    pub(crate) depth: Option<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }

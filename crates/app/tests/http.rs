@@ -95,8 +95,9 @@ fn bad_requests_are_refused_and_the_server_lives() {
     let huge = vec![b'x'; 8 << 20];
     assert_eq!(http(&address, "POST /mcp", POSTED, &huge).status, 413);
     type Headers = &'static [(&'static str, &'static str)];
-    let table: [(&str, Headers, &[u8], &[u16]); 7] = [
+    let table: [(&str, Headers, &[u8], &[u16]); 8] = [
         ("POST /mcp", POSTED, b"{", &[400]),
+        ("POST /mcp", POSTED, b"", &[400]),
         ("POST /mcp", POSTED, b"[]", &[400]),
         ("POST /mcp", POSTED, b"\xff\xfe", &[400]),
         ("POST /mcp", &[("Content-Type", "text/plain"), ("Accept", "*/*")], b"{}", &[406, 415]),

@@ -39,6 +39,12 @@ const LAWS: &[Law] = &[
     },
     Law { name: "explain", questions: |sample| each(&places(sample), "explain {} --json") },
     Law { name: "grep", questions: |sample| each(&names(sample)[..2], "grep {} --json") },
+    Law {
+        name: "outline",
+        questions: |sample| {
+            each(&sample.paths.iter().step_by(4).take(3).cloned().collect::<Vec<_>>(), "outline {} --json")
+        },
+    },
     Law { name: "status", questions: |_| vec!["status --json".to_owned()] },
 ];
 

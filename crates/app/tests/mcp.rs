@@ -639,6 +639,77 @@ fn the_server_ends_with_its_client() {
 }
 
 #[test]
+fn a_cancelled_call_stops_its_job() {
+    let project = indexed();
+    for number in 0..400 {
+        let text = format!("pub fn cancelled_{number}() {{}}\n").repeat(60);
+        project.repository.write(&format!("many/file{number}.rs"), text);
+    }
+    let mut client = pipe(&project, &["--no-watch"]);
+    let meta = json!({ "progressToken": 1 });
+    let id = client.ask("tools/call", json!({ "name": "index_repo", "arguments": { "force": true }, "_meta": meta }));
+    let step = client.receive();
+    assert_eq!(step["method"], "notifications/progress", "{step}");
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    let mut last = Value::Null;
+    let is_over = wait_until(Duration::from_secs(20), || {
+        last = client.call("index_status", json!({}));
+        last["active_job"].is_null()
+    });
+    assert!(is_over, "{last}");
+    let job = &last["recent_jobs"][0];
+    assert_eq!(job["status"], "failed", "{last}");
+    assert!(job["error"].as_str().is_some_and(|error| error.contains("stopped")), "{last}");
+    // What was published before stays.
+    let answer = client.call("locate_symbol", json!({ "name": "validate_token", "freshness_policy": "best_effort" }));
+    assert_eq!(answer["total_candidates"], 1);
+}
+
+#[test]
+fn a_job_that_was_cut_off_is_reported_until_one_succeeds() {
+    let project = indexed();
+    project.repository.write("src/more.rs", "pub fn one_more() {}\n");
+    let cut = project.run_with("sync", &[(codecompass_testkit::KILL_AT_WRITE, "4")]);
+    assert!(cut.died(), "{cut:?}");
+    let mut client = pipe(&project, &["--no-watch"]);
+    let report = client.call("health_check", json!({}))["interrupted_recovery_report"].clone();
+    assert_eq!((&report["detected"], &report["interrupted_jobs"]), (&json!(true), &json!(1)), "{report}");
+    assert!(report["last_interrupted_at"].is_string() && report["recommended_action"].is_string(), "{report}");
+    client.call("sync_repo", json!({}));
+    client.settles(json!({}));
+    assert_eq!(client.call("health_check", json!({}))["interrupted_recovery_report"], Value::Null);
+}
+
+/// The pipe stays open, because the test holds its other end: only the parent is gone.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_server_ends_with_the_process_that_started_it() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let project = indexed();
+    let script = format!("exec 3<&0; '{}' serve-mcp <&3 >/dev/null 2>&1 & echo $!; wait", support::PROGRAM);
+    let mut shell = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", project.home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell starts");
+    let mut line = String::new();
+    BufReader::new(shell.stdout.take().expect("piped")).read_line(&mut line).expect("the server's id");
+    let process = std::path::PathBuf::from("/proc").join(line.trim());
+    assert!(process.exists(), "the server runs");
+    shell.kill().expect("the shell can be ended");
+    shell.wait().expect("it ended");
+    let is_gone = || {
+        let state = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+        state.is_empty() || state.contains(") Z ")
+    };
+    assert!(wait_until(Duration::from_secs(5), is_gone), "the server went with it");
+}
+
+#[test]
 fn several_servers_share_a_repository() {
     let project = indexed();
     let (mut one, mut other) = (pipe(&project, &[]), pipe(&project, &[]));

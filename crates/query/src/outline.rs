@@ -66,26 +66,4 @@ impl Outline {
         }
         chain
     }
-
-    /// What an import brings in, in full: `crate::auth::Claims`, `net/http`. Just its name where that says it all.
-    pub fn imported(&self, symbol: &Symbol) -> String {
-        let last = |module: &str| module.rsplit(['/', '.', ':']).next().unwrap_or(module).to_owned();
-        let import = self.facts.imports.iter().find(|import| {
-            let named = import.alias.clone().or_else(|| import.name.clone());
-            let named = named.unwrap_or_else(|| if import.glob { "*".into() } else { last(&import.module) });
-            import.line >= symbol.lines.start && import.line <= symbol.lines.end && named == symbol.name
-        });
-        let Some(import) = import else { return symbol.name.clone() };
-        let name = import.name.as_deref().or(import.glob.then_some("*"));
-        match name {
-            None => import.module.clone(),
-            Some(_) if import.module.contains('/') => symbol.name.clone(),
-            Some(name) if import.module.contains("::") || self.version.language == "rust" => {
-                let border = if import.module.is_empty() { "" } else { "::" };
-                format!("{}{border}{name}", import.module)
-            }
-            Some(name) if import.module.ends_with('.') => format!("{}{name}", import.module),
-            Some(name) => format!("{}.{name}", import.module),
-        }
-    }
 }

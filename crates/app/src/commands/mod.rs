@@ -9,6 +9,7 @@ mod grep;
 mod index;
 mod init;
 mod locate;
+mod outline;
 mod search;
 mod serve_mcp;
 mod status;
@@ -42,6 +43,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Locate(args) => locate::run(common, args),
         Command::Search(args) => search::run(common, args),
         Command::Explain(args) => explain::run(common, args),
+        Command::Outline(args) => outline::run(common, args),
         Command::Grep(args) => grep::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
         Command::Facts { paths } => facts::run(common, paths),

@@ -167,7 +167,11 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
     };
     let is_json =
         head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if let Some(complaint) = is_json.then(|| message::judge(&body)).flatten() {
+    let judged = match body.trim_ascii().is_empty() {
+        true => Some(message::complaint(-32700, "The body is empty.", serde_json::Value::Null)),
+        false => message::judge(&body),
+    };
+    if let Some(complaint) = judged.filter(|_| is_json) {
         let kind = [(header::CONTENT_TYPE, "application/json")];
         return (StatusCode::BAD_REQUEST, kind, complaint.to_string()).into_response();
     }

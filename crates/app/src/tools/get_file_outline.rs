@@ -92,7 +92,7 @@ fn symbol_json(outline: &Outline, place: u32, is_deep: bool) -> Value {
     let mut fields = Map::new();
     fields.insert("kind".into(), json!(symbol.kind.as_str()));
     let is_import = symbol.kind == SymbolKind::Use;
-    fields.insert("name".into(), json!(if is_import { outline.imported(symbol) } else { symbol.name.clone() }));
+    fields.insert("name".into(), json!(symbol.name));
     fields.insert("line_start".into(), json!(symbol.lines.start));
     fields.insert("line_end".into(), json!(symbol.lines.end));
     if let Some(visibility) = &symbol.visibility_text {
@@ -116,7 +116,7 @@ fn text(outline: &Outline, is_deep: bool) -> String {
             let symbol = outline.symbol(*place);
             let line = format!("{:>6}", symbol.lines.start);
             let what = match symbol.kind {
-                SymbolKind::Use => format!("use {}", outline.imported(symbol)),
+                SymbolKind::Use => format!("use {}", symbol.name),
                 _ => symbol.signature.clone(),
             };
             *text += &format!("{}  {}{}\n", style::dim(&line), "  ".repeat(level), shown(&shape::cut(&what, 160)));
