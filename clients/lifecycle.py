@@ -23,7 +23,7 @@ class Server:
     def __init__(self, command=COMMAND):
         self.started = time.monotonic()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.unread = b""
+        self.unread, self.notes = b"", []
 
     def send(self, message):
         line = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -45,6 +45,7 @@ class Server:
             assert message["jsonrpc"] == "2.0", line
             if "method" not in message and message.get("id") == id:
                 return message
+            self.notes.append(message)
 
     def ask(self, message):
         self.send(message)
@@ -95,7 +96,7 @@ def ends_with_its_parent():
     """Stdin stays open here: only the parent's death can tell the server."""
     parent = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, file=sys.stderr, flush=True); sys.stdin = None; import time; time.sleep(60)"
     server = Server.__new__(Server)
-    server.unread = b""
+    server.unread, server.notes = b"", []
     server.process = subprocess.Popen(
         [sys.executable, "-c", parent, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -157,10 +158,23 @@ def answers_nonsense_with_errors_and_lives():
     assert (unparsed, unknown, nameless) == (-32700, -32601, -32602) and tools, (unparsed, unknown, nameless)
 
 
+def progress_grows_and_ends_before_the_answer():
+    server = Server()
+    server.ask(modern("server/discover"))
+    call = modern("tools/call", {"name": "index_repo", "arguments": {"force": True}}, id=2)
+    call["params"]["_meta"]["progressToken"] = "index"
+    result = server.ask(call)["result"]
+    steps = [note["params"]["progress"] for note in server.notes if note["params"]["progressToken"] == "index"]
+    server.ask(modern("tools/list", id=3))
+    server.close()
+    assert not result["isError"] and steps and sorted(set(steps)) == steps, (result, steps)
+    assert len(steps) == len(server.notes), f"after the answer: {server.notes[len(steps):]}"
+
+
 CHECKS = [
     ends_when_nobody_ever_asked, ends_after_a_lone_discover, ends_after_initialize, ends_on_sigterm, ends_with_its_parent,
     speaks_each_initialize_revision, offers_a_known_revision_for_an_unknown_one, refuses_an_unknown_stateless_revision,
-    answers_nonsense_with_errors_and_lives,
+    answers_nonsense_with_errors_and_lives, progress_grows_and_ends_before_the_answer,
 ]
 
 failed = 0

@@ -68,10 +68,9 @@ class Client:
         return int(lines[0].split()[1]), said, body
 
 
-async def ask(url, number, queries, start, seen):
-    """One client's queries; starts when all clients are connected."""
-    client, choice = await Client(url).open(), random.Random(number)
-    await start.wait()
+async def ask(client, number, queries, seen):
+    """One client's queries, the same in every run."""
+    choice = random.Random(number)
     for _ in range(queries):
         (tool, arguments), ref = choice.choice(QUERIES), choice.choice(REFS)
         began = time.monotonic()
@@ -79,7 +78,7 @@ async def ask(url, number, queries, start, seen):
             failed, said = await client.call(tool, {**arguments, "ref": ref})
         except Exception as problem:
             seen["errors"].append(f"{tool}: {type(problem).__name__}: {problem}")
-            client = await Client(url).open()
+            await client.open()
             continue
         seen["seconds"].append(time.monotonic() - began)
         if failed:
@@ -88,10 +87,9 @@ async def ask(url, number, queries, start, seen):
             seen["wrong refs"].append(f"{tool}: asked for {ref}, got {said['metadata']['ref']}")
 
 
-async def keep_syncing(url, workspace, start, stop, seen):
+async def keep_syncing(client, workspace, stop, seen):
     """Edits a file and syncs until the others are done."""
-    client, edited = await Client(url).open(), pathlib.Path(workspace) / "src" / "load.rs"
-    await start.wait()
+    edited = pathlib.Path(workspace) / "src" / "load.rs"
     try:
         while not stop.is_set():
             edited.write_text(f"pub fn made_by_load() -> u32 {{ {seen['syncs']} }}\n")
@@ -123,14 +121,14 @@ async def main():
     assert given.clients * given.queries <= 100_000, "at most 100,000 queries"
 
     seen = {"errors": [], "wrong refs": [], "seconds": [], "syncs": 0, "memory": []}
-    start, stop = asyncio.Event(), asyncio.Event()
+    stop = asyncio.Event()
+    syncing, *clients = [await Client(given.url).open() for _ in range(given.clients + 1)]
+    began = time.monotonic()
     around = [
-        asyncio.create_task(keep_syncing(given.url, given.workspace, start, stop, seen)),
+        asyncio.create_task(keep_syncing(syncing, given.workspace, stop, seen)),
         asyncio.create_task(watch_memory(given.pid, stop, seen)),
     ]
-    asking = [asyncio.create_task(ask(given.url, number, given.queries, start, seen)) for number in range(given.clients)]
-    began = time.monotonic()
-    start.set()
+    asking = [asyncio.create_task(ask(client, number, given.queries, seen)) for number, client in enumerate(clients)]
     await asyncio.gather(*asking)
     took = time.monotonic() - began
     stop.set()

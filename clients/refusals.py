@@ -22,6 +22,7 @@ HUGE = 100 * 1024 * 1024
 BAD_REQUESTS = 10_000
 BAD_SECONDS = 60
 CONNECTIONS = 8
+ABANDONED = 1_000
 GROWTH_MB = 48
 
 LIST = modern("tools/list")
@@ -125,12 +126,25 @@ def survives_unfinished_requests(server):
         connection.close()
 
 
+def bounds_abandoned_sessions(server):
+    """Clients that crash do not say goodbye."""
+    resident, _, _ = memory(server.process.pid)
+    connection = server.connect()
+    for _ in range(ABANDONED):
+        status, _, _ = post(connection, initialize(), MCP_Protocol_Version=None, Mcp_Method=None)
+        assert status in (200, 429, 503), status
+    lives(server)
+    grown = memory(server.process.pid)[0] - resident
+    assert grown < GROWTH_MB, f"{ABANDONED} sessions made memory grow by {grown:.0f} MB"
+
+
 # Ten thousand bad requests
 
-def bad_requests(port):
+def bad_requests():
     """Kinds of bad requests: what to send, and whether an answer to it is right."""
     list_, text = headers(LIST), json.dumps(LIST)
     call = modern("tools/call", {"name": "search_code", "arguments": {"colour": "red"}})
+    shapeless = modern("tools/call", {"name": "search_code", "arguments": "red"})
     nobody = modern("tools/call", {"name": "no_such_tool", "arguments": {}})
     unknown = modern("no/such/method")
     future = modern("tools/list", version="2999-01-01")
@@ -147,16 +161,17 @@ def bad_requests(port):
         return code == 200 and message.get("result", {}).get("isError") and answer(message)["error"]["code"] == "invalid_input"
 
     return {
-        "malformed JSON": ("POST", "/mcp", "{ no JSON", list_, status(*refused)),
-        "no body": ("POST", "/mcp", "", list_, status(*refused)),
-        "bytes that are not UTF-8": ("POST", "/mcp", b'{"jsonrpc": "\xff\xfe"}', list_, status(*refused)),
-        "JSON a thousand levels deep": ("POST", "/mcp", "[" * 1000 + "]" * 1000, list_, status(*refused)),
-        "JSON that is no message": ("POST", "/mcp", '{"hello": "world"}', list_, status(*refused)),
-        "a batch": ("POST", "/mcp", f"[{text}]", list_, status(*refused)),
+        "malformed JSON": ("POST", "/mcp", "{ no JSON", list_, rpc_error(-32700)),
+        "no body": ("POST", "/mcp", "", list_, rpc_error(-32700)),
+        "bytes that are not UTF-8": ("POST", "/mcp", b'{"jsonrpc": "\xff\xfe"}', list_, rpc_error(-32700)),
+        "JSON a thousand levels deep": ("POST", "/mcp", "[" * 1000 + "]" * 1000, list_, rpc_error(-32700)),
+        "JSON that is no message": ("POST", "/mcp", '{"hello": "world"}', list_, rpc_error(-32600)),
+        "a batch": ("POST", "/mcp", f"[{text}]", list_, rpc_error(-32600)),
         "a wrong content type": ("POST", "/mcp", text, {**list_, "Content-Type": "text/plain"}, status(415)),
         "an Accept nothing fits": ("POST", "/mcp", text, {**list_, "Accept": "text/html"}, status(406)),
         "an unknown method": ("POST", "/mcp", json.dumps(unknown), headers(unknown), rpc_error(-32601)),
         "an unknown tool": ("POST", "/mcp", json.dumps(nobody), headers(nobody), rpc_error(-32602)),
+        "arguments that are no object": ("POST", "/mcp", json.dumps(shapeless), headers(shapeless), rpc_error(-32602)),
         "bad arguments": ("POST", "/mcp", json.dumps(call), headers(call), tool_error),
         "an unknown revision": ("POST", "/mcp", json.dumps(future), headers(future, MCP_Protocol_Version="2999-01-01"), rpc_error(-32022)),
         "a header at odds with the body": ("POST", "/mcp", text, {**list_, "Mcp-Method": "tools/call"}, status(400)),
@@ -169,7 +184,7 @@ def bad_requests(port):
 
 
 def survives_ten_thousand_bad_requests(server):
-    kinds = bad_requests(server.port)
+    kinds = bad_requests()
     resident, _, _ = memory(server.process.pid)
     handles = len(os.listdir(f"/proc/{server.process.pid}/fd"))
     deadline = time.monotonic() + BAD_SECONDS
@@ -182,7 +197,7 @@ def survives_ten_thousand_bad_requests(server):
     grown = memory(server.process.pid)[0] - resident
     opened = len(os.listdir(f"/proc/{server.process.pid}/fd")) - handles
     assert not wrong, "\n  ".join(f"{kind}: {got}" for kind, got in wrong.items())
-    assert grown < GROWTH_MB, f"memory grew by {grown} MB"
+    assert grown < GROWTH_MB, f"memory grew by {grown:.0f} MB"
     assert opened < 2 * CONNECTIONS, f"{opened} more open files"
 
 
@@ -226,7 +241,7 @@ def checks():
     plain = HttpServer(BINARY, WORKSPACE)
     for check in (
         answers_when_all_is_well, refuses_foreign_origins, refuses_foreign_hosts, refuses_a_huge_body,
-        survives_unfinished_requests, survives_ten_thousand_bad_requests, ends_on_sigterm,
+        survives_unfinished_requests, survives_ten_thousand_bad_requests, bounds_abandoned_sessions, ends_on_sigterm,
     ):
         yield check, (plain,)
     given = HttpServer(BINARY, WORKSPACE, "--require-token", env={"CODECOMPASS_TOKEN": "a-token-of-the-checks"})

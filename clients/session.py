@@ -101,8 +101,8 @@ async def play(client, step, answers):
         differing += differences({"error": {"code": step["error"], "message": "/./"}}, answer)
     if "says" in step:
         differing += differences(step["says"], answer)
-    if step.get("progress") and not notes:
-        differing.append("no progress notification before the answer")
+    if step.get("progress") and (not notes or sorted(set(notes)) != notes):
+        differing.append(f"progress before the answer has to grow: {notes}")
     if "keep" in step:
         answers[step["keep"]] = answer
     if differing:
@@ -200,8 +200,8 @@ class OldLine:
         return [tool.model_dump(by_alias=True, mode="json") for tool in (await self.session.list_tools()).tools]
 
     async def call(self, name, arguments, notes=None):
-        async def on_progress(*note):
-            notes.append(note)
+        async def on_progress(progress, total, message):
+            notes.append(progress)
 
         calling = self.session.call_tool(name, arguments, progress_callback=on_progress if notes is not None else None)
         return (await asyncio.wait_for(calling, CALL_SECONDS)).model_dump(by_alias=True, mode="json")

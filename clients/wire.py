@@ -1,5 +1,6 @@
 """The protocol by hand, for the checks that no well-behaved client can make. Standard library only."""
 
+import atexit
 import contextlib
 import http.client
 import json
@@ -75,6 +76,7 @@ class HttpServer:
             [binary, "serve-mcp", "--transport", "http", "--port", "0", "--workspace", workspace, *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})},
         )
+        atexit.register(self.process.kill)
         self.lines, self.listening = [], threading.Event()
         threading.Thread(target=self._drain, daemon=True).start()
         if not self.listening.wait(10) or self.port is None:
