@@ -11,6 +11,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from wire import MODERN, initialize, modern
@@ -94,14 +95,19 @@ def ends_on_sigterm():
 
 def ends_with_its_parent():
     """Stdin stays open here: only the parent's death can tell the server."""
-    parent = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, file=sys.stderr, flush=True); sys.stdin = None; import time; time.sleep(60)"
-    server = Server.__new__(Server)
-    server.unread, server.notes = b"", []
-    server.process = subprocess.Popen(
-        [sys.executable, "-c", parent, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    pid = int(server.process.stderr.readline())
-    server.ask(modern("server/discover"))
+    parent = """
+import subprocess, sys
+server = subprocess.Popen(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    file.write(str(server.pid))
+server.wait()
+"""
+    with tempfile.NamedTemporaryFile("r") as file:
+        server = Server([sys.executable, "-c", parent, file.name, *COMMAND])
+        server.ask(modern("server/discover"))
+        while not (pid := file.read()):
+            time.sleep(0.01)
+    pid = int(pid)
     server.process.kill()
     server.process.wait()
     died = time.monotonic()

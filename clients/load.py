@@ -141,7 +141,8 @@ async def main():
 def report(seen, took, asked):
     cuts = statistics.quantiles(seen["seconds"], n=100)
     print(f"{asked} queries in {took:.1f} s ({asked / took:.0f}/s) while {seen['syncs']} syncs ran")
-    print(f"p50 {cuts[49] * 1000:.1f} ms, p95 {cuts[94] * 1000:.1f} ms, p99 {cuts[98] * 1000:.1f} ms, worst {max(seen['seconds']) * 1000:.1f} ms")
+    marks = {"p50": cuts[49], "p95": cuts[94], "p99": cuts[98], "worst": max(seen["seconds"])}
+    print(", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in marks.items()))
     for what in ("errors", "wrong refs"):
         print(f"{len(seen[what])} {what}", *sorted(set(seen[what]))[:10], sep="\n  ")
     if seen["memory"]:
