@@ -167,6 +167,7 @@ def bad_requests():
         "bytes that are not UTF-8": ("POST", "/mcp", b'{"jsonrpc": "\xff\xfe"}', list_, rpc_error(-32700)),
         "JSON a thousand levels deep": ("POST", "/mcp", "[" * 1000 + "]" * 1000, list_, rpc_error(-32700)),
         "JSON that is no message": ("POST", "/mcp", '{"hello": "world"}', list_, rpc_error(-32600)),
+        "a request whose id is null": ("POST", "/mcp", json.dumps({**LIST, "id": None}), list_, rpc_error(-32600)),
         "a batch": ("POST", "/mcp", f"[{text}]", list_, rpc_error(-32600)),
         "a wrong content type": ("POST", "/mcp", text, {**list_, "Content-Type": "text/plain"}, status(415)),
         "an Accept nothing fits": ("POST", "/mcp", text, {**list_, "Accept": "text/html"}, status(406)),
