@@ -12,9 +12,11 @@ pub(super) fn judge(text: &[u8]) -> Option<Value> {
         Ok(message) => message,
         Err(error) => return Some(complaint(-32700, &format!("This is no JSON: {error}."), Value::Null)),
     };
+    let is_id = |id: &Value| id.is_string() || id.is_i64() || id.is_u64();
     let is_one = message["jsonrpc"] == "2.0"
+        && message.get("id").is_none_or(|id| is_id(id) || message["method"].is_null())
         && (message["method"].is_string() || message.get("result").is_some() || message.get("error").is_some());
-    let id = message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
+    let id = message.get("id").filter(|id| is_id(id)).cloned().unwrap_or_default();
     if !is_one {
         return Some(complaint(-32600, "This is no JSON-RPC 2.0 message.", id));
     }
@@ -53,6 +55,8 @@ mod tests {
             ("\u{fffd}", Some((-32700, Value::Null))),
             ("[]", Some((-32600, Value::Null))),
             ("{\"id\":7,\"method\":\"ping\"}", Some((-32600, json!(7)))),
+            ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", Some((-32600, Value::Null))),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", Some((-32600, Value::Null))),
             ("{\"jsonrpc\":\"2.0\",\"id\":\"a\"}", Some((-32600, json!("a")))),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", Some((-32602, json!(1)))),
             (

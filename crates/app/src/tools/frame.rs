@@ -155,9 +155,9 @@ impl Param {
     }
 }
 
-/// A whole number, also when a client wrote it with a fraction of nothing.
+/// A whole number, also when a client wrote it with a fraction of nothing; one that is too large is the largest.
 fn whole(value: &Value) -> Option<i64> {
-    let from_float = |number: f64| (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64);
+    let from_float = |number: f64| (number.fract() == 0.0).then_some(number as i64);
     value.as_i64().or_else(|| value.as_f64().and_then(from_float))
 }
 
@@ -354,6 +354,10 @@ mod tests {
     fn defaults_are_those_of_the_table() {
         let arguments = check("search_code", json!({ "query": "x", "ref": null, "limit": 7.0 })).expect("valid");
         assert_eq!(arguments.count("limit"), 7);
+        for (asked, expected) in [(json!(u64::MAX), i64::MAX), (json!(-1e30), i64::MIN)] {
+            let arguments = check("search_code", json!({ "query": "x", "limit": asked })).expect("valid");
+            assert_eq!(arguments.count("limit"), expected);
+        }
         assert_eq!(arguments.text("ref"), None);
         let arguments = check("search_code", json!({ "query": "x" })).expect("valid");
         assert_eq!((arguments.count("limit"), arguments.flag("compact")), (10, false));
