@@ -271,6 +271,9 @@ pub(crate) struct GrepArgs {
     /// At most so many lines [default: all; 200 in JSON]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) limit: Option<i64>,
+    /// Go on where an earlier answer ended: its `next_cursor`
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }
@@ -358,5 +361,8 @@ pub(crate) enum BenchCommand {
         /// How many queries of each kind
         #[arg(long, default_value_t = 200)]
         queries: usize,
+        /// Ask the index that is there, brought up to date first, in place of a new one
+        #[arg(long)]
+        indexed: bool,
     },
 }

@@ -160,6 +160,30 @@ fn pages_together_are_the_whole_list_and_hold_each_place_once() {
     }
 }
 
+#[test]
+fn pages_of_lines_together_are_all_lines_and_only_the_last_says_how_many() {
+    let project = Project::service();
+    let answer = project.json("grep upload --limit 100");
+    let whole = results(&answer);
+    assert_eq!((&answer["total_matches"], answer["metadata"].get("next_cursor")), (&Value::from(whole.len()), None));
+    let mut pages = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = project.json(&format!("grep upload --limit 3 {cursor}"));
+        pages.extend(results(&page));
+        let Some(next) = page["metadata"]["next_cursor"].as_str() else {
+            assert_eq!(page["total_matches"], answer["total_matches"]);
+            assert_eq!(page["files_matched"], answer["files_matched"]);
+            break;
+        };
+        assert_eq!(page["metadata"]["result_completeness"], "truncated");
+        assert_eq!(page.get("total_matches"), None);
+        cursor = format!("--cursor {next}");
+    }
+    assert!(whole.len() > 3, "there is more than one page");
+    assert_eq!(pages, whole);
+}
+
 /// The handle of a result; definitions have the symbol's.
 fn identity(result: &Value) -> String {
     let id = result.get("result_id").or(result.get("symbol_id"));

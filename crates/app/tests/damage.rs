@@ -161,7 +161,7 @@ fn another_version_of_the_schema() {
     let project = project();
     // SQLite writes a small number as one byte, behind the row's text.
     change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x02", b"\x03\x29\x01schema_version\x63")
+        replace(bytes, b"\x03\x29\x01schema_version\x03", b"\x03\x29\x01schema_version\x63")
     });
     expect_refused_and_mended(&project, "reindex_required", json!(99));
 }

@@ -44,7 +44,8 @@ impl Mention {
 }
 
 /// Tells what stands around a symbol of a file.
-pub fn detail(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place: u32) -> Result<Option<Detail>> {
+pub fn detail(snapshot: &Snapshot, version: &VersionInfo, place: u32) -> Result<Option<Detail>> {
+    let facts = &snapshot.facts(version.id)?;
     let Some(symbol) = facts.symbols.get(place as usize) else {
         return Ok(None);
     };

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{FileFacts, Symbol};
-use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
+use codecompass_store::{Outline, Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
 use crate::score::Scores;
 
@@ -12,10 +12,10 @@ use crate::score::Scores;
 #[derive(Clone, Debug)]
 pub struct SymbolHit {
     /// The file.
-    pub version: VersionInfo,
+    pub version: Rc<VersionInfo>,
     /// How well it answers the question.
     pub scores: Scores,
-    facts: Rc<FileFacts>,
+    outline: Rc<Outline>,
     place: u32,
 }
 
@@ -23,22 +23,22 @@ impl SymbolHit {
     /// Reads the symbol behind a row.
     pub(crate) fn read(snapshot: &Snapshot, row: &SymbolRow) -> Result<Self> {
         let lost = || StoreError::Corrupt(format!("symbol {} of file version {}", row.place, row.version));
-        let facts = snapshot.facts(row.version)?;
+        let outline = snapshot.outline(row.version)?;
         let version = snapshot.version(row.version)?.ok_or_else(lost)?;
-        if facts.symbols.get(row.place as usize).is_none() {
+        if outline.symbols.get(row.place as usize).is_none() {
             return Err(lost());
         }
-        Ok(Self { version, scores: Scores::default(), facts, place: row.place })
+        Ok(Self { version, scores: Scores::default(), outline, place: row.place })
     }
 
     /// The symbol itself.
     pub fn symbol(&self) -> &Symbol {
-        &self.facts.symbols[self.place as usize]
+        &self.outline.symbols[self.place as usize]
     }
 
-    /// The facts of its file, and its place in them.
-    pub fn in_facts(&self) -> (&Rc<FileFacts>, u32) {
-        (&self.facts, self.place)
+    /// Its place among the symbols of its file.
+    pub fn place(&self) -> u32 {
+        self.place
     }
 
     /// Its `symbol_id`.

@@ -4,7 +4,7 @@
 //! of it, or a handle that an earlier answer gave (`sym_…`, `b3:…`). Every definition that bears the name is an
 //! answer; imports are not. Without any, names that differ only in case are.
 
-use std::cmp::Reverse;
+use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{SymbolKind, Visibility};
@@ -49,73 +49,107 @@ enum Match {
 /// Finds definitions by name.
 pub fn locate(snapshot: &Snapshot, question: &Locate<'_>) -> Result<Located> {
     let name = question.name.strip_suffix("()").unwrap_or(question.name);
-    let (rows, matching) = candidates(snapshot, name)?;
-    let mut rows: Vec<Candidate> = rows
-        .into_iter()
-        .filter(|row| wants(question, row.kind))
-        .map(|row| Candidate::of(snapshot, question, row))
-        .collect::<Result<_>>()?;
-    rows.retain(|row| question.language.is_none_or(|language| language == row.version.language));
-    let order = |row: &Candidate| (Reverse(row.most), row.version.path.clone(), row.row.place);
-    rows.sort_by_cached_key(order);
-    let wanted = question.offset + question.limit;
-    // Every bearer of a simple name is an answer, so those that can not come into the list need not be read.
+    let (mut rows, matching) = candidates(snapshot, name)?;
+    rows.retain(|row| wants(question, row.kind));
+    // Every bearer of a simple name is an answer, and its row tells all that puts it in order.
     let is_simple = matches!(matching, Match::Exact) && segments(name).count() == 1;
-    let mut hits: Vec<SymbolHit> = Vec::new();
-    let mut unread = 0;
-    for (at, row) in rows.iter().enumerate() {
-        if is_simple && at % STEP == 0 && is_settled(&hits, wanted, row.most) {
-            unread = rows.len() - at;
-            break;
+    let (hits, total) = match is_simple {
+        true => first_of_simple(snapshot, question, rows)?,
+        false => all_read(snapshot, question, name, rows, matching)?,
+    };
+    let raw_bm25 = ceiling(snapshot, total);
+    let mut hits: Vec<SymbolHit> = hits.into_iter().skip(question.offset).take(question.limit).collect();
+    hits.iter_mut().for_each(|hit| hit.scores.raw_bm25 = raw_bm25);
+    Ok(Located { hits, total })
+}
+
+/// The bearers of a simple name in order, as far as they are wanted, and how many there are.
+fn first_of_simple(
+    snapshot: &Snapshot,
+    question: &Locate<'_>,
+    rows: Vec<SymbolRow>,
+) -> Result<(Vec<SymbolHit>, usize)> {
+    if rows.len() > MANY {
+        snapshot.catalogue()?;
+    }
+    let mut found: Vec<Candidate> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let lost = || StoreError::Corrupt(format!("file version {} is not stored", row.version));
+        let version = snapshot.version(row.version)?.ok_or_else(lost)?;
+        if question.language.is_none_or(|language| language == version.language) {
+            let scores = simple_scores(question, &row, &version.path);
+            found.push(Candidate { total: scores.total_units(), scores, version, row });
         }
-        let mut hit = SymbolHit::read(snapshot, &row.row)?;
-        if let Some(scores) = score(question, name, &hit, matching) {
+    }
+    let total = found.len();
+    let order = |a: &Candidate, b: &Candidate| {
+        let place = |one: &Candidate| (one.row.line, one.row.place);
+        b.total.cmp(&a.total).then_with(|| a.version.path.cmp(&b.version.path)).then_with(|| place(a).cmp(&place(b)))
+    };
+    let wanted = question.offset + question.limit;
+    if wanted < found.len() {
+        found.select_nth_unstable_by(wanted, order);
+        found.truncate(wanted);
+    }
+    found.sort_unstable_by(order);
+    let mut hits = Vec::with_capacity(found.len());
+    for one in &found {
+        let mut hit = SymbolHit::read(snapshot, &one.row)?;
+        hit.scores = one.scores;
+        hits.push(hit);
+    }
+    Ok((hits, total))
+}
+
+/// From so many homonyms on, all files are looked up at once.
+const MANY: usize = 64;
+
+/// A symbol before its file's outline is read.
+struct Candidate {
+    row: SymbolRow,
+    version: Rc<VersionInfo>,
+    scores: Scores,
+    total: i64,
+}
+
+/// The scores of a symbol that bears the simple name that was asked for.
+fn simple_scores(question: &Locate<'_>, row: &SymbolRow, path: &str) -> Scores {
+    let mut scores = Scores::default();
+    for feature in [Feature::Bm25, Feature::ExactMatch, Feature::Definition] {
+        scores.set(feature, 1.0);
+    }
+    scores.set(Feature::KindMatch, f64::from(!question.kinds.is_empty()));
+    scores.set(Feature::Named, wholeness(row.kind));
+    scores.set(Feature::Public, f64::from(row.is_public));
+    of_path(&mut scores, path);
+    scores
+}
+
+/// The symbols that do bear the name, which only their qualified names tell, in order.
+fn all_read(
+    snapshot: &Snapshot,
+    question: &Locate<'_>,
+    name: &str,
+    rows: Vec<SymbolRow>,
+    matching: Match,
+) -> Result<(Vec<SymbolHit>, usize)> {
+    let mut hits: Vec<SymbolHit> = Vec::new();
+    for row in rows {
+        let mut hit = SymbolHit::read(snapshot, &row)?;
+        let is_meant = question.language.is_none_or(|language| language == hit.version.language);
+        if let Some(scores) = score(question, name, &hit, matching).filter(|_| is_meant) {
             hit.scores = scores;
             hits.push(hit);
         }
     }
-    let total = hits.len() + unread;
-    let raw = ceiling(snapshot, total);
-    for hit in &mut hits {
-        hit.scores.raw_bm25 = raw;
-    }
     hits.sort_by(|a, b| {
-        let place = |hit: &SymbolHit| (hit.version.path.clone(), hit.symbol().lines.start, hit.symbol().span.start);
-        b.scores.total_units().cmp(&a.scores.total_units()).then_with(|| place(a).cmp(&place(b)))
+        let place = |hit: &SymbolHit| (hit.symbol().lines.start, hit.place());
+        (b.scores.total_units().cmp(&a.scores.total_units()))
+            .then_with(|| a.version.path.cmp(&b.version.path))
+            .then_with(|| place(a).cmp(&place(b)))
     });
-    let hits = hits.into_iter().skip(question.offset).take(question.limit).collect();
-    Ok(Located { hits, total })
-}
-
-/// So many files are read between two looks at whether that is enough.
-const STEP: usize = 16;
-
-/// A symbol before its file's facts are read.
-struct Candidate {
-    row: SymbolRow,
-    version: VersionInfo,
-    /// The highest total it can have.
-    most: i64,
-}
-
-impl Candidate {
-    fn of(snapshot: &Snapshot, question: &Locate<'_>, row: SymbolRow) -> Result<Self> {
-        let lost = || StoreError::Corrupt(format!("file version {} is not stored", row.version));
-        let version = snapshot.version(row.version)?.ok_or_else(lost)?;
-        let mut scores = Scores::default();
-        for feature in [Feature::Bm25, Feature::ExactMatch, Feature::Definition, Feature::Public] {
-            scores.set(feature, 1.0);
-        }
-        scores.set(Feature::KindMatch, f64::from(!question.kinds.is_empty()));
-        scores.set(Feature::Named, wholeness(row.kind));
-        of_path(&mut scores, &version.path);
-        Ok(Self { most: scores.total_units(), row, version })
-    }
-}
-
-/// Whether so many of the hits are as good as anything that is still to come, which comes later by path.
-fn is_settled(hits: &[SymbolHit], wanted: usize, most: i64) -> bool {
-    hits.iter().filter(|hit| hit.scores.total_units() >= most).count() >= wanted
+    let total = hits.len();
+    Ok((hits, total))
 }
 
 fn of_path(scores: &mut Scores, path: &str) {

@@ -1,9 +1,6 @@
 //! Names that are nearly the one nobody has.
 
-use std::collections::BTreeSet;
-
-use codecompass_model::SymbolKind;
-use codecompass_store::{Record, Result, Snapshot};
+use codecompass_store::{Fit, Record, Result, Snapshot};
 
 /// The symbol names of the view that are nearest to a name, the nearest first, at most so many.
 pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec<String>> {
@@ -13,16 +10,19 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec
         return Ok(Vec::new());
     };
     let allowed = wanted.len() / 4 + 1;
+    let begins_alike = |word: &str| wanted.len() >= 4 && letters(word).take(wanted.len()).eq(wanted.iter().copied());
+    let fit = |word: &str| if begins_alike(word) { Fit::Wanted } else { is_near(&wanted, word, allowed) };
     let mut near: Vec<(usize, String)> = Vec::new();
-    for word in snapshot.words_with_prefix(Record::Symbol, &first.to_lowercase().to_string())? {
+    for word in snapshot.words_with_prefix(Record::Symbol, &first.to_lowercase().to_string(), fit)? {
         let other = plain(&word);
         let distance =
             if other.len().abs_diff(wanted.len()) > allowed { usize::MAX } else { distance(&wanted, &other) };
-        let begins_alike = other.len() > wanted.len() && wanted.len() >= 4 && other.starts_with(&wanted);
-        match (distance <= allowed, begins_alike) {
-            (true, _) => near.push((distance, word)),
-            (false, true) => near.push((allowed + other.len() - wanted.len(), word)),
-            _ => {}
+        match distance <= allowed {
+            true => near.push((distance, word)),
+            false if other.len() > wanted.len() && begins_alike(&word) => {
+                near.push((allowed + other.len() - wanted.len(), word));
+            }
+            false => {}
         }
     }
     near.sort();
@@ -32,36 +32,84 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec
             break;
         }
         // Words are in lower case, and may be of other views.
-        let rows = snapshot.symbols_named_like(&word)?;
-        let found: BTreeSet<String> =
-            rows.into_iter().filter(|row| row.kind != SymbolKind::Use).map(|row| row.name).collect();
-        names.extend(found);
+        names.extend(snapshot.names_like(&word)?);
     }
     names.truncate(most);
     Ok(names)
 }
 
 /// The letters and digits in lower case.
+fn letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
 fn plain(word: &str) -> Vec<char> {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    letters(word).collect()
+}
+
+/// Whether a word is no farther than allowed; if not, whether its beginning tells that already.
+fn is_near(wanted: &[char], word: &str, allowed: usize) -> Fit {
+    let mut rows = Rows::new(wanted);
+    let mut least = 0;
+    for (at, char) in word.char_indices().filter(|(_, char)| char.is_alphanumeric()) {
+        for letter in char.to_lowercase() {
+            rows.push(letter);
+            // A swap of two letters looks two rows back.
+            let before = std::mem::replace(&mut least, rows.least());
+            if before.min(least) > allowed {
+                return Fit::UnwantedWithAll(at + char.len_utf8());
+            }
+        }
+    }
+    if rows.last() <= allowed { Fit::Wanted } else { Fit::Unwanted }
 }
 
 /// How many letters have to be changed, added, left out or swapped with their neighbour.
 fn distance(a: &[char], b: &[char]) -> usize {
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for (i, x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let changed = rows[i][j] + usize::from(x != y);
-            let mut least = changed.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                least = least.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
+    let mut rows = Rows::new(b);
+    a.iter().for_each(|letter| rows.push(*letter));
+    rows.last()
+}
+
+/// The distances of a word, letter by letter, to all beginnings of another one.
+struct Rows<'w> {
+    wanted: &'w [char],
+    letter: Option<char>,
+    second_last: Vec<usize>,
+    last: Vec<usize>,
+    row: Vec<usize>,
+}
+
+impl<'w> Rows<'w> {
+    fn new(wanted: &'w [char]) -> Self {
+        let row = Vec::from_iter(0..=wanted.len());
+        Self { wanted, letter: None, second_last: Vec::new(), last: Vec::new(), row }
     }
-    rows[a.len()][b.len()]
+
+    fn push(&mut self, letter: char) {
+        let free = std::mem::take(&mut self.second_last);
+        self.second_last = std::mem::take(&mut self.last);
+        self.last = std::mem::replace(&mut self.row, free);
+        self.row.clear();
+        self.row.push(self.last[0] + 1);
+        for (j, other) in self.wanted.iter().enumerate() {
+            let changed = self.last[j] + usize::from(letter != *other);
+            let mut least = changed.min(self.last[j + 1] + 1).min(self.row[j] + 1);
+            if j > 0 && letter == self.wanted[j - 1] && self.letter == Some(*other) {
+                least = least.min(self.second_last[j - 1] + 1);
+            }
+            self.row.push(least);
+        }
+        self.letter = Some(letter);
+    }
+
+    fn least(&self) -> usize {
+        self.row.iter().copied().min().unwrap_or(0)
+    }
+
+    fn last(&self) -> usize {
+        self.row[self.wanted.len()]
+    }
 }
 
 #[cfg(test)]
@@ -73,6 +121,24 @@ mod tests {
         for (a, b, expected) in [("token", "token", 0), ("tokne", "token", 1), ("tken", "token", 1), ("abc", "xyz", 3)]
         {
             assert_eq!(distance(&plain(a), &plain(b)), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_past_is_not_near() {
+        let words = ["type", "types", "typed", "tpyes", "tests", "testing", "tyres", "stypes", "typescript", "ty_pes"];
+        for wanted in words.map(plain) {
+            for (word, allowed) in words.iter().zip([1, 2].into_iter().cycle()) {
+                let far = |other: &str| distance(&wanted, &plain(other)) > allowed;
+                match is_near(&wanted, word, allowed) {
+                    Fit::Wanted => assert!(!far(word), "{word} {wanted:?}"),
+                    Fit::Unwanted => assert!(far(word), "{word} {wanted:?}"),
+                    Fit::UnwantedWithAll(bytes) => {
+                        let alike = words.iter().filter(|other| other.starts_with(&word[..bytes]));
+                        alike.for_each(|other| assert!(far(other), "{word} hides {other} from {wanted:?}"));
+                    }
+                }
+            }
         }
     }
 }

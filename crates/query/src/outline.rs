@@ -9,8 +9,8 @@ use codecompass_store::{Result, Snapshot, VersionInfo};
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// The file.
-    pub version: VersionInfo,
-    facts: Rc<FileFacts>,
+    pub version: Rc<VersionInfo>,
+    facts: FileFacts,
     /// By place of the parent, the places of its children; the last list is that of the file itself.
     children: Vec<Vec<u32>>,
 }
@@ -20,19 +20,19 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Result<Option<Outline>> {
     let Some(version) = snapshot.version_at(path)? else {
         return Ok(None);
     };
-    let facts = snapshot.facts(version.id)?;
-    Ok(Some(Outline::of(version, facts)))
+    Outline::of(snapshot, Rc::new(version)).map(Some)
 }
 
 impl Outline {
-    /// From what is already read.
-    pub fn of(version: VersionInfo, facts: Rc<FileFacts>) -> Self {
+    /// The outline of a file version.
+    pub fn of(snapshot: &Snapshot, version: Rc<VersionInfo>) -> Result<Self> {
+        let facts = snapshot.facts(version.id)?;
         let mut children = vec![Vec::new(); facts.symbols.len() + 1];
         for (place, symbol) in facts.symbols.iter().enumerate() {
             let parent = symbol.parent.map_or(facts.symbols.len(), |parent| parent as usize);
             children[parent].push(place as u32);
         }
-        Self { version, facts, children }
+        Ok(Self { version, facts, children })
     }
 
     /// How many symbols the file has.

@@ -124,7 +124,10 @@ impl Scores {
     }
 
     fn units(&self, feature: Feature) -> i64 {
-        (self.value(feature) * feature.weight() * UNIT).round() as i64
+        match self.value(feature) {
+            0.0 => 0,
+            value => (value * feature.weight() * UNIT).round() as i64,
+        }
     }
 }
 

@@ -113,7 +113,10 @@ fn index(texts: &[String]) -> Indexed {
     sync(&dir, &workspace, &target, &options).expect("it is indexed");
     let snapshot = Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("it is published");
     let versions = snapshot.versions().expect("they are stored");
-    let texts = versions.into_iter().map(|one| (one.path, snapshot.text(one.id).expect("it is stored"))).collect();
+    let texts = versions
+        .iter()
+        .map(|one| (one.path.clone(), snapshot.text(one.id).expect("it is stored").to_string()))
+        .collect();
     Indexed { texts, snapshot, _folders: folders }
 }
 

@@ -12,7 +12,7 @@ use memchr::memmem;
 use roaring::RoaringBitmap;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+use tantivy::{InvertedIndexReader, SegmentReader, Term};
 
 use crate::search::{Record, TextReader};
 use crate::text::Mark;
@@ -320,11 +320,16 @@ impl Records {
 
     /// Adds all records with one of the terms.
     fn add(&mut self, inverted: &InvertedIndexReader, terms: &[TermInfo]) -> Result<()> {
-        for term in terms {
-            let mut postings = inverted.read_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(text_io)?;
-            while postings.doc() != TERMINATED {
-                self.0[postings.doc() as usize / 64] |= 1 << (postings.doc() % 64);
-                postings.advance();
+        let Some(first) = terms.first() else { return Ok(()) };
+        let option = IndexRecordOption::Basic;
+        let mut block = inverted.read_block_postings_from_terminfo(first, option).map_err(text_io)?;
+        for (number, term) in terms.iter().enumerate() {
+            if number > 0 {
+                inverted.reset_block_postings_from_terminfo(term, &mut block).map_err(text_io)?;
+            }
+            while !block.docs().is_empty() {
+                block.docs().iter().for_each(|doc| self.0[*doc as usize / 64] |= 1 << (doc % 64));
+                block.advance();
             }
         }
         Ok(())

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
-use codecompass_model::FileFacts;
+use codecompass_model::{Binding, Chunk, FileFacts, Import, Problem, Reference, Symbol};
 use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
 
 use crate::{Result, StoreError};
 
@@ -56,12 +57,48 @@ fn unpacked_size(bytes: &[u8]) -> usize {
     (size as usize).min(LARGEST)
 }
 
-pub(crate) fn encode_facts(facts: &FileFacts) -> Vec<u8> {
-    pack(&postcard::to_stdvec(facts).expect("facts hold nothing that postcard can not encode"))
+/// The part of a file's facts that a list of answers is made from: a small one, stored by itself.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Outline {
+    /// Symbols in source order; a parent stands before its children.
+    pub symbols: Vec<Symbol>,
+    /// The pieces that text search sees.
+    pub chunks: Vec<Chunk>,
 }
 
-pub(crate) fn decode_facts(bytes: &[u8]) -> Result<FileFacts> {
-    postcard::from_bytes(&unpack(bytes)?).map_err(|error| StoreError::Corrupt(format!("stored facts: {error}")))
+impl Outline {
+    /// Roughly the bytes it takes.
+    pub(crate) fn weight(&self) -> usize {
+        let of = |symbol: &Symbol| 256 + symbol.name.len() + symbol.qualified_name.len() + symbol.signature.len();
+        self.symbols.iter().map(of).sum::<usize>() + self.chunks.len() * 24 + 64
+    }
+}
+
+/// All other facts.
+type Rest = (Vec<String>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32);
+
+/// Facts as two blobs: the outline and the rest.
+pub(crate) fn encode_facts(facts: &FileFacts) -> (Vec<u8>, Vec<u8>) {
+    let FileFacts { names, symbols, references, imports, bindings, chunks, problems, lines } = facts;
+    (encode(&(symbols, chunks)), encode(&(names, references, imports, bindings, problems, lines)))
+}
+
+pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
+    decode(&unpack(bytes)?)
+}
+
+pub(crate) fn decode_facts(outline: &[u8], rest: &[u8]) -> Result<FileFacts> {
+    let Outline { symbols, chunks } = decode_outline(outline)?;
+    let (names, references, imports, bindings, problems, lines): Rest = decode(&unpack(rest)?)?;
+    Ok(FileFacts { names, symbols, references, imports, bindings, chunks, problems, lines })
+}
+
+fn encode(value: &impl Serialize) -> Vec<u8> {
+    pack(&postcard::to_stdvec(value).expect("facts hold nothing that postcard can not encode"))
+}
+
+fn decode<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T> {
+    postcard::from_bytes(bytes).map_err(|error| StoreError::Corrupt(format!("stored facts: {error}")))
 }
 
 pub(crate) fn decode_text(bytes: &[u8]) -> Result<String> {

@@ -50,11 +50,13 @@ fn remove_rows(writer: &mut Writer, dead: &RoaringBitmap) -> Result<()> {
     let transaction = writer.connection().transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
         let mut version = transaction.prepare_cached("DELETE FROM file_versions WHERE fv = ?1")?;
+        let mut outline = transaction.prepare_cached("DELETE FROM outlines WHERE fv = ?1")?;
         let mut facts = transaction.prepare_cached("DELETE FROM facts WHERE fv = ?1")?;
         let mut text = transaction.prepare_cached("DELETE FROM texts WHERE fv = ?1")?;
         let mut symbols = transaction.prepare_cached("DELETE FROM symbol_relations WHERE id BETWEEN ?1 AND ?2")?;
         for id in dead {
             version.execute([id])?;
+            outline.execute([id])?;
             facts.execute([id])?;
             text.execute([id])?;
             symbols.execute(rows::symbol_rows(id))?;

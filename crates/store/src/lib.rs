@@ -12,6 +12,7 @@
 //!
 //! What is absent: how facts are made, ranking policy, JSON, git, clocks (callers pass times in), the environment.
 
+mod cache;
 mod candidates;
 mod codec;
 mod doctor;
@@ -20,6 +21,7 @@ mod garbage;
 mod jobs;
 mod layout;
 mod lists;
+mod records;
 mod rows;
 mod schema;
 mod search;
@@ -33,16 +35,16 @@ mod views;
 mod writer;
 
 pub use candidates::{Need, Run};
+pub use codec::Outline;
 pub use doctor::{Check, Health};
 pub use error::StoreError;
 pub use garbage::Garbage;
 pub use jobs::{Job, JobMode, JobProgress, JobStatus};
 pub use layout::ProjectDir;
 pub use schema::{SCHEMA_VERSION, SchemaStatus};
-pub use search::{Record, TermGroup, TextHit, TextHits};
+pub use search::{Fit, Record, TermGroup, TextHit, TextHits};
 pub use snapshot::{Layer, Snapshot, Store, SymbolRow};
 pub use statcache::{CachedStat, Stat};
-pub use texts::Texts;
 pub use tokens::{is_odd, is_word, tokens};
 pub use version::{KnownVersion, NewVersion, VersionInfo};
 pub use views::{SkipCount, Totals, ViewInfo, ViewUpdate};

@@ -32,6 +32,7 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
     let mut version_row = connection.prepare_cached(
         "INSERT INTO file_versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
     )?;
+    let mut outlines = connection.prepare_cached("INSERT INTO outlines VALUES (?1, ?2)")?;
     let mut facts = connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?;
     let mut texts = connection.prepare_cached("INSERT INTO texts VALUES (?1, ?2)")?;
     for version in versions {
@@ -55,7 +56,8 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
             views::digest(&version.path, &version.blob, version.facts_version),
         ])?;
         if version.skip.is_none() {
-            facts.execute(params![version.id, version.facts])?;
+            outlines.execute(params![version.id, version.facts.0])?;
+            facts.execute(params![version.id, version.facts.1])?;
             texts.execute(params![version.id, version.text])?;
         }
     }
@@ -65,13 +67,14 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
 
 fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
     let mut insert =
-        connection.prepare_cached("INSERT INTO symbol_relations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?;
+        connection.prepare_cached("INSERT INTO symbol_relations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
     for version in versions {
         for (place, symbol) in version.symbols.iter().enumerate().take(PLACES as usize) {
             insert.execute(params![
                 symbol_row(version.id, place as u32),
                 symbol.name,
                 symbol.kind.index(),
+                symbol.is_public,
                 symbol.lines.0,
                 symbol.lines.1,
                 symbol.parent.map(|parent| symbol_row(version.id, parent)),

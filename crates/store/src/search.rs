@@ -5,18 +5,18 @@
 //! length are the view's own sums. Contributions are added in the order of the question's terms. So neither segments
 //! nor merges nor other branches can change a score, which Tantivy's own scorer does not promise.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use codecompass_model::VersionId;
-use roaring::RoaringBitmap;
-use tantivy::postings::Postings;
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
+use tantivy::{InvertedIndexReader, Searcher};
 
 use crate::candidates::Dictionary;
+use crate::records::{NO_ROW, Rows, TYPES};
 use crate::text::{Fields, TextIndex};
 use crate::views::Totals;
-use crate::{Result, Snapshot};
+use crate::{Result, Snapshot, StoreError};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -71,6 +71,7 @@ pub(crate) struct TextReader {
     pub(crate) fields: Fields,
     /// The dictionaries of each field of words, one per segment, once they are needed.
     pub(crate) dictionaries: [OnceCell<Vec<Dictionary>>; 2],
+    tallies: [RefCell<Tally>; TYPES],
 }
 
 impl std::fmt::Debug for TextReader {
@@ -81,138 +82,220 @@ impl std::fmt::Debug for TextReader {
 
 impl TextReader {
     pub(crate) fn open(index: &TextIndex) -> Result<Self> {
-        Ok(Self { searcher: index.searcher()?, fields: index.fields(), dictionaries: Default::default() })
+        let (searcher, fields) = (index.searcher()?, index.fields());
+        Ok(Self { searcher, fields, dictionaries: Default::default(), tallies: Default::default() })
     }
 }
 
 impl Snapshot {
     /// The records of one type that hold any of the terms.
     pub fn search(&self, record: Record, groups: &[TermGroup]) -> Result<TextHits> {
-        let reader = self.text_reader()?;
+        let (reader, rows) = (self.text_reader()?, self.rows()?);
         let (count, mean) = statistics(record, &self.info().totals);
-        let view = dense(self.members());
-        let segments = reader.searcher.segment_readers();
-        let mut sums: Vec<Vec<(f64, u64)>> = segments.iter().map(|_| Vec::new()).collect();
+        let weights = lengths(mean);
         let mut found = TextHits::default();
+        let mut tally = reader.tallies[record as usize].take();
+        tally.fit(rows.count(record));
         for (number, group) in groups.iter().enumerate() {
-            let postings: Vec<Vec<Posting>> =
-                segments.iter().map(|segment| reader.postings(segment, record, group, &view)).collect::<Result<_>>()?;
-            let frequency: usize = postings.iter().map(Vec::len).sum();
+            reader.collect(rows, record, group, &mut tally)?;
+            let frequency = tally.postings.len();
             let rarity = if frequency == 0 { 0.0 } else { idf(frequency as f64, count) * group.weight };
             found.rarity.push(rarity);
             found.ceiling += rarity * (K1 + 1.0);
-            for ((sums, segment), postings) in sums.iter_mut().zip(segments).zip(&postings) {
-                add(sums, segment.max_doc() as usize, postings, number, |posting| {
-                    let length = 1.0 - B + B * posting.length / mean.max(1.0);
-                    rarity * posting.frequency * (K1 + 1.0) / (posting.frequency + K1 * length)
-                });
+            tally.add(number, |posting| {
+                let frequency = f64::from(posting.frequency);
+                rarity * frequency * (K1 + 1.0) / (frequency + weights[posting.length as usize])
+            });
+        }
+        let mut place_of = rows.places(record);
+        tally.empty(|row, score, terms| {
+            let (version, place) = place_of(row);
+            found.hits.push(TextHit { version, place, score, terms });
+        });
+        reader.tallies[record as usize].replace(tally);
+        Ok(found)
+    }
+
+    /// Words of records of one type that begin like this and that are wanted, each once, in order. Words of other views
+    /// may be among them: they match nothing here.
+    pub fn words_with_prefix(&self, record: Record, prefix: &str, fit: impl Fn(&str) -> Fit) -> Result<Vec<String>> {
+        let reader = self.text_reader()?;
+        let mut words = Vec::new();
+        for segment in reader.searcher.segment_readers() {
+            let inverted = segment.inverted_index(reader.fields.of(record))?;
+            let mut from = Some(prefix.as_bytes().to_vec());
+            while let Some(start) = from {
+                from = words_from(&inverted, &start, prefix, &fit, &mut words)?;
             }
         }
-        for (segment, sums) in segments.iter().zip(&sums) {
-            reader.gather(segment, sums, &mut found.hits)?;
-        }
-        found.hits.sort_unstable_by_key(|hit| (hit.version, hit.place));
-        Ok(found)
+        words.sort_unstable();
+        words.dedup();
+        Ok(words)
     }
 }
 
-impl Snapshot {
-    /// Words of records of one type that begin like this, each once, in order. Words of other views may be among them:
-    /// they match nothing here.
-    pub fn words_with_prefix(&self, record: Record, prefix: &str) -> Result<Vec<String>> {
-        let reader = self.text_reader()?;
-        let mut words = std::collections::BTreeSet::new();
-        for segment in reader.searcher.segment_readers() {
-            let inverted = segment.inverted_index(reader.fields.of(record))?;
-            let range = inverted.terms().range().ge(prefix.as_bytes());
-            let io = |error| crate::StoreError::Io { path: "text".into(), source: error };
-            let mut stream = range.into_stream().map_err(io)?;
-            while let Some((word, _)) = stream.next().filter(|(word, _)| word.starts_with(prefix.as_bytes())) {
-                words.insert(String::from_utf8_lossy(word).into_owned());
+/// Whether a word is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It is.
+    Wanted,
+    /// It is not.
+    Unwanted,
+    /// It is not, and no other is that has as many first bytes in common with it.
+    UnwantedWithAll(usize),
+}
+
+/// Reads on in a dictionary until there are no more words with the prefix, or many in a row that are not wanted: then
+/// tells where to read on.
+fn words_from(
+    inverted: &InvertedIndexReader,
+    start: &[u8],
+    prefix: &str,
+    fit: &impl Fn(&str) -> Fit,
+    words: &mut Vec<String>,
+) -> Result<Option<Vec<u8>>> {
+    /// So many words are read faster than others are looked up.
+    const IN_A_ROW: usize = 8;
+    let mut stream = inverted.terms().range().ge(start).into_stream().map_err(text_io)?;
+    let mut unwanted = (Vec::new(), 0);
+    while let Some((word, _)) = stream.next().filter(|(word, _)| word.starts_with(prefix.as_bytes())) {
+        if unwanted.1 > 0 && word.starts_with(&unwanted.0) {
+            unwanted.1 += 1;
+            if unwanted.1 == IN_A_ROW {
+                return Ok(after_all_with(unwanted.0));
             }
+            continue;
         }
-        Ok(words.into_iter().collect())
+        let Ok(text) = std::str::from_utf8(word) else { continue };
+        match fit(text) {
+            Fit::Wanted => words.push(text.to_owned()),
+            Fit::Unwanted => {}
+            Fit::UnwantedWithAll(bytes) => unwanted = (word[..bytes].to_vec(), 1),
+        }
     }
+    Ok(None)
+}
+
+/// The first word, if there can be any, that stands behind all that begin like this.
+fn after_all_with(mut start: Vec<u8>) -> Option<Vec<u8>> {
+    while let Some(last) = start.pop() {
+        if let Some(next) = last.checked_add(1) {
+            start.push(next);
+            return Some(start);
+        }
+    }
+    None
 }
 
 /// A record that holds a term.
+#[derive(Clone, Copy, Debug)]
 struct Posting {
-    doc: u32,
-    frequency: f64,
-    length: f64,
+    row: u32,
+    frequency: u32,
+    /// Its length, as Tantivy counts lengths.
+    length: u8,
+}
+
+/// Where the worth of terms is added up. Empty between two questions, and kept because it is large.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// For each row, the sum and a bit for each term.
+    sums: Vec<(f64, u64)>,
+    /// A bit for each row that has a sum.
+    held: Vec<u64>,
+    /// The records that hold the term at hand.
+    postings: Vec<Posting>,
+    /// For each row, one more than its place among them, while the words of a term are put together.
+    places: Vec<u32>,
+}
+
+impl Tally {
+    fn fit(&mut self, rows: usize) {
+        self.sums.resize(rows, (0.0, 0));
+        self.held.resize(rows / 64 + 1, 0);
+        self.places.resize(rows, 0);
+    }
+
+    /// Adds what the term at hand is worth to each record that holds it.
+    fn add(&mut self, term: usize, worth: impl Fn(&Posting) -> f64) {
+        for posting in &self.postings {
+            let row = posting.row as usize;
+            let (score, terms) = &mut self.sums[row];
+            *score += worth(posting);
+            *terms |= 1 << term.min(63);
+            self.held[row / 64] |= 1 << (row % 64);
+        }
+    }
+
+    /// Gives out every sum, in order, and forgets it.
+    fn empty(&mut self, mut each: impl FnMut(u32, f64, u64)) {
+        for (at, bits) in self.held.iter_mut().enumerate() {
+            while *bits != 0 {
+                let row = at as u32 * 64 + bits.trailing_zeros();
+                let (score, terms) = std::mem::take(&mut self.sums[row as usize]);
+                each(row, score, terms);
+                *bits &= *bits - 1;
+            }
+        }
+    }
 }
 
 impl TextReader {
-    /// The records of a segment that hold a term and are in the view, in ascending order.
-    fn postings(
-        &self,
-        segment: &SegmentReader,
-        record: Record,
-        group: &TermGroup,
-        view: &[u64],
-    ) -> Result<Vec<Posting>> {
+    /// Notes the records that hold a term and are in the view. One with several words of it holds it more often.
+    fn collect(&self, rows: &Rows, record: Record, group: &TermGroup, tally: &mut Tally) -> Result<()> {
         let field = self.fields.of(record);
-        let inverted = segment.inverted_index(field)?;
-        let versions = segment.fast_fields().u64("fv")?;
-        let lengths = segment.get_fieldnorms_reader(field)?;
-        let mut all: Vec<Posting> = Vec::new();
-        for token in &group.tokens {
-            let term = Term::from_field_text(field, token);
-            let io = |error| crate::StoreError::Io { path: "text".into(), source: error };
-            let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::WithFreqs).map_err(io)? else {
-                continue;
-            };
-            while postings.doc() != TERMINATED {
-                let doc = postings.doc();
-                let version = versions.first(doc).unwrap_or(0);
-                if holds(view, version) && !segment.is_deleted(doc) {
-                    let length = lengths.fieldnorm(doc) as f64;
-                    all.push(Posting { doc, frequency: postings.term_freq() as f64, length });
-                }
-                postings.advance();
+        let Tally { postings, places, .. } = tally;
+        postings.clear();
+        let is_single = group.tokens.len() == 1;
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let inverted = segment.inverted_index(field)?;
+            let lengths = segment.get_fieldnorms_reader(field)?;
+            let rows = rows.of_segment(number);
+            for token in &group.tokens {
+                each_document(&inverted, token, |doc, frequency| {
+                    let row = rows[doc as usize];
+                    let posting = || Posting { row, frequency, length: lengths.fieldnorm_id(doc) };
+                    match row {
+                        NO_ROW => {}
+                        _ if is_single => postings.push(posting()),
+                        row => match &mut places[row as usize] {
+                            place @ 0 => {
+                                postings.push(posting());
+                                *place = postings.len() as u32;
+                            }
+                            place => postings[*place as usize - 1].frequency += frequency,
+                        },
+                    }
+                })?;
             }
         }
-        if group.tokens.len() > 1 {
-            merge(&mut all);
-        }
-        Ok(all)
-    }
-
-    fn gather(&self, segment: &SegmentReader, sums: &[(f64, u64)], hits: &mut Vec<TextHit>) -> Result<()> {
-        let versions = segment.fast_fields().u64("fv")?;
-        let places = segment.fast_fields().u64("ord")?;
-        for (doc, &(score, terms)) in sums.iter().enumerate().filter(|(_, (_, terms))| *terms != 0) {
-            let doc = doc as u32;
-            let version = versions.first(doc).unwrap_or(0) as VersionId;
-            let place = (places.first(doc).unwrap_or(0) >> 2) as u32;
-            hits.push(TextHit { version, place, score, terms });
+        if !is_single {
+            postings.iter().for_each(|posting| places[posting.row as usize] = 0);
         }
         Ok(())
     }
 }
 
-/// Adds the frequencies of records that hold several words of a term.
-fn merge(postings: &mut Vec<Posting>) {
-    postings.sort_by_key(|posting| posting.doc);
-    postings.dedup_by(|next, kept| {
-        let same = next.doc == kept.doc;
-        if same {
-            kept.frequency += next.frequency;
-        }
-        same
-    });
+/// Calls `each` with every document of a segment that holds a token, and how often.
+fn each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnMut(u32, u32)) -> Result<()> {
+    let Some(term) = inverted.terms().get(token).map_err(text_io)? else { return Ok(()) };
+    let option = IndexRecordOption::WithFreqs;
+    let mut block = inverted.read_block_postings_from_terminfo(&term, option).map_err(text_io)?;
+    while !block.docs().is_empty() {
+        block.docs().iter().zip(block.freqs()).for_each(|(doc, frequency)| each(*doc, *frequency));
+        block.advance();
+    }
+    Ok(())
 }
 
-fn add(sums: &mut Vec<(f64, u64)>, records: usize, postings: &[Posting], term: usize, worth: impl Fn(&Posting) -> f64) {
-    if postings.is_empty() {
-        return;
-    }
-    sums.resize(records, (0.0, 0));
-    for posting in postings {
-        let (score, terms) = &mut sums[posting.doc as usize];
-        *score += worth(posting);
-        *terms |= 1 << term.min(63);
-    }
+fn text_io(source: std::io::Error) -> StoreError {
+    StoreError::Io { path: "text".into(), source }
+}
+
+/// What each length of a record makes of the frequency of a term in it.
+fn lengths(mean: f64) -> [f64; 256] {
+    let weight = |length: u32| K1 * (1.0 - B + B * f64::from(length) / mean.max(1.0));
+    std::array::from_fn(|id| weight(FieldNormReader::id_to_fieldnorm(id as u8)))
 }
 
 fn idf(frequency: f64, count: f64) -> f64 {
@@ -227,17 +310,4 @@ fn statistics(record: Record, totals: &Totals) -> (f64, f64) {
         Record::File => (totals.files, totals.file_tokens),
     };
     (count as f64, tokens as f64 / (count as f64).max(1.0))
-}
-
-/// The members as one bit per version id: a test is one load.
-fn dense(members: &RoaringBitmap) -> Vec<u64> {
-    let mut bits = vec![0u64; members.max().map_or(0, |max| max as usize / 64 + 1)];
-    for id in members {
-        bits[id as usize / 64] |= 1 << (id % 64);
-    }
-    bits
-}
-
-fn holds(view: &[u64], version: u64) -> bool {
-    view.get(version as usize / 64).is_some_and(|bits| bits >> (version % 64) & 1 == 1)
 }

@@ -1,22 +1,26 @@
 //! Reading: a store as a whole, and one generation of one view of it.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{BlobId, FileFacts, SymbolKind, VersionId, ViewKey};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
+use crate::cache::Cache;
 use crate::layout::Lock;
+use crate::records::Rows;
 use crate::search::TextReader;
 use crate::text::TextIndex;
+use crate::texts::Texts;
 use crate::views::{self, ViewInfo};
 use crate::{
-    CachedStat, Job, JobStatus, KnownVersion, ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, rows,
-    schema, statcache,
+    CachedStat, Job, JobStatus, KnownVersion, Outline, ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists,
+    rows, schema, statcache,
 };
 
 /// An open store: what is published, what runs, who is registered.
@@ -113,10 +117,15 @@ pub struct Snapshot {
     info: ViewInfo,
     members: RoaringBitmap,
     base: Option<RoaringBitmap>,
-    facts: RefCell<HashMap<VersionId, Rc<FileFacts>>>,
-    catalogue: OnceCell<HashMap<VersionId, VersionInfo>>,
+    edited: OnceCell<RoaringBitmap>,
+    outlines: RefCell<Cache<Rc<Outline>>>,
+    pub(crate) texts: RefCell<Cache<Arc<str>>>,
+    versions: RefCell<HashMap<VersionId, Rc<VersionInfo>>>,
+    catalogue: OnceCell<HashMap<VersionId, Rc<VersionInfo>>>,
     epoch: PathBuf,
     text: OnceCell<TextReader>,
+    rows: OnceCell<Rows>,
+    pub(crate) readers: RefCell<Vec<Texts>>,
     _reader: Option<Lock>,
 }
 
@@ -148,12 +157,18 @@ pub struct SymbolRow {
     pub place: u32,
     /// What it is.
     pub kind: SymbolKind,
-    /// Its name.
-    pub name: String,
+    /// Whether everyone may use it.
+    pub is_public: bool,
+    /// The line where it begins.
+    pub line: u32,
 }
 
-const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines FROM file_versions";
-const SYMBOL: &str = "SELECT id, kind, name FROM symbol_relations";
+const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines, symbols FROM file_versions";
+const SYMBOL: &str = "SELECT id, kind, is_public, line_start FROM symbol_relations";
+
+/// What is kept of texts and outlines once they were read.
+const TEXT_BYTES: usize = 64 << 20;
+const OUTLINE_BYTES: usize = 32 << 20;
 
 impl Snapshot {
     fn open(dir: &ProjectDir, key: &ViewKey) -> Result<Self> {
@@ -168,10 +183,15 @@ impl Snapshot {
             info,
             members,
             base: None,
-            facts: RefCell::default(),
+            edited: OnceCell::new(),
+            outlines: RefCell::new(Cache::new(OUTLINE_BYTES)),
+            texts: RefCell::new(Cache::new(TEXT_BYTES)),
+            versions: RefCell::default(),
             catalogue: OnceCell::new(),
             epoch,
             text: OnceCell::new(),
+            rows: OnceCell::new(),
+            readers: RefCell::default(),
             _reader: reader,
         })
     }
@@ -183,6 +203,15 @@ impl Snapshot {
             let _ = self.text.set(TextReader::open(&index)?);
         }
         Ok(self.text.get().expect("it was just opened"))
+    }
+
+    /// The records of the view, laid out when words are first looked up.
+    pub(crate) fn rows(&self) -> Result<&Rows> {
+        if self.rows.get().is_none() {
+            let segments = self.text_reader()?.searcher.segment_readers();
+            let _ = self.rows.set(Rows::new(segments, &self.members)?);
+        }
+        Ok(self.rows.get().expect("it was just laid out"))
     }
 
     /// The folder it is read from.
@@ -201,11 +230,17 @@ impl Snapshot {
     }
 
     /// A file version of this view.
-    pub fn version(&self, id: VersionId) -> Result<Option<VersionInfo>> {
+    pub fn version(&self, id: VersionId) -> Result<Option<Rc<VersionInfo>>> {
+        let known = self.catalogue.get().and_then(|all| all.get(&id)).cloned();
+        if let Some(known) = known.or_else(|| self.versions.borrow().get(&id).cloned()) {
+            return Ok(Some(known));
+        }
         if !self.members.contains(id) {
             return Ok(None);
         }
-        self.first_version("fv = ?1", &id)
+        let found = self.first_version("fv = ?1", &id)?.map(Rc::new);
+        self.versions.borrow_mut().extend(found.iter().map(|found| (id, found.clone())));
+        Ok(found)
     }
 
     /// The file version at a path.
@@ -225,35 +260,40 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// Everything extraction said about a version of this view. Read once per snapshot.
-    pub fn facts(&self, id: VersionId) -> Result<Rc<FileFacts>> {
-        if let Some(facts) = self.facts.borrow().get(&id) {
-            return Ok(facts.clone());
+    /// Everything extraction said about a version of this view.
+    pub fn facts(&self, id: VersionId) -> Result<FileFacts> {
+        codec::decode_facts(&self.body("outlines", id)?, &self.body("facts", id)?)
+    }
+
+    /// The symbols and pieces of a version of this view.
+    pub fn outline(&self, id: VersionId) -> Result<Rc<Outline>> {
+        if let Some(outline) = self.outlines.borrow_mut().get(id) {
+            return Ok(outline);
         }
-        let body: Option<Vec<u8>> = self
-            .connection
-            .prepare_cached("SELECT body FROM facts WHERE fv = ?1")?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        let body = body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no facts")))?;
-        let facts = Rc::new(codec::decode_facts(&body)?);
-        self.facts.borrow_mut().insert(id, facts.clone());
-        Ok(facts)
+        let outline = Rc::new(codec::decode_outline(&self.body("outlines", id)?)?);
+        self.outlines.borrow_mut().insert(id, outline.clone(), outline.weight());
+        Ok(outline)
     }
 
     /// The text of a version.
-    pub fn text(&self, id: VersionId) -> Result<String> {
-        let body: Option<Vec<u8>> = self
-            .connection
-            .prepare_cached("SELECT body FROM texts WHERE fv = ?1")?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        codec::decode_text(&body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no text")))?)
+    pub fn text(&self, id: VersionId) -> Result<Arc<str>> {
+        if let Some(text) = self.texts.borrow_mut().get(id) {
+            return Ok(text);
+        }
+        let text: Arc<str> = codec::decode_text(&self.body("texts", id)?)?.into();
+        self.texts.borrow_mut().insert(id, text.clone(), text.len());
+        Ok(text)
+    }
+
+    fn body(&self, table: &str, id: VersionId) -> Result<Vec<u8>> {
+        let mut select = self.connection.prepare_cached(&format!("SELECT body FROM {table} WHERE fv = ?1"))?;
+        let body = select.query_row([id], |row| row.get(0)).optional()?;
+        body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no {table}")))
     }
 
     /// The symbols with exactly this name.
     pub fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>> {
-        self.symbols("name = ?1", &name)
+        self.symbols("name = ?1 COLLATE NOCASE AND name = ?1", &name)
     }
 
     /// The symbols with this id, normally one.
@@ -278,6 +318,21 @@ impl Snapshot {
         self.symbols("name = ?1 COLLATE NOCASE", &name)
     }
 
+    /// The names of symbols, imports aside, that are this one but for their case; each once, in order.
+    pub fn names_like(&self, name: &str) -> Result<BTreeSet<String>> {
+        let sql = "SELECT id, kind, name FROM symbol_relations WHERE name = ?1 COLLATE NOCASE";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let mut found = select.query([name])?;
+        let mut names = BTreeSet::new();
+        while let Some(row) = found.next()? {
+            let (version, _) = rows::symbol_place(row.get(0)?);
+            if self.members.contains(version) && symbol_kind(row.get(1)?)? != SymbolKind::Use {
+                names.insert(row.get(2)?);
+            }
+        }
+        Ok(names)
+    }
+
     fn symbols(&self, condition: &str, value: &dyn ToSql) -> Result<Vec<SymbolRow>> {
         let mut select = self.connection.prepare_cached(&format!("{SYMBOL} WHERE {condition}"))?;
         let mut found = select.query([value])?;
@@ -285,9 +340,8 @@ impl Snapshot {
         while let Some(row) = found.next()? {
             let (version, place) = rows::symbol_place(row.get(0)?);
             if self.members.contains(version) {
-                let kind = SymbolKind::from_index(row.get(1)?)
-                    .ok_or_else(|| StoreError::Corrupt("a symbol of unknown kind".into()))?;
-                symbols.push(SymbolRow { version, place, kind, name: row.get(2)? });
+                let kind = symbol_kind(row.get(1)?)?;
+                symbols.push(SymbolRow { version, place, kind, is_public: row.get(2)?, line: row.get(3)? });
             }
         }
         Ok(symbols)
@@ -300,9 +354,9 @@ impl Snapshot {
     ) -> Result<Vec<SymbolRow>> {
         let mut meant = Vec::new();
         for row in found {
-            let facts = self.facts(row.version)?;
+            let outline = self.outline(row.version)?;
             let info = self.version(row.version)?;
-            let symbol = facts.symbols.get(row.place as usize);
+            let symbol = outline.symbols.get(row.place as usize);
             if info.zip(symbol).is_some_and(|(info, symbol)| is_meant(&info, symbol)) {
                 meant.push(row);
             }
@@ -351,7 +405,14 @@ impl Snapshot {
     }
 
     /// The file versions of a work tree that the commit under it does not have; none for other views.
-    pub fn edited(&self) -> Result<RoaringBitmap> {
+    pub fn edited(&self) -> Result<&RoaringBitmap> {
+        if self.edited.get().is_none() {
+            let _ = self.edited.set(self.read_edited()?);
+        }
+        Ok(self.edited.get().expect("it was just read"))
+    }
+
+    fn read_edited(&self) -> Result<RoaringBitmap> {
         let committed = ViewKey::Ref(self.info.ref_name.clone());
         if !matches!(self.info.key, ViewKey::Worktree(_)) || self.info.commit.is_none() {
             return Ok(RoaringBitmap::new());
@@ -364,7 +425,7 @@ impl Snapshot {
     }
 
     /// Every file version by its id. Read once per snapshot.
-    pub fn catalogue(&self) -> Result<&HashMap<VersionId, VersionInfo>> {
+    pub fn catalogue(&self) -> Result<&HashMap<VersionId, Rc<VersionInfo>>> {
         if self.catalogue.get().is_none() {
             let mut select = self.connection.prepare_cached(&format!("{VERSION} WHERE skip IS NULL"))?;
             let mut found = select.query([])?;
@@ -372,7 +433,7 @@ impl Snapshot {
             while let Some(row) = found.next()? {
                 let id = row.get(0)?;
                 if self.members.contains(id) {
-                    all.insert(id, version_row(row)?);
+                    all.insert(id, Rc::new(version_row(row)?));
                 }
             }
             if all.len() as u64 != self.members.len() {
@@ -384,11 +445,15 @@ impl Snapshot {
     }
 
     /// Every file version, by path.
-    pub fn versions(&self) -> Result<Vec<VersionInfo>> {
-        let mut versions: Vec<VersionInfo> = self.catalogue()?.values().cloned().collect();
+    pub fn versions(&self) -> Result<Vec<Rc<VersionInfo>>> {
+        let mut versions: Vec<Rc<VersionInfo>> = self.catalogue()?.values().cloned().collect();
         versions.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(versions)
     }
+}
+
+fn symbol_kind(index: u8) -> Result<SymbolKind> {
+    SymbolKind::from_index(index).ok_or_else(|| StoreError::Corrupt("a symbol of unknown kind".into()))
 }
 
 fn version_row(row: &Row<'_>) -> Result<VersionInfo> {
@@ -401,5 +466,6 @@ fn version_row(row: &Row<'_>) -> Result<VersionInfo> {
         language: row.get(3)?,
         facts_version: row.get(4)?,
         lines: row.get(5)?,
+        symbols: row.get(6)?,
     })
 }

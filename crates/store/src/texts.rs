@@ -1,13 +1,20 @@
-//! Reading many texts of a snapshot, on any thread.
+//! Reading many texts of a snapshot, on several threads.
+
+use std::sync::Arc;
 
 use codecompass_model::VersionId;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::{Result, Snapshot, StoreError, codec, schema};
 
+/// Fewer texts than this are unpacked before a second thread has begun.
+const WORTH_A_THREAD: usize = 128;
+/// A text that is at hand costs this part of one that is not.
+const AT_HAND: usize = 8;
+
 /// A connection of its own that reads texts by version id. Ids are never used again and what a snapshot holds is not
 /// collected, so what it reads is what the snapshot would, as long as that is there.
-pub struct Texts {
+pub(crate) struct Texts {
     connection: Connection,
     unpacker: codec::Unpacker,
     text: Vec<u8>,
@@ -20,22 +27,79 @@ impl std::fmt::Debug for Texts {
 }
 
 impl Snapshot {
-    /// A reader of texts that can go to another thread.
-    pub fn texts(&self) -> Result<Texts> {
-        let connection = schema::open_at(self.epoch())?;
-        connection.execute_batch("PRAGMA query_only = ON")?;
-        Ok(Texts { connection, unpacker: codec::Unpacker::new()?, text: Vec::new() })
+    /// What `look` makes of the texts of these versions, in their order.
+    pub fn look_at_texts<T: Send>(&self, ids: &[VersionId], look: impl Fn(&str) -> T + Sync) -> Result<Vec<T>> {
+        let at_hand: Vec<Option<Arc<str>>> = {
+            let mut texts = self.texts.borrow_mut();
+            ids.iter().map(|id| texts.get(*id)).collect()
+        };
+        let known = at_hand.iter().flatten().count();
+        let threads = if ids.len() - known + known / AT_HAND < WORTH_A_THREAD { 1 } else { threads() };
+        let mut readers = self.readers.borrow_mut();
+        while readers.len() < threads && known < ids.len() {
+            readers.push(Texts::open(self)?);
+        }
+        let mut readers: Vec<Option<&mut Texts>> = readers.iter_mut().take(threads).map(Some).collect();
+        readers.resize_with(threads, || None);
+        let items: Vec<(VersionId, Option<Arc<str>>)> = ids.iter().copied().zip(at_hand).collect();
+        let shares = in_threads(readers, |mut reader, first| {
+            let share = items.iter().skip(first).step_by(threads);
+            let one = |(id, text): &(VersionId, Option<Arc<str>>)| match (text, &mut reader) {
+                (Some(text), _) => Ok((look(text), None)),
+                (None, Some(reader)) => reader.read(*id).map(|text| (look(&text), Some(text))),
+                (None, None) => Err(StoreError::Corrupt(format!("nobody reads file version {id}"))),
+            };
+            share.map(one).collect::<Result<Vec<_>>>()
+        })?;
+        let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
+        let mut looks = Vec::with_capacity(ids.len());
+        let mut texts = self.texts.borrow_mut();
+        for (at, id) in ids.iter().enumerate() {
+            let (look, read) = shares[at % threads].next().expect("each text has an answer");
+            if let Some(text) = read {
+                texts.insert(*id, text.clone(), text.len());
+            }
+            looks.push(look);
+        }
+        Ok(looks)
     }
 }
 
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
+}
+
+/// Gives each reader to a thread of its own, with its number; a single one works here.
+fn in_threads<R: Send, T: Send>(
+    mut readers: Vec<R>,
+    work: impl Fn(R, usize) -> Result<Vec<T>> + Sync,
+) -> Result<Vec<Vec<T>>> {
+    if readers.len() == 1 {
+        return Ok(vec![work(readers.remove(0), 0)?]);
+    }
+    std::thread::scope(|scope| {
+        let work = &work;
+        let running: Vec<_> =
+            readers.into_iter().enumerate().map(|(number, reader)| scope.spawn(move || work(reader, number))).collect();
+        running.into_iter().map(|thread| thread.join().expect("a reader does not panic")).collect()
+    })
+}
+
 impl Texts {
+    fn open(snapshot: &Snapshot) -> Result<Self> {
+        let connection = schema::open_at(snapshot.epoch())?;
+        connection.execute_batch("PRAGMA query_only = ON")?;
+        Ok(Self { connection, unpacker: codec::Unpacker::new()?, text: Vec::new() })
+    }
+
     /// The text of a version.
-    pub fn read(&mut self, id: VersionId) -> Result<&str> {
+    fn read(&mut self, id: VersionId) -> Result<Arc<str>> {
         let Self { connection, unpacker, text } = self;
         let mut select = connection.prepare_cached("SELECT body FROM texts WHERE fv = ?1")?;
         let unpack = |row: &rusqlite::Row<'_>| Ok(unpacker.unpack(row.get_ref(0)?.as_blob()?, text));
         let found = select.query_row([id], unpack).optional()?;
         found.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no text")))??;
-        std::str::from_utf8(&self.text).map_err(|error| StoreError::Corrupt(format!("a stored text: {error}")))
+        let text = std::str::from_utf8(text);
+        text.map(Arc::from).map_err(|error| StoreError::Corrupt(format!("a stored text: {error}")))
     }
 }

@@ -1,7 +1,7 @@
 //! File versions: what is known of one, and a new one on its way into the store.
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{BlobId, Chunk, FileFacts, SkipReason, SymbolKind, VersionId};
+use codecompass_model::{BlobId, Chunk, FileFacts, SkipReason, Symbol, SymbolKind, VersionId, Visibility};
 
 use crate::text::{Mark, is_huge};
 use crate::tokens::{long_words, lower, tokens};
@@ -39,6 +39,8 @@ pub struct VersionInfo {
     pub facts_version: u32,
     /// How many lines it has.
     pub lines: u32,
+    /// How many symbols it defines.
+    pub symbols: u32,
 }
 
 /// A version ready to be written: everything that costs time is done in the worker that makes it.
@@ -53,7 +55,8 @@ pub struct NewVersion {
     pub(crate) skip: Option<SkipReason>,
     pub(crate) lines: u32,
     pub(crate) problems: u32,
-    pub(crate) facts: Vec<u8>,
+    /// The outline, and the rest.
+    pub(crate) facts: (Vec<u8>, Vec<u8>),
     pub(crate) text: Vec<u8>,
     pub(crate) symbols: Vec<SymbolEntry>,
     pub(crate) references: Vec<(String, Vec<u8>)>,
@@ -67,6 +70,7 @@ pub struct NewVersion {
 pub(crate) struct SymbolEntry {
     pub(crate) name: String,
     pub(crate) kind: SymbolKind,
+    pub(crate) is_public: bool,
     pub(crate) lines: (u32, u32),
     pub(crate) parent: Option<u32>,
     pub(crate) symbol_key: i64,
@@ -113,7 +117,7 @@ impl NewVersion {
             text: codec::pack(text.as_bytes()),
             symbols: symbol_entries(&path, language, facts),
             references: lists::file_parts(facts),
-            documents: Documents::of(&path, facts, text),
+            documents: Documents::of(&path, &facts.symbols, &facts.chunks, text),
             counts: (0, 0),
             path,
         }
@@ -138,7 +142,7 @@ impl NewVersion {
             skip: Some(reason),
             lines: 0,
             problems: 0,
-            facts: Vec::new(),
+            facts: Default::default(),
             text: Vec::new(),
             symbols: Vec::new(),
             references: Vec::new(),
@@ -160,7 +164,7 @@ impl NewVersion {
     /// Roughly the memory it holds until it is written.
     pub(crate) fn weight(&self) -> usize {
         let names: usize = self.references.iter().map(|(name, part)| name.len() + part.len() + 64).sum();
-        self.facts.len() + self.text.len() + self.symbols.len() * 96 + names + 256
+        self.facts.0.len() + self.facts.1.len() + self.text.len() + self.symbols.len() * 96 + names + 256
     }
 }
 
@@ -171,9 +175,10 @@ fn place_words(path: &str) -> &str {
 }
 
 fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEntry> {
-    let entry = |symbol: &codecompass_model::Symbol| SymbolEntry {
+    let entry = |symbol: &Symbol| SymbolEntry {
         name: symbol.name.clone(),
         kind: symbol.kind,
+        is_public: symbol.visibility == Some(Visibility::Public),
         lines: (symbol.lines.start, symbol.lines.end),
         parent: symbol.parent,
         symbol_key: SymbolId::of(path, symbol).key(),
@@ -191,14 +196,14 @@ fn long_words_of((place, chunk): (usize, &String)) -> Option<(usize, Vec<String>
 
 impl Documents {
     /// The documents of a version: a pure function of path, facts and text, so they can be made again from the store.
-    pub(crate) fn of(path: &str, facts: &FileFacts, text: &str) -> Self {
+    pub(crate) fn of(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
         let place = place_words(path);
         let chunk = |chunk: &Chunk| {
-            let symbol = chunk.symbol.and_then(|symbol| facts.symbols.get(symbol as usize));
+            let symbol = chunk.symbol.and_then(|symbol| symbols.get(symbol as usize));
             [chunk.span.text(text), "\n", symbol.map_or("", |symbol| &symbol.qualified_name), "\n", place].concat()
         };
-        let chunks: Vec<String> = facts.chunks.iter().map(chunk).collect();
-        let named = facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
+        let chunks: Vec<String> = chunks.iter().map(chunk).collect();
+        let named = symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
         let symbols: Vec<(u32, String)> =
             named.map(|(place, symbol)| (place as u32, format!("{} {}", symbol.name, symbol.qualified_name))).collect();
         Self {

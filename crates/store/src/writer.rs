@@ -339,12 +339,13 @@ impl Writer {
         let present = self.text.versions()?;
         let stored = stored_versions(&self.connection)?;
         for (id, path) in stored.into_iter().filter(|(id, _)| !present.contains(id)) {
-            let (facts, text): (Vec<u8>, Vec<u8>) = self.connection.query_row(
-                "SELECT facts.body, texts.body FROM facts JOIN texts USING (fv) WHERE fv = ?1",
+            let (outline, text): (Vec<u8>, Vec<u8>) = self.connection.query_row(
+                "SELECT outlines.body, texts.body FROM outlines JOIN texts USING (fv) WHERE fv = ?1",
                 [id],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
-            let documents = Documents::of(&path, &codec::decode_facts(&facts)?, &codec::decode_text(&text)?);
+            let (outline, text) = (codec::decode_outline(&outline)?, codec::decode_text(&text)?);
+            let documents = Documents::of(&path, &outline.symbols, &outline.chunks, &text);
             self.text_writer()?.add(id, documents)?;
         }
         let (mark, next) = (schema::meta(&self.connection, "text_mark")?, schema::meta(&self.connection, "next_fv")?);

@@ -16,6 +16,7 @@ pub(crate) fn run(common: &Common, args: &GrepArgs) -> Result<Answer, AppError> 
         paths: args.paths.clone(),
         language: args.lang.clone(),
         limit: args.limit,
+        cursor: args.cursor.clone(),
         layout: Layout {
             as_json: common.json,
             files_only: args.files_with_matches,

@@ -55,8 +55,8 @@ fn answer(
         return Err(AppError::index_not_ready().about(metadata));
     };
     let hit = one_symbol(snapshot, name, path).map_err(|error| error.about(metadata.clone()))?;
-    let (facts, place) = hit.in_facts();
-    let outline = Outline::of(hit.version.clone(), std::rc::Rc::clone(facts));
+    let place = hit.place();
+    let outline = Outline::of(snapshot, hit.version.clone())?;
     let (hierarchy, length): (Vec<Value>, usize) = match is_up {
         true => {
             let chain = outline.around(place);

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use codecompass_model::ids::SymbolId;
-use codecompass_model::{FileFacts, Symbol, SymbolKind};
+use codecompass_model::{Symbol, SymbolKind};
 use codecompass_query::grep::{FileMatches, Grepped, Line, Pattern, Wanted, find};
-use codecompass_store::{Snapshot, VersionInfo};
+use codecompass_store::{Outline, Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::Answer;
-use crate::tools::input;
+use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::PathFilter;
 use crate::tools::shape::cut;
 
@@ -32,6 +32,7 @@ pub(crate) struct Input {
     pub(crate) paths: Vec<String>,
     pub(crate) language: Option<String>,
     pub(crate) limit: Option<i64>,
+    pub(crate) cursor: Option<String>,
     /// How it is answered; people get all there is, unless they set a limit.
     pub(crate) layout: Layout,
 }
@@ -42,6 +43,9 @@ pub(crate) struct Question {
     paths: PathFilter,
     language: Option<String>,
     limit: Option<usize>,
+    cursor: Option<String>,
+    /// Everything that decides the list.
+    identity: String,
     layout: Layout,
     warnings: Vec<String>,
 }
@@ -77,7 +81,8 @@ impl Input {
             }
             false => (self.limit.map(|limit| limit.max(1) as usize), Vec::new()),
         };
-        Ok(Question { pattern, paths, language, limit, layout: self.layout, warnings })
+        let identity = format!("grep {wanted:?} {:?} {language:?}", self.paths);
+        Ok(Question { pattern, paths, language, limit, cursor: self.cursor, identity, layout: self.layout, warnings })
     }
 }
 
@@ -87,46 +92,69 @@ pub(crate) fn answer(
     question: &Question,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
+    let cursor = Cursor::of(snapshot, &question.identity);
+    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
+    metadata.warnings.extend(question.warnings.iter().cloned());
     let Some(snapshot) = snapshot else {
-        metadata.warnings.extend(question.warnings.iter().cloned());
-        return Ok(Answer { text: metadata.warnings_text(), json: json_of(&[], 0, 0, &metadata), code: 1 });
+        return Ok(Answer { text: metadata.warnings_text(), json: json_of(&[], Some((0, 0)), &metadata), code: 1 });
     };
     let is_meant = |language: &str| question.language.as_deref().is_none_or(|wanted| wanted == language);
     let filter = |version: &VersionInfo| is_meant(&version.language) && question.paths.allows(&version.path);
-    let found = find(snapshot, &question.pattern, filter, question.limit)?;
-    metadata.warnings.extend(question.warnings.iter().cloned());
+    let mut found = find(snapshot, &question.pattern, filter, question.limit.map(|limit| offset + limit))?;
+    // How many there are is only known once all were looked for.
+    let totals = found.is_complete.then_some((found.matches, found.files.len()));
     if !found.is_complete {
         metadata.completeness = "truncated";
+        metadata.next_cursor = Some(cursor.write(found.matches));
     }
+    leave_out(&mut found, offset);
     let (mut text, mut json) = (String::new(), Value::Null);
     if question.layout.as_json {
-        json = json_of(&results(snapshot, &found)?, found.matches, found.files.len(), &metadata);
+        json = json_of(&results(snapshot, &found)?, totals, &metadata);
     } else {
         text = text_of(snapshot, &found, question.layout)? + &metadata.warnings_text();
     }
     Ok(Answer { text, json, code: u8::from(found.files.is_empty()) })
 }
 
-fn json_of(results: &[Value], matches: usize, files: usize, metadata: &Metadata) -> Value {
-    json!({ "results": results, "total_matches": matches, "files_matched": files, "metadata": metadata.to_json() })
+/// Leaves out the lines of earlier pages.
+fn leave_out(found: &mut Grepped, mut offset: usize) {
+    for file in &mut found.files {
+        let gone = offset.min(file.lines.len());
+        file.lines.drain(..gone);
+        offset -= gone;
+        found.matches -= gone;
+    }
+    found.files.retain(|file| !file.lines.is_empty());
+}
+
+/// The answer with the numbers of lines and files in all, where they are known.
+fn json_of(results: &[Value], totals: Option<(usize, usize)>, metadata: &Metadata) -> Value {
+    let mut json = json!({ "results": results });
+    if let Some((matches, files)) = totals {
+        json["total_matches"] = json!(matches);
+        json["files_matched"] = json!(files);
+    }
+    json["metadata"] = metadata.to_json();
+    json
 }
 
 fn results(snapshot: &Snapshot, found: &Grepped) -> Result<Vec<Value>, AppError> {
     let mut results = Vec::new();
     for file in &found.files {
-        let facts = snapshot.facts(file.version.id)?;
-        results.extend(file.lines.iter().map(|line| result_json(file, line, &facts)));
+        let outline = snapshot.outline(file.version.id)?;
+        results.extend(file.lines.iter().map(|line| result_json(file, line, &outline)));
     }
     Ok(results)
 }
 
-fn result_json(file: &FileMatches, line: &Line, facts: &FileFacts) -> Value {
+fn result_json(file: &FileMatches, line: &Line, outline: &Outline) -> Value {
     let mut result = Map::new();
     result.insert("path".into(), json!(file.version.path));
     result.insert("line".into(), json!(line.number));
     result.insert("column".into(), json!(line.column()));
     result.insert("text".into(), json!(cut(&line.text, LINE_CHARS)));
-    if let Some(symbol) = enclosing(facts, line) {
+    if let Some(symbol) = enclosing(outline, line) {
         result.insert("kind".into(), json!(symbol.kind.as_str()));
         result.insert("symbol".into(), json!(symbol.qualified_name));
         result.insert("symbol_id".into(), json!(SymbolId::of(&file.version.path, symbol).to_string()));
@@ -135,10 +163,10 @@ fn result_json(file: &FileMatches, line: &Line, facts: &FileFacts) -> Value {
 }
 
 /// The innermost symbol around the first match. Parents stand before children, so that is the last one.
-fn enclosing<'f>(facts: &'f FileFacts, line: &Line) -> Option<&'f Symbol> {
+fn enclosing<'f>(outline: &'f Outline, line: &Line) -> Option<&'f Symbol> {
     let at = (line.start + line.column() - 1) as u32;
     let is_around = |symbol: &&Symbol| symbol.outer_start <= at && at < symbol.span.end;
-    facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use).rfind(is_around)
+    outline.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use).rfind(is_around)
 }
 
 fn text_of(snapshot: &Snapshot, found: &Grepped, layout: Layout) -> Result<String, AppError> {

@@ -143,14 +143,16 @@ pub(crate) fn answer(
     for hit in &located.hits {
         results.push(result_json(snapshot, question.shape, hit)?);
     }
-    let kept = shape::fitting(&results, config.max_response_bytes);
+    let mut reasons = question.shape.reasons(config, located.hits.iter().map(|hit| &hit.scores));
+    let kept = shape::fitting(&results, reasons.as_deref(), config.max_response_bytes);
     results.truncate(kept);
+    reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
     located.hits.truncate(kept);
     if offset + kept < located.total {
         metadata.completeness = "truncated";
         metadata.next_cursor = Some(cursor.write(offset + kept));
     }
-    metadata.ranking_reasons = question.shape.reasons(config, located.hits.iter().map(|hit| &hit.scores));
+    metadata.ranking_reasons = reasons;
     Ok(Answer {
         text: text(snapshot, question, &located, offset, &metadata)?,
         json: json!({
@@ -171,8 +173,7 @@ fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Val
     shape.insert_symbol(&mut result, &hit.version, symbol);
     shape.insert_signature(&mut result, symbol);
     shape.insert_standing(&mut result, snapshot, &hit.version, &hit.scores);
-    let (facts, place) = hit.in_facts();
-    shape.insert_context(&mut result, snapshot, &hit.version, facts, place)?;
+    shape.insert_context(&mut result, snapshot, &hit.version, hit.place())?;
     Ok(Value::Object(result))
 }
 
@@ -221,8 +222,7 @@ fn text(
             DetailLevel::Location => {}
             _ if question.shape.compact => {}
             DetailLevel::Context => {
-                let (facts, place) = hit.in_facts();
-                let detail = codecompass_query::detail(snapshot, &hit.version, facts, place)?;
+                let detail = codecompass_query::detail(snapshot, &hit.version, hit.place())?;
                 for line in detail.iter().flat_map(|detail| detail.body_preview.lines()) {
                     text += &format!("    {}\n", shown(&line.replace('\t', "    ")));
                 }

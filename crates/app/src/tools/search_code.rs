@@ -219,9 +219,11 @@ pub(crate) fn answer(
     for place in &found.places {
         results.push(result_json(snapshot, question.shape, place)?);
     }
-    let kept = shape::fitting(&results, config.max_response_bytes);
+    let mut reasons = question.shape.reasons(config, found.places.iter().map(|place| &place.scores));
+    let kept = shape::fitting(&results, reasons.as_deref(), config.max_response_bytes);
     let is_cut = kept < results.len();
     results.truncate(kept);
+    reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
     found.places.truncate(kept);
     if found.has_more || is_cut {
         metadata.next_cursor = Some(cursor.write(offset + kept));
@@ -232,7 +234,7 @@ pub(crate) fn answer(
     if !found.is_exhaustive {
         metadata.warnings.push("more lines hold this text than are ranked: the first by path were taken".into());
     }
-    metadata.ranking_reasons = question.shape.reasons(config, found.places.iter().map(|place| &place.scores));
+    metadata.ranking_reasons = reasons;
     let mut json = json!({
         "results": results,
         "query_intent": found.intent.as_str(),
@@ -275,8 +277,8 @@ fn result_json(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<Value
         let snippet = lines.iter().map(|(_, line)| line.trim()).collect::<Vec<_>>().join("\n");
         result.insert("snippet".into(), json!(shape::cut(&snippet, SNIPPET_CHARS)));
     }
-    if let (facts, Some(symbol)) = place.in_facts() {
-        shape.insert_context(&mut result, snapshot, &place.version, facts, symbol)?;
+    if let Some(symbol) = place.symbol_place() {
+        shape.insert_context(&mut result, snapshot, &place.version, symbol)?;
     }
     Ok(Value::Object(result))
 }
@@ -401,8 +403,8 @@ fn place_text(snapshot: &Snapshot, question: &Question, place: &Place) -> Result
 
 /// The first lines of the symbol.
 fn body_text(snapshot: &Snapshot, place: &Place) -> Result<String, AppError> {
-    let (facts, Some(symbol)) = place.in_facts() else { return Ok(String::new()) };
-    let detail = codecompass_query::detail(snapshot, &place.version, facts, symbol)?;
+    let Some(symbol) = place.symbol_place() else { return Ok(String::new()) };
+    let detail = codecompass_query::detail(snapshot, &place.version, symbol)?;
     let lines = detail.iter().flat_map(|detail| detail.body_preview.lines());
     Ok(lines.map(|line| format!("    {}\n", shown(&line.replace('\t', "    ")))).collect())
 }

@@ -1,7 +1,7 @@
 //! How results are laid out: how much of each is shown, and what is said about their order.
 
+use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{FileFacts, Symbol};
 use codecompass_query::{Feature, Mention, Scores, detail};
 use codecompass_store::{Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
@@ -132,13 +132,12 @@ impl Shape {
         result: &mut Map<String, Value>,
         snapshot: &Snapshot,
         version: &VersionInfo,
-        facts: &FileFacts,
         symbol: u32,
     ) -> Result<(), AppError> {
         if self.detail < DetailLevel::Context || self.compact {
             return Ok(());
         }
-        if let Some(detail) = detail(snapshot, version, facts, symbol)? {
+        if let Some(detail) = detail(snapshot, version, symbol)? {
             result.insert("body_preview".into(), json!(detail.body_preview));
             if let Some(parent) = &detail.parent {
                 result.insert("parent".into(), mention_json(parent));
@@ -205,14 +204,35 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// How many of these results fit into an answer of so many bytes, at least one.
-pub(crate) fn fitting(results: &[Value], most_bytes: usize) -> usize {
+/// How many of these results fit into an answer of so many bytes with what is said about their order, at least one.
+pub(crate) fn fitting(results: &[Value], reasons: Option<&[Value]>, most_bytes: usize) -> usize {
     /// Room for everything around the list.
     const FRAME: usize = 2048;
     let mut bytes = FRAME;
-    let fits = |result: &&Value| {
-        bytes += result.to_string().len() + 1;
+    let size = |value: &Value| value.to_string().len() + 1;
+    let fits = |(index, result): &(usize, &Value)| {
+        bytes += size(result) + reasons.and_then(|all| all.get(*index)).map_or(0, size);
         bytes <= most_bytes
     };
-    results.iter().take_while(fits).count().max(1).min(results.len())
+    results.iter().enumerate().take_while(fits).count().max(1).min(results.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_about_the_order_takes_room_too() {
+        let results: Vec<Value> = (0..100).map(|number| json!({ "text": "x".repeat(100), "number": number })).collect();
+        let size = |values: &[Value]| values.iter().map(|value| value.to_string().len() + 1).sum::<usize>();
+        let most = 2048 + size(&results);
+        assert_eq!(fitting(&results, None, most), 100);
+        assert_eq!(fitting(&results, None, most - 1), 99);
+        let reasons: Vec<Value> =
+            (0..100).map(|index| reasons_json(ExplainLevel::Full, index, &Scores::default())).collect();
+        let kept = fitting(&results, Some(&reasons), most);
+        assert!(2048 + size(&results[..kept]) + size(&reasons[..kept]) <= most, "{kept} do not fit");
+        assert!(2048 + size(&results[..=kept]) + size(&reasons[..=kept]) > most, "one more than {kept} would fit");
+        assert_eq!(fitting(&results, Some(&reasons), 0), 1);
+    }
 }

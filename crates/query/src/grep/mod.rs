@@ -8,16 +8,16 @@ mod lines;
 mod need;
 mod pattern;
 
+use std::rc::Rc;
+
 use codecompass_model::VersionId;
-use codecompass_store::{Result, Snapshot, StoreError, Texts, VersionInfo};
+use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 
 pub use lines::Line;
 pub use pattern::{BadPattern, Pattern, Wanted};
 
 /// So many files are read between two looks at whether there is enough.
 const ROUND: usize = 512;
-/// Fewer files than this are read before a second thread has begun.
-const WORTH_A_THREAD: usize = 128;
 
 /// The answer. A line counts as one match, however often the pattern stands in it.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Grepped {
 #[derive(Clone, Debug)]
 pub struct FileMatches {
     /// The file.
-    pub version: VersionInfo,
+    pub version: Rc<VersionInfo>,
     /// The lines that match, in order.
     pub lines: Vec<Line>,
 }
@@ -51,17 +51,12 @@ pub fn find(
     let candidates = candidates(snapshot, pattern, filter)?;
     let enough = stop_after.unwrap_or(usize::MAX);
     let mut found = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true };
-    let mut readers = Vec::new();
     let mut rest = candidates.into_iter().peekable();
     while rest.peek().is_some() && found.matches <= enough {
-        let round: Vec<VersionInfo> = rest.by_ref().take(ROUND).collect();
+        let round: Vec<Rc<VersionInfo>> = rest.by_ref().take(ROUND).collect();
         found.files_looked_at += round.len();
-        let threads = if round.len() < WORTH_A_THREAD { 1 } else { threads() };
-        while readers.len() < threads {
-            readers.push(snapshot.texts()?);
-        }
         let ids: Vec<VersionId> = round.iter().map(|version| version.id).collect();
-        let lines = read(&mut readers[..threads], &ids, pattern)?;
+        let lines = snapshot.look_at_texts(&ids, |text| lines::matching(pattern, text))?;
         for (version, lines) in round.into_iter().zip(lines).filter(|(_, lines)| !lines.is_empty()) {
             found.matches += lines.len();
             found.files.push(FileMatches { version, lines });
@@ -76,7 +71,7 @@ fn candidates(
     snapshot: &Snapshot,
     pattern: &Pattern,
     filter: impl Fn(&VersionInfo) -> bool,
-) -> Result<Vec<VersionInfo>> {
+) -> Result<Vec<Rc<VersionInfo>>> {
     let mut candidates = Vec::new();
     for id in snapshot.may_hold(pattern.need(), pattern.is_odd())? {
         let lost = || StoreError::Corrupt(format!("file version {id} is not stored"));
@@ -87,31 +82,6 @@ fn candidates(
     }
     candidates.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(candidates)
-}
-
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
-}
-
-/// The matching lines of each file. Readers take turns, so that neither has all the large ones.
-fn read(readers: &mut [Texts], ids: &[VersionId], pattern: &Pattern) -> Result<Vec<Vec<Line>>> {
-    let count = readers.len();
-    let share = |texts: &mut Texts, first: usize| -> Result<Vec<Vec<Line>>> {
-        ids.iter().skip(first).step_by(count).map(|id| Ok(lines::matching(pattern, texts.read(*id)?))).collect()
-    };
-    if let [only] = readers {
-        return share(only, 0);
-    }
-    let mut shares: Vec<_> = std::thread::scope(|scope| {
-        let share = &share;
-        let running: Vec<_> =
-            readers.iter_mut().enumerate().map(|(first, texts)| scope.spawn(move || share(texts, first))).collect();
-        running.into_iter().map(|thread| thread.join().expect("a reader does not panic")).collect::<Result<Vec<_>>>()
-    })?
-    .into_iter()
-    .map(Vec::into_iter)
-    .collect();
-    Ok((0..ids.len()).map(|at| shares[at % count].next().expect("each file has an answer")).collect())
 }
 
 /// Leaves out what is more than enough.

@@ -64,7 +64,7 @@ pub enum Why {
 pub fn explain(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32) -> Result<Explained> {
     let asked = Asked::new(snapshot, question)?;
     let gathered = Gathered::new(snapshot, question, &asked)?;
-    let listed = rank(snapshot, question, &asked, &gathered, CLOSELY)?.places;
+    let listed = rank(snapshot, question, &asked, &gathered, CLOSELY)?;
     let within = |place: &&Place| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
     let starts = |place: &&Place| place.version.path == path && place.lines.start == line;
     let limit = question.limit;
@@ -98,15 +98,15 @@ fn why_not(
     if !question.accepts(&version.path, &version.language) {
         return Ok(Why::Filtered { by: "path_filter", found: version.path.clone() });
     }
-    let facts = snapshot.facts(version.id)?;
-    let piece = facts.chunks.iter().position(|chunk| (chunk.lines.start..=chunk.lines.end).contains(&line));
+    let outline = snapshot.outline(version.id)?;
+    let piece = outline.chunks.iter().position(|chunk| (chunk.lines.start..=chunk.lines.end).contains(&line));
     let candidate = Candidate::Piece(version.id, piece.unwrap_or_default() as u32);
     if !gathered.holds(candidate) {
         return Ok(Why::NoWord { words: asked.texts() });
     }
     let Some(place) = look(snapshot, question, asked, gathered, candidate)? else {
         let kind =
-            facts.chunks.get(piece.unwrap_or_default()).and_then(|chunk| facts.symbols.get(chunk.symbol? as usize));
+            outline.chunks.get(piece.unwrap_or_default()).and_then(|chunk| outline.symbols.get(chunk.symbol? as usize));
         let found = kind.map_or("no symbol".to_owned(), |symbol| symbol.kind.to_string());
         return Ok(Why::Filtered { by: "kind", found });
     };

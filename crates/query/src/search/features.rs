@@ -1,9 +1,11 @@
 //! What makes a place the right one: the features of [`crate::score`], worked out.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolKind, Visibility};
+use codecompass_model::{Symbol, SymbolKind, VersionId, Visibility};
 use codecompass_store::{Result, Snapshot, VersionInfo, tokens};
 
 use super::gather::{Candidate, Gathered};
@@ -14,6 +16,9 @@ use crate::score::{Feature, Scores, UNIT};
 
 /// What the beginning of a word is worth in a file's name beside the word.
 const BEGINNING: f64 = 0.8;
+
+/// Longer names may be no words of the index.
+const LONGEST_NAME: usize = 60;
 
 /// More uncommitted edits than these say nothing about what somebody works on.
 const MOST_EDITED: u64 = 200;
@@ -27,6 +32,8 @@ pub(super) struct Asked {
     pub(super) stems: Rc<HashSet<String>>,
     /// Texts that are wanted as they are; the first that is found anywhere counts.
     pub(super) texts_to_try: Vec<Rc<str>>,
+    /// What the paths of files are worth, once they were looked at.
+    seen: RefCell<HashMap<VersionId, Scores>>,
     /// Words that were typed as names in code, last segments, as they were typed: a word among words is none.
     typed: HashSet<String>,
     /// The same in lower case.
@@ -49,8 +56,8 @@ impl Asked {
         let mut edited = HashSet::new();
         let changed = snapshot.edited()?;
         if changed.len() <= MOST_EDITED {
-            for id in &changed {
-                edited.extend(snapshot.version(id)?.map(|version| version.path));
+            for id in changed {
+                edited.extend(snapshot.version(id)?.map(|version| version.path.clone()));
             }
         }
         Ok(Self { edited, ..Self::of(question) })
@@ -85,6 +92,7 @@ impl Asked {
             stems: Rc::new(words.iter().map(|word| terms::stem(&word.text).to_owned()).collect()),
             paths: query.split_whitespace().filter_map(path_of).map(|(path, line)| (path.to_owned(), line)).collect(),
             edited: HashSet::new(),
+            seen: RefCell::default(),
             kinds: question.kinds.to_vec(),
             capitalised: last_name(query).starts_with(char::is_uppercase),
             wants_tests: any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
@@ -94,6 +102,25 @@ impl Asked {
             intent,
             words,
         }
+    }
+
+    /// The words one of which stands in the name of every symbol that is exactly what was asked for; `None` when words
+    /// do not tell.
+    pub(super) fn exact_words(&self, snapshot: &Snapshot) -> Result<Option<Vec<String>>> {
+        let is_plain = |name: &String| {
+            let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            is_word && name.len() <= LONGEST_NAME && !name.trim_matches('_').is_empty()
+        };
+        if !self.names.iter().all(is_plain) || !self.joined.is_ascii() || self.joined.len() > LONGEST_NAME / 2 {
+            return Ok(None);
+        }
+        let mut words: Vec<String> = self.names.iter().map(|name| name.trim_matches('_').to_owned()).collect();
+        if self.joined.len() > 3 {
+            words.extend(terms::spellings(snapshot, &self.joined)?);
+        }
+        words.sort_unstable();
+        words.dedup();
+        Ok(Some(words))
     }
 
     /// The words as they are shown.
@@ -113,8 +140,14 @@ impl Asked {
     /// How well a word of a file's name is one of the question's: the word itself, two of them in one, or the beginning
     /// of one, because names of files are short (`auth`, `config`, `urlmap`).
     pub(super) fn bears(&self, word: &str) -> f64 {
-        let in_two = |at: usize| word.is_char_boundary(at) && self.knows(&word[..at]) && self.knows(&word[at..]);
         let stem = terms::stem(word);
+        // Endings have no underscore, so of a word with one only a stem with one can be a part.
+        let is_near =
+            |asked: &String| asked.contains('_') && (word.contains(asked.as_str()) || asked.starts_with(stem));
+        if word.contains('_') && !self.stems.iter().any(is_near) {
+            return 0.0;
+        }
+        let in_two = |at: usize| word.is_char_boundary(at) && self.knows(&word[..at]) && self.knows(&word[at..]);
         // A stem is the beginning of its word.
         let begins = self.stems.iter().any(|asked| word.starts_with(asked.as_str()));
         if begins && (self.knows(word) || (2..word.len().saturating_sub(1)).any(in_two)) {
@@ -160,8 +193,12 @@ fn last_name(word: &str) -> &str {
 }
 
 /// What is known of a file once all words are looked up.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FileSigns {
+    /// Where its pieces stand among those that hold a word.
+    pub(super) pieces: Range<usize>,
+    /// Where its symbols stand among those that bear one.
+    pub(super) symbols: Range<usize>,
     pub(super) terms: u64,
     pub(super) best_chunk: f64,
     pub(super) chunk_sum: f64,
@@ -179,8 +216,9 @@ pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: O
     let path = place.version.path.as_str();
     let symbol = place.symbol();
     let defined = symbol.filter(|_| place.defines());
-    let mut scores = known(gathered, place.candidate);
-    of_path(asked, &mut scores, path, &place.version.language);
+    let unknown = FileSigns::default();
+    let file = gathered.file(place.version.id).unwrap_or(&unknown);
+    let mut scores = known(of_path(asked, &place.version), gathered, file, place.candidate);
     scores.set(Feature::Literal, f64::from(!place.exact_lines.is_empty()));
     scores.set(Feature::ExactMatch, f64::from(symbol.is_some_and(|symbol| is_exact(asked, symbol))));
     scores.set(Feature::QualifiedName, place.symbol_score);
@@ -200,13 +238,20 @@ pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: O
 }
 
 /// What a path and a language alone tell.
-fn of_path(asked: &Asked, scores: &mut Scores, path: &str, language: &str) {
+fn of_path(asked: &Asked, version: &VersionInfo) -> Scores {
+    if let Some(scores) = asked.seen.borrow().get(&version.id) {
+        return *scores;
+    }
+    let (path, language) = (version.path.as_str(), version.language.as_str());
+    let mut scores = Scores::default();
     scores.set(Feature::FileName, words_of(file_stem(path), |word| asked.bears(word)));
     scores.set(Feature::PathAffinity, path_affinity(asked, path));
     scores.set(Feature::Test, f64::from(is_test(path) && !asked.wants_tests));
     scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
     scores.set(Feature::NotCode, f64::from(!is_code(language) && !asked.wants_prose));
     scores.set(Feature::PassesOn, f64::from(passes_on(path)));
+    asked.seen.borrow_mut().insert(version.id, scores);
+    scores
 }
 
 /// What lines define where there are no symbols to tell.
@@ -222,17 +267,15 @@ fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
     scores.set(Feature::Named, named);
 }
 
-/// What is known of a candidate before its file is read.
-fn known(gathered: &Gathered, candidate: Candidate) -> Scores {
-    let mut scores = Scores::default();
-    let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
+/// What is known of a candidate before its file is read, added to what is known of its path.
+fn known(mut scores: Scores, gathered: &Gathered, file: &FileSigns, candidate: Candidate) -> Scores {
     let bm25 = match candidate {
         Candidate::Piece(version, piece) => gathered.bm25(version, piece).unwrap_or_default(),
         Candidate::Line(..) => file.best_chunk,
         Candidate::File(_) => file.path,
     };
     let agreement = if file.chunk_sum > 0.0 { 1.0 - file.best_chunk / file.chunk_sum } else { 0.0 };
-    scores.raw_bm25 = bm25 * gathered.ceiling;
+    scores.raw_bm25 = bm25 * gathered.ceiling();
     scores.set(Feature::Bm25, bm25);
     scores.set(Feature::PathWords, file.path);
     scores.set(Feature::FileCoverage, file.coverage * file.coverage);
@@ -242,9 +285,8 @@ fn known(gathered: &Gathered, candidate: Candidate) -> Scores {
 
 /// How good a candidate looks before its file's path and facts are known, in the units of [`Scores::total_units`]: of a
 /// piece, what its file adds to its BM25.
-pub(super) fn estimate(gathered: &Gathered, candidate: Candidate) -> i64 {
-    let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
-    let mut scores = known(gathered, candidate);
+pub(super) fn estimate(gathered: &Gathered, file: &FileSigns, candidate: Candidate) -> i64 {
+    let mut scores = known(Scores::default(), gathered, file, candidate);
     if matches!(candidate, Candidate::File(_)) {
         scores.set(Feature::Bm25, 0.0);
     }
@@ -261,17 +303,20 @@ pub(super) fn units(bm25: f64) -> i64 {
 
 /// The highest total that a candidate can have, in the same units.
 pub(super) fn most(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
-    let mut scores = known(gathered, candidate);
-    of_path(asked, &mut scores, &version.path, &version.language);
-    let file = gathered.files.get(&candidate.version()).copied().unwrap_or_default();
+    let unknown = FileSigns::default();
+    let file = gathered.file(version.id).unwrap_or(&unknown);
+    let mut scores = known(of_path(asked, version), gathered, file, candidate);
     scores.set(Feature::Literal, f64::from(gathered.exact.lines.contains_key(&candidate.version())));
-    if file.best_symbol > 0.0 || is_code(&version.language) || matches!(candidate, Candidate::File(_)) {
-        let may_name = !asked.typed.is_empty() || !asked.paths.is_empty();
-        let named = if asked.paths.is_empty() { among_words(asked) } else { 1.0 };
-        scores.set(Feature::Named, if may_name { named } else { 0.0 });
-        scores.set(Feature::Definition, 1.0);
-        scores.set(Feature::ExactMatch, 1.0);
+    // Where no grammar has read the code, its lines tell what they define.
+    let is_unread = version.symbols == 0 && is_code(&version.language);
+    let may_be_exact = !asked.paths.is_empty() || gathered.may_be_exact(version.id);
+    if !asked.paths.is_empty() {
+        scores.set(Feature::Named, 1.0);
+    } else if !asked.typed.is_empty() && (may_be_exact || is_unread) {
+        scores.set(Feature::Named, among_words(asked));
     }
+    scores.set(Feature::ExactMatch, f64::from(may_be_exact));
+    scores.set(Feature::Definition, f64::from(is_unread || version.symbols > 0));
     scores.set(Feature::QualifiedName, file.best_symbol);
     scores.set(Feature::KindMatch, f64::from(asked.intent == Intent::Symbol || !asked.kinds.is_empty()));
     scores.set(Feature::Public, 1.0);
@@ -280,11 +325,13 @@ pub(super) fn most(asked: &Asked, gathered: &Gathered, candidate: Candidate, ver
 
 /// How near a path is to those that were typed and to those that are being edited.
 fn path_affinity(asked: &Asked, path: &str) -> f64 {
-    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    fn folder(path: &str) -> &str {
+        path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
     let own = folder(path);
-    if asked.paths.iter().any(|(typed, _)| ends_like(path, typed) || ends_like(&own, typed)) {
+    if asked.paths.iter().any(|(typed, _)| ends_like(path, typed) || ends_like(own, typed)) {
         1.0
-    } else if asked.paths.iter().any(|(typed, _)| !folder(typed).is_empty() && ends_like(&own, &folder(typed))) {
+    } else if asked.paths.iter().any(|(typed, _)| !folder(typed).is_empty() && ends_like(own, folder(typed))) {
         0.5
     } else if asked.edited.contains(path) {
         0.4
@@ -359,8 +406,15 @@ fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
 
 /// How many different words of a line were asked for.
 pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
-    let words: HashSet<String> = tokens(line).map(|word| terms::stem(&word.to_lowercase()).to_owned()).collect();
-    words.intersection(stems).count()
+    let mut found: Vec<&String> = Vec::new();
+    for word in tokens(line) {
+        let known = match word.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()) {
+            true => stems.get(terms::stem(&word.to_lowercase())),
+            false => stems.get(terms::stem(word)),
+        };
+        found.extend(known.filter(|known| !found.contains(known)));
+    }
+    found.len()
 }
 
 /// The share of a name's words that were asked for.
@@ -398,27 +452,25 @@ fn file_stem(path: &str) -> &str {
     }
 }
 
-fn folders_and_name(path: &str) -> (Vec<String>, String) {
-    let lower = path.to_lowercase();
-    let mut folders: Vec<String> = lower.split('/').map(str::to_owned).collect();
-    let name = folders.pop().unwrap_or_default();
-    (folders, name)
+fn folders_and_name(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
 }
 
-fn lies_in(folders: &[String], names: &[&str]) -> bool {
-    folders.iter().any(|folder| names.contains(&folder.as_str()))
+/// Whether a folder bears one of the names, whatever its case.
+fn lies_in(folders: &str, names: &[&str]) -> bool {
+    folders.split('/').any(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
 }
 
 /// Whether a path is that of a test.
 pub(crate) fn is_test(path: &str) -> bool {
+    const NAMES: &[&str] = &["test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_utils", "e2e"];
     let (folders, file) = folders_and_name(path);
-    lies_in(&folders, &["test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_utils", "e2e"])
-        || file.starts_with("test_")
-        || file.contains("_test.")
-        || file.contains(".test.")
-        || file.contains(".spec.")
-        || file.contains("_spec.")
-        || file.starts_with("conftest")
+    let begins = |start: &str| file.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
+    let holds = |part: &str| file.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()));
+    lies_in(folders, NAMES)
+        || begins("test_")
+        || begins("conftest")
+        || ["_test.", ".test.", ".spec.", "_spec."].into_iter().any(holds)
 }
 
 /// Whether a path is that of an example, a benchmark or a fixture.
@@ -435,16 +487,20 @@ pub(crate) fn is_example(path: &str) -> bool {
         "fixtures",
         "samples",
     ];
-    lies_in(&folders_and_name(path).0, NAMES)
+    lies_in(folders_and_name(path).0, NAMES)
 }
 
 /// Whether a path is that of a file that mostly passes on what stands elsewhere, or of a stub.
 pub(crate) fn passes_on(path: &str) -> bool {
     let (folders, file) = folders_and_name(path);
-    file == "__init__.py"
-        || file.ends_with(".pyi")
-        || file.ends_with(".d.ts")
-        || lies_in(&folders, &["compat", "deprecated", "legacy"])
+    let ends = |end: &str| {
+        let at = file.len().checked_sub(end.len());
+        at.and_then(|at| file.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
+    };
+    file.eq_ignore_ascii_case("__init__.py")
+        || ends(".pyi")
+        || ends(".d.ts")
+        || lies_in(folders, &["compat", "deprecated", "legacy"])
 }
 
 #[cfg(test)]

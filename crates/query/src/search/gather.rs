@@ -1,13 +1,11 @@
 //! Everything that the words of a question find, before any file is read.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use codecompass_model::{Lines, VersionId};
-use codecompass_store::{Record, Result, Snapshot, StoreError, TermGroup, TextHits, VersionInfo};
+use codecompass_store::{Record, Result, Snapshot, StoreError, TermGroup, TextHit, TextHits, VersionInfo};
 
 use super::features::{Asked, FileSigns};
 use super::{Intent, Mode, Search, features, terms};
@@ -88,41 +86,17 @@ impl Exact {
 /// So many lines that hold a wanted text are looked at.
 const MOST_LINES: usize = 2000;
 
-/// A table by file version. There may be one entry per file for each query, and version ids are small numbers that
-/// nobody chooses, so hashing them well is not worth its time.
-pub(super) type ByVersion<T> = HashMap<VersionId, T, BuildHasherDefault<Plain>>;
-
-/// Spreads a number over 64 bits.
-#[derive(Default)]
-pub(super) struct Plain(u64);
-
-impl Hasher for Plain {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.rotate_left(26)
-    }
-}
-
 /// See the module.
 pub(super) struct Gathered {
-    /// BM25 of pieces over its ceiling, in order of file version and place.
-    pub(super) pieces: Vec<((VersionId, u32), f64)>,
-    /// Per file: BM25 of its symbols over the ceiling.
-    pub(super) symbols: ByVersion<Vec<(u32, f64)>>,
-    pub(super) files: ByVersion<FileSigns>,
-    /// The highest score a piece could have.
-    pub(super) ceiling: f64,
+    /// The pieces that hold a word.
+    chunks: TextHits,
+    symbols: TextHits,
+    /// The files, in order, that may have a symbol that is exactly what was asked for; `None` when any may.
+    exact_files: Option<Vec<VersionId>>,
+    /// In order.
+    files: Vec<(VersionId, FileSigns)>,
     /// What is wanted as it is.
     pub(super) exact: Exact,
-    /// Texts of files that no grammar has read.
-    unread: RefCell<HashMap<VersionId, Rc<str>>>,
     with_pieces: bool,
     with_files: bool,
 }
@@ -131,95 +105,61 @@ impl Gathered {
     /// Looks all words up.
     pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>, asked: &Asked) -> Result<Self> {
         let find = |record| snapshot.search(record, &terms::groups(snapshot, record, &asked.words)?);
-        let (chunks, symbols, files) = (find(Record::Chunk)?, find(Record::Symbol)?, find(Record::File)?);
-        let mut gathered = Self::join(&chunks, &symbols, &files);
-        gathered.mark_names(snapshot, asked)?;
-        gathered.filter(snapshot, question)?;
-        gathered.exact = Exact::find(snapshot, question, asked)?;
-        gathered.with_pieces = matches!(question.mode, Mode::Words);
-        gathered.with_files = gathered.with_pieces && (asked.intent == Intent::Path || gathered.pieces.is_empty());
-        Ok(gathered)
+        let (chunks, symbols, paths) = (find(Record::Chunk)?, find(Record::Symbol)?, find(Record::File)?);
+        let mut files = join(&chunks, &symbols, &paths, &files_named(snapshot, asked)?);
+        if question.language.is_some() || question.paths.is_some() {
+            let versions = snapshot.catalogue()?;
+            let accepts = |info: &Rc<VersionInfo>| question.accepts(&info.path, &info.language);
+            files.retain(|(id, _)| versions.get(id).is_some_and(accepts));
+        }
+        let with_pieces = matches!(question.mode, Mode::Words);
+        let has_pieces = files.iter().any(|(_, file)| !file.pieces.is_empty());
+        Ok(Self {
+            chunks,
+            symbols,
+            exact_files: exact_files(snapshot, asked)?,
+            files,
+            exact: Exact::find(snapshot, question, asked)?,
+            with_pieces,
+            with_files: with_pieces && (asked.intent == Intent::Path || !has_pieces),
+        })
     }
 
-    fn join(chunks: &TextHits, symbols: &TextHits, files: &TextHits) -> Self {
-        let share = |score: f64, found: &TextHits| if found.ceiling > 0.0 { score / found.ceiling } else { 0.0 };
-        let mut gathered = Self {
-            pieces: Vec::with_capacity(chunks.hits.len()),
-            symbols: ByVersion::default(),
-            files: ByVersion::default(),
-            ceiling: chunks.ceiling,
-            exact: Exact::default(),
-            unread: RefCell::default(),
-            with_pieces: true,
-            with_files: false,
-        };
-        for hit in &chunks.hits {
-            let bm25 = share(hit.score, chunks);
-            gathered.pieces.push(((hit.version, hit.place), bm25));
-            let file = gathered.files.entry(hit.version).or_default();
-            file.terms |= hit.terms;
-            file.best_chunk = file.best_chunk.max(bm25);
-            file.chunk_sum += bm25;
-        }
-        for hit in &symbols.hits {
-            gathered.symbols.entry(hit.version).or_default().push((hit.place, share(hit.score, symbols)));
-            let file = gathered.files.entry(hit.version).or_default();
-            file.best_symbol = file.best_symbol.max(share(hit.score, symbols));
-        }
-        for hit in &files.hits {
-            gathered.files.entry(hit.version).or_default().path = share(hit.score, files);
-        }
-        let weight: f64 = chunks.rarity.iter().sum();
-        for file in gathered.files.values_mut() {
-            let held = chunks.rarity.iter().enumerate().filter(|(at, _)| file.terms >> (*at).min(63) & 1 == 1);
-            file.coverage = if weight > 0.0 { held.map(|(_, rarity)| rarity).sum::<f64>() / weight } else { 0.0 };
-        }
-        gathered
+    /// What is known of a file; nothing when no word is in it.
+    pub(super) fn file(&self, version: VersionId) -> Option<&FileSigns> {
+        let at = self.files.binary_search_by_key(&version, |(id, _)| *id).ok()?;
+        Some(&self.files[at].1)
     }
 
-    /// Notes which files may have a word in their names.
-    fn mark_names(&mut self, snapshot: &Snapshot, asked: &Asked) -> Result<()> {
-        let begin_alike = terms::beginnings(snapshot, asked.stems.iter().map(String::as_str))?;
-        let tokens: Vec<String> = begin_alike.into_iter().filter(|word| asked.bears(word) > 0.0).collect();
-        for hit in snapshot.search(Record::File, &[TermGroup { tokens, weight: 1.0 }])?.hits {
-            self.files.entry(hit.version).or_default().name = 1.0;
-        }
-        Ok(())
+    /// Whether a symbol of a file may be exactly what was asked for.
+    pub(super) fn may_be_exact(&self, version: VersionId) -> bool {
+        self.exact_files.as_ref().is_none_or(|files| files.binary_search(&version).is_ok())
     }
 
-    /// Drops the files that the question does not want.
-    fn filter(&mut self, snapshot: &Snapshot, question: &Search<'_>) -> Result<()> {
-        if question.language.is_none() && question.paths.is_none() {
-            return Ok(());
-        }
-        let versions = snapshot.catalogue()?;
-        let wanted = |id: &VersionId| versions.get(id).is_some_and(|info| question.accepts(&info.path, &info.language));
-        self.files.retain(|version, _| wanted(version));
-        self.pieces.retain(|((version, _), _)| self.files.contains_key(version));
-        Ok(())
+    /// The highest score a piece could have.
+    pub(super) fn ceiling(&self) -> f64 {
+        self.chunks.ceiling
     }
 
-    /// The text of a file that no grammar has read.
-    pub(super) fn unread_text(&self, snapshot: &Snapshot, id: VersionId) -> Result<Rc<str>> {
-        if let Some(text) = self.unread.borrow().get(&id) {
-            return Ok(text.clone());
-        }
-        let text: Rc<str> = snapshot.text(id)?.into();
-        self.unread.borrow_mut().insert(id, text.clone());
-        Ok(text)
+    /// The symbols of a file that bear words, by place, with their BM25 over the ceiling.
+    pub(super) fn symbols(&self, version: VersionId) -> impl Iterator<Item = (u32, f64)> {
+        let range = self.file(version).map_or(0..0, |file| file.symbols.clone());
+        self.symbols.hits[range].iter().map(|hit| (hit.place, share(hit, &self.symbols)))
     }
 
     /// How many candidates there are.
     pub(super) fn count(&self) -> usize {
         let lines: usize = self.exact.lines.values().map(Vec::len).sum();
-        let pieces = if self.with_pieces { self.pieces.len() } else { lines };
-        pieces + if self.with_files { self.path_matches().count() } else { 0 }
+        let pieces: usize = self.files.iter().map(|(_, file)| file.pieces.len()).sum();
+        let paths = if self.with_files { self.path_matches().count() } else { 0 };
+        paths + if self.with_pieces { pieces } else { lines }
     }
 
     /// BM25 of a piece over its ceiling; nothing when it holds no word.
     pub(super) fn bm25(&self, version: VersionId, piece: u32) -> Option<f64> {
-        let at = self.pieces.binary_search_by_key(&(version, piece), |(key, _)| *key).ok()?;
-        Some(self.pieces[at].1)
+        let pieces = &self.chunks.hits[self.file(version)?.pieces.clone()];
+        let at = pieces.binary_search_by_key(&piece, |hit| hit.place).ok()?;
+        Some(share(&pieces[at], &self.chunks))
     }
 
     /// Whether a piece is a candidate.
@@ -227,36 +167,40 @@ impl Gathered {
         match candidate {
             Candidate::Piece(version, piece) => self.with_pieces && self.bm25(version, piece).is_some(),
             Candidate::Line(version, line) => self.exact.lines.get(&version).is_some_and(|lines| lines.contains(&line)),
-            Candidate::File(version) => self.with_files && self.files.contains_key(&version),
+            Candidate::File(version) => self.with_files && self.file(version).is_some(),
         }
     }
 
-    fn path_matches(&self) -> impl Iterator<Item = VersionId> {
-        self.files.iter().filter(|(_, file)| file.path > 0.0).map(|(version, _)| *version)
+    fn path_matches(&self) -> impl Iterator<Item = (VersionId, &FileSigns)> {
+        self.files.iter().filter(|(_, file)| file.path > 0.0).map(|(version, file)| (*version, file))
     }
 
     /// The candidates that look best, at most so many, with the highest total each can have: the highest first.
     pub(super) fn candidates(&self, snapshot: &Snapshot, asked: &Asked, count: usize) -> Result<Vec<(Candidate, i64)>> {
-        let mut all: Vec<(Candidate, i64)> = Vec::with_capacity(self.pieces.len());
-        let mut file = (VersionId::MAX, 0);
-        for &((version, piece), bm25) in self.pieces.iter().filter(|_| self.with_pieces) {
-            if file.0 != version {
-                file = (version, features::estimate(self, Candidate::File(version)));
+        let mut best = Best::of(count);
+        for (version, file) in self.files.iter().filter(|_| self.with_pieces) {
+            let worth = features::estimate(self, file, Candidate::File(*version));
+            if !best.may_take(worth + features::units(file.best_chunk)) {
+                continue;
             }
-            all.push((Candidate::Piece(version, piece), file.1 + features::units(bm25)));
+            for hit in &self.chunks.hits[file.pieces.clone()] {
+                let bm25 = share(hit, &self.chunks);
+                best.push(Candidate::Piece(*version, hit.place), worth + features::units(bm25));
+            }
         }
-        let worth = |candidate| (candidate, features::estimate(self, candidate));
+        let unknown = FileSigns::default();
         for (&version, lines) in &self.exact.lines {
-            all.extend(lines.iter().map(|&line| worth(Candidate::Line(version, line))));
+            let file = self.file(version).unwrap_or(&unknown);
+            for &line in lines {
+                let candidate = Candidate::Line(version, line);
+                best.push(candidate, features::estimate(self, file, candidate));
+            }
         }
-        for version in self.path_matches().filter(|_| self.with_files) {
-            let (candidate, worth) = worth(Candidate::File(version));
-            all.push((candidate, worth + features::units(self.files[&version].path)));
+        for (version, file) in self.path_matches().filter(|_| self.with_files) {
+            let candidate = Candidate::File(version);
+            best.push(candidate, features::estimate(self, file, candidate) + features::units(file.path));
         }
-        if all.len() > count {
-            let (_, &mut (_, last), _) = all.select_nth_unstable_by_key(count - 1, |(_, worth)| Reverse(*worth));
-            keep_first(snapshot, &mut all, last, count)?;
-        }
+        let mut all = best.finish(snapshot)?;
         for (candidate, worth) in &mut all {
             let lost = || StoreError::Corrupt(format!("file version {} is not stored", candidate.version()));
             let version = snapshot.version(candidate.version())?.ok_or_else(lost)?;
@@ -267,20 +211,112 @@ impl Gathered {
     }
 }
 
-/// Keeps what is above a worth, and of what is at it the first by path and place, up to a number: version ids tell
-/// nothing but the order in which a store came to know files.
-fn keep_first(snapshot: &Snapshot, all: &mut Vec<(Candidate, i64)>, bound: i64, count: usize) -> Result<()> {
-    let mut tied: Vec<(Candidate, i64)> = all.iter().filter(|(_, most)| *most == bound).copied().collect();
-    all.retain(|(_, most)| *most > bound);
-    let room = count - all.len();
-    if tied.len() > room {
-        let versions = snapshot.catalogue()?;
-        let path = |candidate: Candidate| versions.get(&candidate.version()).map(|info| info.path.as_str());
-        tied.sort_by(|(a, _), (b, _)| path(*a).cmp(&path(*b)).then(a.cmp(b)));
-        tied.truncate(room);
+/// BM25 of a record over its ceiling.
+fn share(hit: &TextHit, found: &TextHits) -> f64 {
+    if found.ceiling > 0.0 { hit.score / found.ceiling } else { 0.0 }
+}
+
+/// The files that may have a word in their names, in order.
+fn files_named(snapshot: &Snapshot, asked: &Asked) -> Result<TextHits> {
+    let stems = asked.stems.iter().map(String::as_str);
+    let tokens = terms::beginnings(snapshot, stems, |word| asked.bears(word) > 0.0)?;
+    snapshot.search(Record::File, &[TermGroup { tokens: tokens.into_iter().collect(), weight: 1.0 }])
+}
+
+fn exact_files(snapshot: &Snapshot, asked: &Asked) -> Result<Option<Vec<VersionId>>> {
+    let Some(tokens) = asked.exact_words(snapshot)? else { return Ok(None) };
+    let found = snapshot.search(Record::Symbol, &[TermGroup { tokens, weight: 1.0 }])?;
+    let mut files: Vec<VersionId> = found.hits.iter().map(|hit| hit.version).collect();
+    files.dedup();
+    Ok(Some(files))
+}
+
+/// Every file that any of the records is of, in order, with what they tell of it.
+fn join(chunks: &TextHits, symbols: &TextHits, paths: &TextHits, named: &TextHits) -> Vec<(VersionId, FileSigns)> {
+    let all = [chunks, symbols, paths, named];
+    let mut at = [0; 4];
+    let mut files = Vec::new();
+    let weight: f64 = chunks.rarity.iter().sum();
+    while let Some(version) = (0..4).filter_map(|of| Some(all[of].hits.get(at[of])?.version)).min() {
+        let [pieces, symbol_range, path, name] = std::array::from_fn(|of| {
+            let hits = &all[of].hits[at[of]..];
+            let count = hits.iter().take_while(|hit| hit.version == version).count();
+            at[of] += count;
+            at[of] - count..at[of]
+        });
+        let mut file = FileSigns { name: f64::from(!name.is_empty()), ..FileSigns::default() };
+        for hit in &chunks.hits[pieces.clone()] {
+            let bm25 = share(hit, chunks);
+            file.terms |= hit.terms;
+            file.best_chunk = file.best_chunk.max(bm25);
+            file.chunk_sum += bm25;
+        }
+        file.best_symbol = symbols.hits[symbol_range.clone()].iter().map(|hit| share(hit, symbols)).fold(0.0, f64::max);
+        file.path = paths.hits[path].last().map_or(0.0, |hit| share(hit, paths));
+        let held = chunks.rarity.iter().enumerate().filter(|(at, _)| file.terms >> (*at).min(63) & 1 == 1);
+        file.coverage = if weight > 0.0 { held.map(|(_, rarity)| rarity).sum::<f64>() / weight } else { 0.0 };
+        files.push((version, FileSigns { pieces, symbols: symbol_range, ..file }));
     }
-    all.append(&mut tied);
-    Ok(())
+    files
+}
+
+/// The best of many, without keeping them all.
+struct Best {
+    count: usize,
+    /// Nothing below can be one of them.
+    bound: i64,
+    /// When there are so many, those below the bound are dropped.
+    full: usize,
+    all: Vec<(Candidate, i64)>,
+}
+
+impl Best {
+    fn of(count: usize) -> Self {
+        Self { count, bound: i64::MIN, full: count * 4, all: Vec::new() }
+    }
+
+    fn may_take(&self, worth: i64) -> bool {
+        worth >= self.bound
+    }
+
+    fn push(&mut self, candidate: Candidate, worth: i64) {
+        if !self.may_take(worth) {
+            return;
+        }
+        self.all.push((candidate, worth));
+        if self.all.len() >= self.full {
+            self.raise_bound();
+            self.all.retain(|(_, worth)| *worth >= self.bound);
+            // There may be many at the bound, and which of them count is not known yet.
+            self.full = self.full.max(self.all.len() * 2);
+        }
+    }
+
+    fn raise_bound(&mut self) {
+        let (_, (_, last), _) = self.all.select_nth_unstable_by_key(self.count - 1, |(_, worth)| Reverse(*worth));
+        self.bound = *last;
+    }
+
+    /// The best in no order. Of those that are as good as the last, the first by path and place are taken: version ids
+    /// tell nothing but the order in which a store came to know files.
+    fn finish(mut self, snapshot: &Snapshot) -> Result<Vec<(Candidate, i64)>> {
+        if self.all.len() <= self.count {
+            return Ok(self.all);
+        }
+        self.raise_bound();
+        let Self { count, bound, mut all, .. } = self;
+        let mut tied: Vec<(Candidate, i64)> = all.iter().filter(|(_, worth)| *worth == bound).copied().collect();
+        all.retain(|(_, worth)| *worth > bound);
+        let room = count - all.len();
+        if tied.len() > room {
+            let versions = snapshot.catalogue()?;
+            let path = |candidate: Candidate| versions.get(&candidate.version()).map(|info| info.path.as_str());
+            tied.sort_by(|(a, _), (b, _)| path(*a).cmp(&path(*b)).then(a.cmp(b)));
+            tied.truncate(room);
+        }
+        all.append(&mut tied);
+        Ok(all)
+    }
 }
 
 impl Search<'_> {

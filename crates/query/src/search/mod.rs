@@ -4,8 +4,8 @@
 //! (a symbol, a piece of text, or a file), each place is scored by [`features`], and the list is put in order. A score
 //! is a sum of named contributions and nothing else, so its explanation is its computation.
 //!
-//! Reading a file's facts is what costs. So candidates are sorted by what their total can be at most, read in that
-//! order, and reading ends when nothing unread can come into the list any more: a longer list begins with the shorter
+//! Reading outlines is what costs. So candidates are sorted by what their total can be at most, read in that
+//! order, and reading ends when nothing unread can change the list any more: a longer list begins with the shorter
 //! one, whatever the limit.
 
 mod definitions;
@@ -118,12 +118,12 @@ pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     let asked = Asked::new(snapshot, question)?;
     let gathered = Gathered::new(snapshot, question, &asked)?;
     let wanted = (question.offset + question.limit).min(CLOSELY);
-    let Ranked { mut places, is_all } = rank(snapshot, question, &asked, &gathered, wanted)?;
+    let mut places = rank(snapshot, question, &asked, &gathered, wanted)?;
     let total = match question.kinds {
         [] => gathered.count(),
         _ => places.len(),
     };
-    let has_more = wanted < CLOSELY && (!is_all || places.len() > wanted);
+    let has_more = wanted < CLOSELY && places.len() > wanted;
     places.truncate(wanted);
     let mut places: Vec<Place> = places.into_iter().skip(question.offset).collect();
     if question.kinds.is_empty() {
@@ -133,68 +133,93 @@ pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     Ok(Found { places, total, has_more, intent: asked.intent, words: asked.texts(), is_exhaustive })
 }
 
-/// Places in order.
-struct Ranked {
-    places: Vec<Place>,
-    /// Whether no candidate is left that was not looked at.
-    is_all: bool,
-}
-
-/// The places in order, at least so many if there are so many, all of them right; more may follow.
+/// The places in order, one more than wanted if there are so many, the wanted ones all right; more may follow.
 fn rank(
     snapshot: &Snapshot,
     question: &Search<'_>,
     asked: &Asked,
     gathered: &Gathered,
     wanted: usize,
-) -> Result<Ranked> {
+) -> Result<Vec<Place>> {
     // A filter by kind can only be decided by a look, so all are looked at.
     let wanted = if question.kinds.is_empty() { wanted } else { CLOSELY };
-    let candidates = gathered.candidates(snapshot, asked, CLOSELY)?;
+    let mut unread = gathered.candidates(snapshot, asked, CLOSELY)?;
     let mut places: Vec<Place> = Vec::new();
     let mut seen = HashSet::new();
-    for (step, some) in candidates.chunks(STEP).enumerate() {
-        for (candidate, _) in some {
-            let place = look(snapshot, question, asked, gathered, *candidate)?;
+    loop {
+        let standing = Standing::of(&places, wanted);
+        let may_count = |candidate: &(Candidate, i64)| standing.as_ref().is_none_or(|list| list.may_change(candidate));
+        let mut room = STEP;
+        let next: Vec<(Candidate, i64)> = unread
+            .extract_if(.., |candidate| {
+                let is_next = room > 0 && may_count(candidate);
+                room -= usize::from(is_next);
+                is_next
+            })
+            .collect();
+        if next.is_empty() {
+            return Ok(in_order(places));
+        }
+        for (candidate, _) in next {
+            let place = look(snapshot, question, asked, gathered, candidate)?;
             places.extend(place.filter(|place| seen.insert(place.candidate)));
         }
-        let next = candidates.get((step + 1) * STEP).map(|(_, most)| *most);
-        if let Some(most) = next
-            && places.len() >= wanted
-            && last_total(&places, wanted).is_some_and(|last| last > most)
-        {
-            return Ok(Ranked { places: in_order(places), is_all: false });
+    }
+}
+
+/// How a list of wanted length stands, to tell whether a place that was not looked at can change it.
+struct Standing {
+    /// The total of the last wanted place.
+    last: i64,
+    /// For each file, the totals of its places before any steps back, the highest first, and how many are in the list.
+    files: HashMap<VersionId, (Vec<i64>, usize)>,
+}
+
+impl Standing {
+    /// `None` while there are not more places than wanted.
+    fn of(places: &[Place], wanted: usize) -> Option<Self> {
+        let mut totals: Vec<(i64, VersionId, Option<u32>)> =
+            places.iter().map(|place| (place.scores.total_units(), place.version.id, place.owner())).collect();
+        totals.sort_unstable_by(|a, b| b.cmp(a));
+        let mut seen = HashSet::new();
+        totals.retain(|(_, version, owner)| owner.is_none_or(|owner| seen.insert((*version, owner))));
+        if wanted == 0 || totals.len() <= wanted {
+            return None;
         }
+        let mut files: HashMap<VersionId, (Vec<i64>, usize)> = HashMap::new();
+        let mut finals: Vec<(i64, VersionId)> = Vec::with_capacity(totals.len());
+        for (total, version, _) in &totals {
+            let (earlier, _) = files.entry(*version).or_default();
+            finals.push((total + repeats(earlier.len()), *version));
+            earlier.push(*total);
+        }
+        finals.sort_unstable_by(|a, b| b.cmp(a));
+        let last = finals[wanted - 1].0;
+        for (_, version) in finals.iter().take_while(|(total, _)| *total >= last) {
+            files.entry(*version).or_default().1 += 1;
+        }
+        Some(Self { last, files })
     }
-    Ok(Ranked { places: in_order(places), is_all: true })
+
+    /// Whether a candidate with this highest total may come into the list, or make a place of its file step back that
+    /// is in it. It steps back itself behind all places of its file that are at least as good.
+    fn may_change(&self, (candidate, most): &(Candidate, i64)) -> bool {
+        let Some((totals, listed)) = self.files.get(&candidate.version()) else { return *most >= self.last };
+        let before = totals.partition_point(|total| total >= most);
+        before < *listed || most + repeats(before) >= self.last
+    }
 }
 
-/// The total of the last of so many places once they are in order, without putting them in order.
-fn last_total(places: &[Place], wanted: usize) -> Option<i64> {
-    let mut totals: Vec<(i64, VersionId, Option<u32>)> =
-        places.iter().map(|place| (place.scores.total_units(), place.version.id, place.owner())).collect();
-    totals.sort_unstable_by(|a, b| b.cmp(a));
-    let mut seen = HashSet::new();
-    totals.retain(|(_, version, owner)| owner.is_none_or(|owner| seen.insert((*version, owner))));
-    let mut count: HashMap<VersionId, u32> = HashMap::new();
-    for (total, version, _) in &mut totals {
-        *total += repeats(count.entry(*version).or_default());
-    }
-    totals.sort_unstable_by(|a, b| b.cmp(a));
-    totals.get(wanted.checked_sub(1)?).map(|(total, _, _)| *total)
-}
-
-/// What a further place of a file loses, in the units of totals; counts it.
-fn repeats(earlier: &mut u32) -> i64 {
+/// What a place loses before which the list has so many of the same file, in the units of totals.
+fn repeats(earlier: usize) -> i64 {
     let mut scores = Scores::default();
-    scores.set(Feature::Repeat, repeat_value(*earlier));
-    *earlier += 1;
+    scores.set(Feature::Repeat, repeat_value(earlier));
     scores.total_units()
 }
 
-/// The feature for a place before which the list has so many of the same file.
-fn repeat_value(earlier: u32) -> f64 {
-    f64::from(earlier.min(4)) / 4.0
+/// The feature for such a place.
+fn repeat_value(earlier: usize) -> f64 {
+    earlier.min(4) as f64 / 4.0
 }
 
 /// Puts places in order: by total, then path, then line; each symbol once; further pieces of one file step back.
@@ -202,7 +227,7 @@ fn in_order(mut places: Vec<Place>) -> Vec<Place> {
     sort(&mut places);
     let mut seen = HashSet::new();
     places.retain(|place| place.owner().is_none_or(|owner| seen.insert((place.version.id, owner))));
-    let mut count: HashMap<VersionId, u32> = HashMap::new();
+    let mut count: HashMap<VersionId, usize> = HashMap::new();
     for place in &mut places {
         let earlier = count.entry(place.version.id).or_default();
         place.scores.set(Feature::Repeat, repeat_value(*earlier));
@@ -234,7 +259,7 @@ fn look(
         return Ok(None);
     };
     let text = match place.is_unread() {
-        true => Some(gathered.unread_text(snapshot, place.version.id)?),
+        true => Some(snapshot.text(place.version.id)?),
         false => None,
     };
     let piece = text.as_deref().map(|text| place.chunk.span.text(text));

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use codecompass_model::ids::{ResultId, SymbolId};
-use codecompass_model::{Chunk, FileFacts, Lines, Span, Symbol, SymbolKind};
-use codecompass_store::{Result, Snapshot, StoreError, VersionInfo, tokens};
+use codecompass_model::{Chunk, Lines, Span, Symbol, SymbolKind};
+use codecompass_store::{Outline, Result, Snapshot, StoreError, VersionInfo, tokens};
 
 use super::Search;
 use super::features::{self, Asked};
@@ -39,7 +39,7 @@ impl What {
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The file.
-    pub version: VersionInfo,
+    pub version: Rc<VersionInfo>,
     /// What it is.
     pub what: What,
     /// Its lines: the symbol's, the piece's, or the file's.
@@ -51,7 +51,7 @@ pub struct Place {
     pub(super) candidate: Candidate,
     /// The piece that was found; of a file, the first.
     pub(super) chunk: Chunk,
-    facts: Rc<FileFacts>,
+    outline: Rc<Outline>,
     symbol: Option<u32>,
     stems: Rc<HashSet<String>>,
     /// The text that is wanted as it is, and the lines of the piece that hold it.
@@ -73,36 +73,36 @@ impl Place {
         let id = candidate.version();
         let lost = || StoreError::Corrupt(format!("{candidate:?}"));
         let version = snapshot.version(id)?.ok_or_else(lost)?;
-        let facts = snapshot.facts(id)?;
+        let outline = snapshot.outline(id)?;
         let first = || Chunk { span: Span::default(), lines: Lines { start: 1, end: 1 }, symbol: None };
         let candidate = match candidate {
             Candidate::Line(_, line) => {
-                let piece = facts.chunks.iter().position(|chunk| holds_line(chunk.lines, line)).ok_or_else(lost)?;
+                let piece = outline.chunks.iter().position(|chunk| holds_line(chunk.lines, line)).ok_or_else(lost)?;
                 Candidate::Piece(id, piece as u32)
             }
             other => other,
         };
         let (chunk, symbol, symbol_score) = match candidate {
             Candidate::Piece(_, piece) | Candidate::Line(_, piece) => {
-                let chunk = *facts.chunks.get(piece as usize).ok_or_else(lost)?;
+                let chunk = *outline.chunks.get(piece as usize).ok_or_else(lost)?;
                 match gathered.exact.within(id, chunk.lines).first() {
                     // What is wanted is a text, and the symbol is the one it stands in.
-                    Some(line) => (chunk, innermost(&facts, *line).or(chunk.symbol), 0.0),
+                    Some(line) => (chunk, innermost(&outline, *line).or(chunk.symbol), 0.0),
                     None => {
-                        let found = gathered.symbols.get(&id);
-                        let (symbol, score) = best_symbol(&facts, &chunk, found, question.kinds);
+                        let found = gathered.symbols(id);
+                        let (symbol, score) = best_symbol(&outline, &chunk, found, question.kinds);
                         (chunk, symbol, score)
                     }
                 }
             }
             Candidate::File(_) => {
-                let at = |line: u32| facts.chunks.iter().find(|chunk| holds_line(chunk.lines, line)).copied();
-                let chunk = asked.line_in(&version.path).and_then(at).or(facts.chunks.first().copied());
-                let symbol = asked.line_in(&version.path).and_then(|line| innermost(&facts, line));
+                let at = |line: u32| outline.chunks.iter().find(|chunk| holds_line(chunk.lines, line)).copied();
+                let chunk = asked.line_in(&version.path).and_then(at).or(outline.chunks.first().copied());
+                let symbol = asked.line_in(&version.path).and_then(|line| innermost(&outline, line));
                 (chunk.unwrap_or_else(first), symbol, 0.0)
             }
         };
-        let found = symbol.and_then(|symbol| facts.symbols.get(symbol as usize));
+        let found = symbol.and_then(|symbol| outline.symbols.get(symbol as usize));
         if !question.kinds.is_empty() && !found.is_some_and(|symbol| question.kinds.contains(&symbol.kind)) {
             return Ok(None);
         }
@@ -130,7 +130,7 @@ impl Place {
             symbol_score,
             candidate,
             chunk,
-            facts,
+            outline,
             symbol,
             stems: asked.stems.clone(),
             exact: gathered.exact.text.clone(),
@@ -140,12 +140,12 @@ impl Place {
 
     /// The symbol that answers, or the one the piece belongs to.
     pub fn symbol(&self) -> Option<&Symbol> {
-        self.facts.symbols.get(self.symbol? as usize)
+        self.outline.symbols.get(self.symbol? as usize)
     }
 
-    /// The facts of its file, and the symbol's place in them.
-    pub fn in_facts(&self) -> (&Rc<FileFacts>, Option<u32>) {
-        (&self.facts, self.symbol)
+    /// The symbol's place among those of its file.
+    pub fn symbol_place(&self) -> Option<u32> {
+        self.symbol
     }
 
     /// The handle of the place.
@@ -161,21 +161,21 @@ impl Place {
     /// several, and belongs to the largest.
     pub(super) fn point_at_best_line(&mut self, snapshot: &Snapshot) -> Result<()> {
         let is_named = self.scores.value(Feature::ExactMatch) > 0.0;
-        if self.what != What::Snippet || is_named || !self.exact_lines.is_empty() || self.facts.symbols.is_empty() {
+        if self.what != What::Snippet || is_named || !self.exact_lines.is_empty() || self.outline.symbols.is_empty() {
             return Ok(());
         }
         let text = snapshot.text(self.version.id)?;
         let lines = self.chunk.span.text(&text).lines().enumerate();
         let worth = lines.map(|(at, line)| (features::known_words(&self.stems, line), at));
         if let Some((_, at)) = worth.max_by_key(|(words, at)| (*words, Reverse(*at))) {
-            self.symbol = innermost(&self.facts, self.chunk.lines.start + at as u32);
+            self.symbol = innermost(&self.outline, self.chunk.lines.start + at as u32);
         }
         Ok(())
     }
 
     /// Whether it is code that no grammar has read.
     pub(super) fn is_unread(&self) -> bool {
-        self.facts.symbols.is_empty() && features::is_code(&self.version.language)
+        self.outline.symbols.is_empty() && features::is_code(&self.version.language)
     }
 
     /// Whether the symbol is named in the piece that was found.
@@ -267,29 +267,25 @@ fn own_lines(text: &str, symbol: &Symbol) -> Lines {
 }
 
 /// The innermost symbol around a line.
-fn innermost(facts: &FileFacts, line: u32) -> Option<u32> {
+fn innermost(outline: &Outline, line: u32) -> Option<u32> {
     let around = |symbol: &Symbol| symbol.kind != SymbolKind::Use && holds_line(symbol.lines, line);
-    facts.symbols.iter().rposition(around).map(|at| at as u32)
+    outline.symbols.iter().rposition(around).map(|at| at as u32)
 }
 
 /// Of the symbols named in a piece, the one that bears the words best; else the one the piece belongs to.
 fn best_symbol(
-    facts: &FileFacts,
+    outline: &Outline,
     chunk: &Chunk,
-    found: Option<&Vec<(u32, f64)>>,
+    found: impl Iterator<Item = (u32, f64)>,
     kinds: &[SymbolKind],
 ) -> (Option<u32>, f64) {
     let is_wanted = |symbol: u32| {
-        let symbol = facts.symbols.get(symbol as usize);
+        let symbol = outline.symbols.get(symbol as usize);
         symbol.is_some_and(|symbol| holds(chunk, symbol) && (kinds.is_empty() || kinds.contains(&symbol.kind)))
     };
-    let best = found
-        .into_iter()
-        .flatten()
-        .filter(|(symbol, _)| is_wanted(*symbol))
-        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let best = found.filter(|(symbol, _)| is_wanted(*symbol)).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     match best {
-        Some(&(symbol, score)) => (Some(symbol), score),
+        Some((symbol, score)) => (Some(symbol), score),
         None => (chunk.symbol, 0.0),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use codecompass_store::{Record, Result, Snapshot, TermGroup, tokens};
+use codecompass_store::{Fit, Record, Result, Snapshot, TermGroup, tokens};
 
 /// More words than a question has; the rest is not looked at.
 const MOST: usize = 24;
@@ -15,6 +15,9 @@ const PART: f64 = 0.6;
 
 /// What two words in one are worth beside each of them.
 const COMPOUND: f64 = 0.5;
+
+/// From so many letters on, stems that differ a little are the same.
+const LONG: usize = 6;
 
 pub(super) const STOP_WORDS: &[&str] = &[
     "a",
@@ -101,6 +104,48 @@ pub(super) const STOP_WORDS: &[&str] = &[
     "you",
 ];
 
+/// Endings, the longest first, and how many letters must stand before each; those in `s` by themselves.
+const ENDINGS: &[(&str, usize)] = &[
+    ("ization", 3),
+    ("ation", 4),
+    ("ator", 4),
+    ("ition", 4),
+    ("ment", 4),
+    ("ing", 3),
+    ("izer", 4),
+    ("ized", 4),
+    ("ize", 4),
+    ("ated", 4),
+    ("ate", 4),
+    ("er", 3),
+    ("or", 4),
+    ("ied", 3),
+    ("ed", 3),
+    ("ion", 4),
+    ("able", 4),
+    ("ible", 4),
+    ("ly", 4),
+    ("e", 3),
+    ("y", 3),
+];
+const ENDINGS_IN_S: &[(&str, usize)] = &[
+    ("izations", 3),
+    ("ations", 4),
+    ("ators", 4),
+    ("itions", 4),
+    ("ments", 4),
+    ("ings", 3),
+    ("izers", 4),
+    ("izes", 4),
+    ("ates", 4),
+    ("ers", 3),
+    ("ors", 4),
+    ("ies", 3),
+    ("es", 3),
+    ("ions", 4),
+    ("s", 3),
+];
+
 /// One word of the query.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
@@ -164,13 +209,18 @@ fn split(query: &str) -> Vec<Word> {
     words
 }
 
-/// The words in paths that may stand for one of these stems in a file's name: those that begin like one.
-pub(super) fn beginnings<'s>(snapshot: &Snapshot, stems: impl Iterator<Item = &'s str>) -> Result<BTreeSet<String>> {
+/// The words in paths that begin like one of these stems and that the test lets through, each once, in order.
+pub(super) fn beginnings<'s>(
+    snapshot: &Snapshot,
+    stems: impl Iterator<Item = &'s str>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<BTreeSet<String>> {
     const LETTERS: usize = 3;
+    let begin = |stem: &'s str| &stem[..stem.char_indices().nth(LETTERS).map_or(stem.len(), |(at, _)| at)];
     let mut words = BTreeSet::new();
-    for stem in stems {
-        let end = stem.char_indices().nth(LETTERS).map_or(stem.len(), |(at, _)| at);
-        words.extend(snapshot.words_with_prefix(Record::File, &stem[..end])?);
+    for prefix in stems.map(begin).collect::<BTreeSet<&str>>() {
+        let fit = |word: &str| if is_wanted(word) { Fit::Wanted } else { Fit::Unwanted };
+        words.extend(snapshot.words_with_prefix(Record::File, prefix, fit)?);
     }
     Ok(words)
 }
@@ -184,11 +234,49 @@ fn group(snapshot: &Snapshot, record: Record, word: &Word) -> Result<TermGroup> 
     let mut tokens = vec![word.text.clone()];
     let stem = stem(&word.text);
     if word.is_prose && stem.len() >= 3 && word.text.is_ascii() {
-        let root = &stem[..stem.len().min(stem.len().max(5) - 1)];
-        let alike = snapshot.words_with_prefix(record, root)?;
-        tokens.extend(alike.into_iter().filter(|other| *other != word.text && is_form_of(other, stem)));
+        let root = if stem.len() < LONG { stem } else { &stem[..stem.len() - 1] };
+        tokens.extend(snapshot.words_with_prefix(record, root, |other| fit(other, &word.text, stem))?);
     }
     Ok(TermGroup { tokens, weight: word.weight })
+}
+
+/// The names of symbols, in lower case, that are this one once their underscores are left out.
+pub(super) fn spellings(snapshot: &Snapshot, joined: &str) -> Result<Vec<String>> {
+    let Some(first) = joined.chars().next() else { return Ok(Vec::new()) };
+    snapshot.words_with_prefix(Record::Symbol, &joined[..first.len_utf8()], |name| {
+        let mut rest = joined.bytes();
+        match name.bytes().position(|byte| byte != b'_' && rest.next() != Some(byte)) {
+            Some(at) => Fit::UnwantedWithAll(at + 1),
+            None if rest.len() == 0 => Fit::Wanted,
+            None => Fit::Unwanted,
+        }
+    })
+}
+
+/// Whether another word is a form of this one. Identifiers are words, too, so many begin like a short stem.
+fn fit(other: &str, word: &str, stem: &str) -> Fit {
+    if let Some(at) = other.bytes().position(|byte| !byte.is_ascii_alphabetic()) {
+        return Fit::UnwantedWithAll(at + 1);
+    }
+    let tail = other.strip_prefix(stem).filter(|tail| stem.len() < LONG && !tail.is_empty());
+    let no_form = tail.and_then(|tail| (1..=tail.len().min(3)).find(|&end| !may_begin(&tail[..end], stem, 2)));
+    match no_form {
+        Some(end) => Fit::UnwantedWithAll(stem.len() + end),
+        None if other != word && is_form_of(other, stem) => Fit::Wanted,
+        None => Fit::Unwanted,
+    }
+}
+
+/// Whether what follows a stem in one of its forms may begin like this: so many endings, maybe after a doubled letter.
+fn may_begin(tail: &str, stem: &str, endings: usize) -> bool {
+    let is_doubled = |tail: &str| tail.as_bytes().first() == stem.as_bytes().last();
+    let ends = |ending: &&str| {
+        ending.starts_with(tail)
+            || endings > 1 && tail.strip_prefix(*ending).is_some_and(|rest| may_begin(rest, ending, endings - 1))
+    };
+    tail.is_empty()
+        || ENDINGS.iter().chain(ENDINGS_IN_S).map(|(ending, _)| ending).any(ends)
+        || is_doubled(tail) && may_begin(&tail[1..], "", endings)
 }
 
 /// Whether a word has this stem, or one that is one or two letters longer or shorter (`config` and `configur`).
@@ -201,7 +289,7 @@ fn is_form_of(other: &str, stem_of_word: &str) -> bool {
         true => (stem_of_other, stem_of_word),
         false => (stem_of_word, stem_of_other),
     };
-    short == long || short.len() >= 6 && long.starts_with(short) && long.len() - short.len() <= 2
+    short == long || short.len() >= LONG && long.starts_with(short) && long.len() - short.len() <= 2
 }
 
 /// The word without its endings (`rendering`, `render`, `rend`). Light on purpose: what is cut too little is caught by
@@ -211,49 +299,16 @@ pub(super) fn stem(word: &str) -> &str {
 }
 
 fn without_ending(word: &str) -> &str {
-    const ENDINGS: &[(&str, usize)] = &[
-        ("izations", 3),
-        ("ization", 3),
-        ("ations", 4),
-        ("ation", 4),
-        ("ators", 4),
-        ("ator", 4),
-        ("itions", 4),
-        ("ition", 4),
-        ("ments", 4),
-        ("ment", 4),
-        ("ings", 3),
-        ("ing", 3),
-        ("izers", 4),
-        ("izer", 4),
-        ("ized", 4),
-        ("izes", 4),
-        ("ize", 4),
-        ("ated", 4),
-        ("ates", 4),
-        ("ate", 4),
-        ("ers", 3),
-        ("er", 3),
-        ("ors", 4),
-        ("or", 4),
-        ("ies", 3),
-        ("ied", 3),
-        ("ed", 3),
-        ("es", 3),
-        ("ions", 4),
-        ("ion", 4),
-        ("able", 4),
-        ("ible", 4),
-        ("ly", 4),
-        ("s", 3),
-        ("e", 3),
-        ("y", 3),
-    ];
     if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
         return word;
     }
-    let fits = |(ending, least): &&(&str, usize)| word.ends_with(ending) && word.len() >= ending.len() + least;
-    let cut = ENDINGS.iter().find(fits).map_or(word, |(ending, _)| &word[..word.len() - ending.len()]);
+    let fits = |(ending, least): &&(&str, usize)| word.len() >= ending.len() + least && word.ends_with(ending);
+    let endings = match word.as_bytes().last() {
+        Some(b's') => ENDINGS_IN_S,
+        Some(b'n' | b'r' | b't' | b'g' | b'd' | b'e' | b'y') => ENDINGS,
+        _ => &[],
+    };
+    let cut = endings.iter().find(fits).map_or(word, |(ending, _)| &word[..word.len() - ending.len()]);
     let bytes = cut.as_bytes();
     // `running`, `planned`: the doubled letter belongs to the ending.
     match bytes {
@@ -304,6 +359,31 @@ mod tests {
             ("state", "static", false),
         ] {
             assert_eq!(is_form_of(other, stem(word)), same, "{word} and {other}: {} {}", stem(word), stem(other));
+        }
+    }
+
+    #[test]
+    fn what_is_read_past_holds_no_form() {
+        const WORDS: &str = "test tests tested tester testers testing testings testament testable testcase test_case \
+            testcases tes run runs runner runners running runnable run_all runtime rate rates rated rater rating ratings \
+            ration rational config configs configure configurer configuration configurations configurable configfile \
+            parse parsed parser parsers parsing parse_args parseable render renders rendered renderer rendering \
+            renderings rendition validate validated validates validation validations validator validators validly \
+            plan plans planned planner planners planning plane planet stop stopped stopper stopping stopword";
+        let words: Vec<&str> = WORDS.split_whitespace().collect();
+        for word in &words {
+            let stem = stem(word);
+            let forms: Vec<&&str> = words.iter().filter(|other| *other != word && is_form_of(other, stem)).collect();
+            for other in words.iter().filter(|other| other.starts_with(&stem[..stem.len() - 1])) {
+                match fit(other, word, stem) {
+                    Fit::Wanted => assert!(forms.contains(&other), "{other} is no form of {word}"),
+                    Fit::Unwanted => assert!(!forms.contains(&other), "{other} is a form of {word}"),
+                    Fit::UnwantedWithAll(bytes) => {
+                        let lost = forms.iter().find(|form| form.starts_with(&other[..bytes]));
+                        assert_eq!(lost, None, "{other} hides a form of {word}");
+                    }
+                }
+            }
         }
     }
 }

@@ -22,10 +22,10 @@ pub(crate) fn run(common: &Common, args: &BenchArgs) -> Result<Answer, AppError>
     match &args.what {
         BenchCommand::Index { paths, threads } => {
             let threads = if *threads == 0 { cores() } else { *threads };
-            each(paths, |data, path| index::measure(data, common, path, threads))
+            each(paths, false, |data, path| index::measure(data, common, path, threads))
         }
-        BenchCommand::Query { paths, queries } => {
-            each(paths, |data, path| query::measure(data, common, path, *queries))
+        BenchCommand::Query { paths, queries, indexed } => {
+            each(paths, *indexed, |data, path| query::measure(data, common, path, *queries))
         }
     }
 }
@@ -34,19 +34,23 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Measures one repository after the other, each with a data folder of its own that is removed afterwards.
+/// Measures one repository after the other, each with a data folder of its own that is removed afterwards; or in the
+/// data folder that is there.
 fn each(
     paths: &[PathBuf],
+    in_place: bool,
     measure: impl Fn(&Path, &Path) -> Result<(String, Value), AppError>,
 ) -> Result<Answer, AppError> {
     let mut text = String::new();
     let mut reports = Vec::new();
     for path in paths {
         complain(&format!("measuring {}", shown(&path.display().to_string())));
-        let data = scratch_folder()?;
+        let data = if in_place { data_folder()? } else { scratch_folder()? };
         let outcome = measure(&data, path);
-        // Best effort: what stays behind lies in the data folder, under a name that says what it is.
-        let _ = fs::remove_dir_all(&data);
+        if !in_place {
+            // Best effort: what stays behind lies in the data folder, under a name that says what it is.
+            let _ = fs::remove_dir_all(&data);
+        }
         let (lines, report) = outcome?;
         text += &lines;
         reports.push(report);

@@ -139,8 +139,8 @@ fn sorted(mut times: Vec<Duration>) -> Result<Vec<Duration>, AppError> {
 /// Names of symbols, spread over all files.
 fn names(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
     from_files(snapshot, count, |file| {
-        let facts = snapshot.facts(file.id)?;
-        let symbol = facts.symbols.get(facts.symbols.len() / 2);
+        let outline = snapshot.outline(file.id)?;
+        let symbol = outline.symbols.get(outline.symbols.len() / 2);
         Ok(symbol.map(|symbol| symbol.name.clone()))
     })
 }
@@ -148,8 +148,8 @@ fn names(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
 /// Questions in words: the words of a symbol's name, and those of the file's.
 fn phrases(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
     from_files(snapshot, count, |file| {
-        let facts = snapshot.facts(file.id)?;
-        let Some(symbol) = facts.symbols.get(facts.symbols.len() / 3) else { return Ok(None) };
+        let outline = snapshot.outline(file.id)?;
+        let Some(symbol) = outline.symbols.get(outline.symbols.len() / 3) else { return Ok(None) };
         let stem = file.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
         let words: Vec<String> = tokens(&format!("{} {stem}", symbol.name)).map(str::to_lowercase).collect();
         Ok(Some(format!("where is the {} done", words.join(" "))))
