@@ -262,6 +262,19 @@ impl<'t> Draft<'t> {
         });
     }
 
+    /// How many local names there are so far.
+    pub(crate) fn binding_count(&self) -> usize {
+        self.facts.bindings.len()
+    }
+
+    /// Gives the local names from this one on a type, unless they have one.
+    pub(crate) fn annotate(&mut self, first: usize, annotation: &str) {
+        let annotation = self.names.intern(annotation);
+        for binding in self.facts.bindings.iter_mut().skip(first) {
+            binding.annotation.get_or_insert(annotation);
+        }
+    }
+
     /// Interns a word for a [`Part::Field`].
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))

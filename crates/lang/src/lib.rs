@@ -45,12 +45,13 @@ mod locals;
 mod names;
 mod parse;
 mod python;
+mod resolve;
 mod roles;
 mod rust;
 mod text;
 mod tree;
 
-use codecompass_model::{FileFacts, Problem, ProblemKind};
+use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, World};
 
 use draft::Draft;
 use lines::LineStarts;
@@ -72,6 +73,8 @@ pub struct Language {
     pub(crate) grammar: Grammar,
     /// The one pass over the tree.
     pub(crate) walk: fn(&Tree, &mut Draft<'_>),
+    /// The rules by which references find what they mean.
+    pub(crate) resolver: for<'w> fn(&'w dyn World) -> Box<dyn Resolver + 'w>,
 }
 
 /// The languages with a grammar.
@@ -101,6 +104,17 @@ pub struct Extracted {
     pub text: String,
     /// The facts.
     pub facts: FileFacts,
+}
+
+/// Whether a language has rules by which references find what they mean.
+pub fn has_rules(language: &str) -> bool {
+    LANGUAGES.iter().any(|known| known.name == language)
+}
+
+/// The rules of a language at work on a view; `None` for a language without rules.
+pub fn resolver<'w>(language: &str, world: &'w dyn World) -> Option<Box<dyn Resolver + 'w>> {
+    let language = LANGUAGES.iter().find(|known| known.name == language)?;
+    Some((language.resolver)(world))
 }
 
 /// Extracts the facts of a file from its path and bytes. Never fails.

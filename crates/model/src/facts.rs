@@ -89,7 +89,7 @@ pub struct Symbol {
     /// Index into [`FileFacts::names`] of the declared type: of a field, variable or constant, what a function gives
     /// back, what an alias stands for, the receiver's type where a method names one.
     pub annotation: Option<u32>,
-    /// Index into [`FileFacts::names`] of the expression it starts with.
+    /// Index into [`FileFacts::names`] of the expression it starts with, or of what a function gives back.
     pub value: Option<u32>,
     /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
     pub content_hash: u64,
@@ -174,7 +174,8 @@ pub struct Binding {
     pub name: u32,
     /// What kind of local name.
     pub kind: BindingKind,
-    /// Index into [`FileFacts::names`] of its declared type, or the bound of a type parameter.
+    /// Index into [`FileFacts::names`] of its declared type, the type that its place gives to a parameter, or the bound of
+    /// a type parameter.
     pub annotation: Option<u32>,
     /// Index into [`FileFacts::names`] of the expression it gets its value from.
     pub value: Option<u32>,

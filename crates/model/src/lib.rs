@@ -2,7 +2,7 @@
 //!
 //! Everything the other crates say to each other is said in these types: what a file states about itself
 //! ([`FileFacts`]), how a symbol is named for ever ([`ids`]), which bytes are meant ([`BlobId`], [`VersionId`]), and
-//! which set of file versions an answer is about ([`ViewKey`]).
+//! which set of file versions an answer is about ([`ViewKey`]), and whom a reference means in it ([`Resolver`], [`World`]).
 //!
 //! What is absent: input and output of any kind, SQL, JSON, ranking, clocks. All functions here are pure.
 
@@ -10,6 +10,7 @@ mod blob;
 mod facts;
 pub mod ids;
 mod kind;
+mod resolve;
 mod view;
 mod visibility;
 
@@ -19,5 +20,6 @@ pub use facts::{
     Span, Symbol,
 };
 pub use kind::SymbolKind;
+pub use resolve::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

@@ -22,6 +22,7 @@ mod facts;
 mod golden;
 mod journey;
 mod laws;
+mod memory;
 mod product;
 pub mod promise;
 mod random;
@@ -39,6 +40,7 @@ pub use journey::{Failure, Home, Journey, Saved};
 pub use laws::{
     Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, idempotence_law, incremental_law,
 };
+pub use memory::MemoryWorld;
 pub use product::{Binary, Call, HOME, KILL_AT_WRITE, Product, Reply};
 pub use random::{Dice, Sample, Size, random_repository};
 pub use repository::Repository;

@@ -51,6 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "jiff",
             "lang",
             "libc",
+            "libmimalloc-sys",
             "mimalloc",
             "model",
             "query",

@@ -7,7 +7,7 @@ use super::members::function_in;
 use super::symbols::Entry;
 use super::variables::last_value;
 use super::walk::Walk;
-use super::{exports, imports};
+use super::{context, exports, imports, loads};
 use crate::roles::Role;
 
 /// An assignment. It is a definition when its left side is a path of names and its right side a function or a class, or
@@ -88,7 +88,10 @@ fn enter(
         body: function.and_then(|function| walk.body(function)).or_else(|| walk.long_value(value)),
         visibility: (None, Visibility::Public),
         annotation: function.and_then(|function| walk.type_of(function, f::RETURN_TYPE)),
-        value: if function.is_some() { None } else { walk.span_of(at, f::RIGHT) },
+        value: match function {
+            Some(function) => context::result(walk, function),
+            None => walk.span_of(at, f::RIGHT),
+        },
         end: if is_chain { 0 } else { walk.tree.next(at) },
         owner: None,
     };
@@ -107,6 +110,7 @@ fn exported(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_chain: bool) {
     match walk.tree.kind(value) {
         k::OBJECT => walk.roles.mark(Some(value), Role::Declares),
         k::IDENTIFIER if !is_chain => imports::export_local(walk, value, Some("export=")),
+        k::CALL | k::MEMBER => loads::passed_on(walk, value),
         k::ARROW | k::FUNCTION_EXPRESSION | k::GENERATOR | k::CLASS if walk.roles.of(value) == Role::Open => {
             walk.roles.mark(Some(value), Role::Declares);
             let name_at = walk.tree.child(value, f::NAME);
@@ -121,7 +125,7 @@ fn exported(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_chain: bool) {
                 body: walk.body(value),
                 visibility: (None, Visibility::Public),
                 annotation: walk.type_of(value, f::RETURN_TYPE),
-                value: None,
+                value: context::result(walk, value),
                 end: walk.tree.next(at),
                 owner: None,
             };

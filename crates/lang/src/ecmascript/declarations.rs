@@ -2,6 +2,7 @@
 
 use codecompass_model::SymbolKind;
 
+use super::context;
 use super::kinds::{field as f, kind as k};
 use super::scopes;
 use super::symbols::Entry;
@@ -162,7 +163,7 @@ fn declaration(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         body: walk.body(at),
         visibility: walk.visibility(whole, name),
         annotation: walk.type_of(at, f::RETURN_TYPE),
-        value: None,
+        value: context::result(walk, at),
         end: walk.tree.next(at),
         owner: None,
     };

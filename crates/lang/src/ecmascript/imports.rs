@@ -2,6 +2,7 @@
 
 use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
+use super::context;
 use super::kinds::{field as f, kind as k};
 use super::symbols::Entry;
 use super::variables::unquoted;
@@ -179,7 +180,10 @@ fn default_export(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
         body: function.and_then(|function| walk.body(function)).or_else(|| walk.long_value(Some(value))),
         visibility: (Some("export default"), Visibility::Public),
         annotation: function.and_then(|function| walk.type_of(function, f::RETURN_TYPE)),
-        value: if function.is_some() { None } else { walk.span_of(at, f::VALUE) },
+        value: match function {
+            Some(function) => context::result(walk, function),
+            None => walk.span_of(at, f::VALUE),
+        },
         end: walk.tree.next(at),
         owner: None,
     };

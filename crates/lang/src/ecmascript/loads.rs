@@ -59,6 +59,24 @@ struct Load<'t> {
     form: ImportForm,
 }
 
+/// `module.exports = require('x')`: what is loaded here is exported as a whole.
+pub(super) fn passed_on(walk: &mut Walk<'_, '_>, value: usize) {
+    let Some(load) = load(walk, value) else {
+        return;
+    };
+    walk.roles.mark(Some(load.call), Role::Declares);
+    walk.draft.import(Import {
+        module: text::cut(load.module, MAX_PATH).to_owned(),
+        name: load.member.map(str::to_owned),
+        alias: Some("export=".to_owned()),
+        glob: false,
+        reexport: true,
+        form: load.form,
+        line: walk.draft.line(walk.tree.node(load.call).start),
+        symbol: walk.draft.enclosing_index(),
+    });
+}
+
 /// Whether a value is a module that is loaded here.
 pub(super) fn is_loaded(walk: &Walk<'_, '_>, value: usize) -> bool {
     load(walk, value).is_some()

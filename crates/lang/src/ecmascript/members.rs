@@ -2,6 +2,7 @@
 
 use codecompass_model::{Span, SymbolKind, Visibility};
 
+use super::context;
 use super::declarations::mark_members;
 use super::kinds::{field as f, kind as k};
 use super::scopes;
@@ -14,7 +15,7 @@ pub(super) fn method(walk: &mut Walk<'_, '_>, at: usize) {
     if is_listed(walk, at) || walk.tree.kind(at) == k::METHOD {
         let name = walk.tree.child(at, f::NAME);
         let kind = method_kind(walk, at, name);
-        member(walk, at, name, kind, walk.body(at), walk.type_of(at, f::RETURN_TYPE), None);
+        member(walk, at, name, kind, walk.body(at), walk.type_of(at, f::RETURN_TYPE), context::result(walk, at));
     }
     scopes::function(walk, at);
 }
@@ -49,7 +50,8 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
         Some(function) => {
             walk.roles.mark(Some(function), Role::Declares);
             let annotation = walk.type_of(function, f::RETURN_TYPE);
-            member(walk, at, name, SymbolKind::Method, walk.body(function), annotation, None);
+            let value = context::result(walk, function);
+            member(walk, at, name, SymbolKind::Method, walk.body(function), annotation, value);
         }
         None => {
             let body = walk.long_value(value).or_else(|| walk.long_value(type_at));
@@ -77,7 +79,7 @@ pub(super) fn pair(walk: &mut Walk<'_, '_>, at: usize) {
             true => SymbolKind::Fn,
             false => SymbolKind::Method,
         };
-        return member(walk, at, key, kind, walk.body(function), annotation, None);
+        return member(walk, at, key, kind, walk.body(function), annotation, context::result(walk, function));
     }
     let object = walk.tree.node(at).parent as usize;
     if walk.roles.of(object) == Role::Open || key.is_none_or(|key| walk.tree.kind(key) == k::COMPUTED) {

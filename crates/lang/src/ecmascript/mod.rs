@@ -18,11 +18,15 @@
 //! it. Everything else that is declared inside a function is a binding. `let`, `const` and classes are visible in their
 //! whole block, since closures may use them before their line; `var` in the whole function.
 //!
+//! A parameter without a type carries the one its function's place gives it, and a function without a declared result the
+//! expression it gives back (`context`).
+//!
 //! Exported is public and everything else at file level private, also when the export stands elsewhere (`export { a }`,
 //! `module.exports = { a }`). An export of a local name is an import from the module `""`; `export = x` and
 //! `module.exports = x` export the name `export=`.
 
 mod assignments;
+mod context;
 mod declarations;
 mod exports;
 mod imports;
@@ -31,6 +35,7 @@ mod loads;
 mod members;
 mod module;
 mod repair;
+mod resolve;
 mod scopes;
 mod symbols;
 mod variables;
@@ -40,7 +45,7 @@ use crate::Language;
 use crate::tree::Grammar;
 
 /// Raised with every change of the walk; the three values share it, and so do the two with the same name.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// `.ts`.
 pub(crate) const TYPESCRIPT: Language = Language {
@@ -51,6 +56,7 @@ pub(crate) const TYPESCRIPT: Language = Language {
     interpreters: &["deno", "ts-node", "bun"],
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
     walk: walk::typescript,
+    resolver: resolve::resolver,
 };
 
 /// `.tsx`.
@@ -62,6 +68,7 @@ pub(crate) const TSX: Language = Language {
     interpreters: &[],
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TSX.into()),
     walk: walk::typescript,
+    resolver: resolve::resolver,
 };
 
 /// `.js`, with or without JSX.
@@ -73,6 +80,7 @@ pub(crate) const JAVASCRIPT: Language = Language {
     interpreters: &["node"],
     grammar: Grammar { repair: None, ..grammar(|| tree_sitter_javascript::LANGUAGE.into()) },
     walk: walk::javascript,
+    resolver: resolve::resolver,
 };
 
 const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {

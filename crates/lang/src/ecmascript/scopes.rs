@@ -2,6 +2,7 @@
 
 use codecompass_model::{BindingKind, Part, Span};
 
+use super::context::{is_function, type_of_place};
 use super::kinds::{field as f, kind as k};
 use super::loads;
 use super::members::{self, function_in};
@@ -64,7 +65,9 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
 fn arrow(walk: &mut Walk<'_, '_>, at: usize) {
     function(walk, at);
     if let Some(parameter) = walk.tree.child(at, f::PARAMETER) {
+        let first = walk.draft.binding_count();
         bind(walk, parameter, Source { kind: BindingKind::Param, annotation: None, value: None, part: Part::Whole });
+        annotate(walk, first, type_of_place(walk, at).as_deref(), 0);
     }
 }
 
@@ -145,30 +148,28 @@ fn hoist_vars(walk: &mut Walk<'_, '_>, function: usize) {
     }
 }
 
-fn is_function(kind: u8) -> bool {
-    matches!(
-        kind,
-        k::ARROW
-            | k::FUNCTION_DECLARATION
-            | k::FUNCTION_EXPRESSION
-            | k::GENERATOR
-            | k::GENERATOR_DECLARATION
-            | k::METHOD
-            | k::STATIC_BLOCK
-    )
-}
-
 fn parameters(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
-    for child in tree.children(at) {
+    let function = tree.node(at).parent as usize;
+    let place = type_of_place(walk, function).filter(|_| is_function(tree.kind(function)));
+    let is_parameter = |&child: &usize| !matches!(tree.kind(child), k::COMMENT | k::DECORATOR);
+    for (index, child) in tree.children(at).filter(is_parameter).enumerate() {
+        let first = walk.draft.binding_count();
         match tree.kind(child) {
             k::REQUIRED_PARAMETER | k::OPTIONAL_PARAMETER => parameter(walk, child),
-            k::COMMENT | k::DECORATOR => {}
             _ => {
                 let source = Source { kind: BindingKind::Param, annotation: None, value: None, part: Part::Whole };
                 bind(walk, child, source);
             }
         }
+        annotate(walk, first, place.as_deref(), index);
+    }
+}
+
+/// Gives the parameters from this binding on the type that their function's place says.
+fn annotate(walk: &mut Walk<'_, '_>, first: usize, place: Option<&str>, index: usize) {
+    if let Some(place) = place.filter(|_| first < walk.draft.binding_count()) {
+        walk.draft.annotate(first, &format!("Parameters<{place}>[{index}]"));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use codecompass_model::{Span, SymbolKind};
 
+use super::context;
 use super::kinds::{field as f, kind as k};
 use super::loads;
 use super::members::function_in;
@@ -44,7 +45,7 @@ fn defined(walk: &mut Walk<'_, '_>, at: usize, name_at: usize, function: usize) 
         body: walk.body(function),
         visibility: walk.visibility(walk.statement(walk.tree.node(at).parent as usize), name),
         annotation: walk.type_of(function, f::RETURN_TYPE),
-        value: None,
+        value: context::result(walk, function),
         end: walk.tree.next(at),
         owner: None,
     };

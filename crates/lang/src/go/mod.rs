@@ -12,6 +12,7 @@ mod imports;
 mod kinds;
 mod literals;
 mod locals;
+mod resolve;
 mod types;
 mod walk;
 
@@ -34,4 +35,5 @@ pub(crate) const LANGUAGE: Language = Language {
         repair: None,
     },
     walk: walk::walk,
+    resolver: resolve::resolver,
 };

@@ -22,6 +22,7 @@ mod kinds;
 mod module;
 mod notes;
 mod patterns;
+mod resolve;
 mod scopes;
 mod walk;
 
@@ -44,4 +45,5 @@ pub(crate) const LANGUAGE: Language = Language {
         repair: None,
     },
     walk: walk::walk,
+    resolver: resolve::resolver,
 };

@@ -7,6 +7,7 @@ mod items;
 mod kinds;
 mod macros;
 mod module;
+mod resolve;
 mod tokens;
 mod walk;
 
@@ -29,4 +30,5 @@ pub(crate) const LANGUAGE: Language = Language {
         repair: None,
     },
     walk: walk::walk,
+    resolver: resolve::resolver,
 };

@@ -1,0 +1,127 @@
+//! Resolves every reference of a folder without a store: `edges FOLDER [calls|refs|unknown|counts]`.
+//!
+//! `calls` and `refs` print JSON lines that a scorer compares with a compiler's view; `unknown` lists the references that
+//! nobody could resolve, with the reason; `counts` sums up. The tool one works on a language's rules with.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use codecompass_lang::{extract, resolver};
+use codecompass_model::{Meaning, RefShape, SourceFile, SymbolKind, World};
+use codecompass_testkit::MemoryWorld;
+use serde_json::json;
+
+const SKIPPED: &[&str] = &[".git", "node_modules", "vendor", "target", "__pycache__"];
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let root = args.next().expect("edges FOLDER [calls|refs|unknown|counts]");
+    let what = args.next().unwrap_or_else(|| "calls".into());
+    let mut files = Vec::new();
+    walk(Path::new(&root), "", &mut files);
+    files.sort();
+    let mut world = MemoryWorld::new();
+    for path in &files {
+        if let Ok(bytes) = std::fs::read(Path::new(&root).join(path))
+            && bytes.len() < 1 << 20
+            && !bytes.contains(&0)
+        {
+            let extracted = extract(path, bytes);
+            world.add(path, extracted.language, &extracted.text, extracted.facts);
+        }
+    }
+    let mut out = std::io::stdout().lock();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let languages: Vec<String> = world.files().map(|file| file.language.clone()).collect();
+    let mut done = Vec::new();
+    for language in languages {
+        if done.contains(&language) {
+            continue;
+        }
+        done.push(language.clone());
+        let Some(resolver) = resolver(&language, &world) else { continue };
+        for file in world.files().filter(|file| file.language == language) {
+            for (at, reference) in file.facts.references.iter().enumerate() {
+                let meaning = resolver.reference(file.id, at as u32);
+                let name = &file.facts.names[reference.name as usize];
+                let is_call = is_call(reference.shape);
+                match (&meaning, what.as_str()) {
+                    (Meaning::Symbols { targets, confidence, why }, "calls" | "refs") => {
+                        for target in targets {
+                            let to = world.file(target.file).expect("it is there");
+                            let symbol = &to.facts.symbols[target.place as usize];
+                            if what == "calls" && is_call && symbol.kind != SymbolKind::Module {
+                                let line = json!({
+                                    "from_path": file.path, "from_line": from_line(file, reference.symbol),
+                                    "to_path": to.path, "to_line": symbol.name_line.max(symbol.lines.start),
+                                    "site_line": reference.line, "site_col": reference.column, "to_name": name,
+                                    "edge_type": "calls", "confidence": confidence.as_str(), "why": why,
+                                });
+                                writeln!(out, "{line}").expect("it can be written");
+                            }
+                            if what == "refs" {
+                                let line = json!({
+                                    "path": file.path, "line": reference.line, "col": reference.column, "name": name,
+                                    "to_path": to.path, "to_line": symbol.name_line.max(symbol.lines.start),
+                                });
+                                writeln!(out, "{line}").expect("it can be written");
+                            }
+                        }
+                    }
+                    (Meaning::Unknown(why), "unknown") => {
+                        let qualifier = reference.qualifier.map_or("", |at| file.facts.names[at as usize].as_str());
+                        let shape = reference.shape.as_str();
+                        let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
+                        writeln!(out, "{place} {shape} {name} on {qualifier:?}: {why}").expect("it can be written");
+                    }
+                    _ => {}
+                }
+                let kind = match &meaning {
+                    Meaning::Symbols { confidence, why, .. } => format!("{} ({why})", confidence.as_str()),
+                    Meaning::Module(_) => "module".into(),
+                    Meaning::External => "external".into(),
+                    Meaning::Local => "local".into(),
+                    Meaning::Unknown(why) => format!("unknown ({why})"),
+                };
+                *counts.entry(format!("{language} {} {kind}", if is_call { "call" } else { "other" })).or_default() +=
+                    1;
+            }
+        }
+    }
+    if what == "counts" {
+        for (kind, count) in counts {
+            writeln!(out, "{count:>8} {kind}").expect("it can be written");
+        }
+    }
+}
+
+fn is_call(shape: RefShape) -> bool {
+    use RefShape::{Call, Construct, Decorator, Jsx, MacroCall, MemberCall, PathCall, SelfCall};
+    matches!(shape, Call | PathCall | SelfCall | MemberCall | MacroCall | Construct | Decorator | Jsx)
+}
+
+/// The line of the nearest function around a reference; 0 at the level of the file.
+fn from_line(file: &SourceFile, mut symbol: Option<u32>) -> u32 {
+    while let Some(at) = symbol {
+        let around = &file.facts.symbols[at as usize];
+        if matches!(around.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Macro) {
+            return around.name_line.max(around.lines.start);
+        }
+        symbol = around.parent;
+    }
+    0
+}
+
+fn walk(root: &Path, below: &str, files: &mut Vec<String>) {
+    let entries = std::fs::read_dir(root.join(below)).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && !SKIPPED.contains(&name.as_str()) => walk(root, &path, files),
+            Ok(kind) if kind.is_file() => files.push(path),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What the place of a function says about it: the type its parameters get from there, and what it gives back.
+//!
+//! A parameter without a type of its own is annotated with the type that the language would give it, in the language's
+//! own words: `c` in `app.get('/', (c) => …)` is a `Parameters<Parameters<typeof app.get>[1]>[0]`.
+
+use codecompass_model::Span;
+
+use super::kinds::{field as f, kind as k};
+use super::walk::Walk;
+use crate::text;
+
+/// How far up a function's place is looked at.
+const MAX_STEPS: usize = 12;
+
+/// The longest type that is written for a place.
+const MAX_TYPE: usize = 400;
+
+/// The type that its place gives to a function; none when the place does not say.
+pub(super) fn type_of_place(walk: &Walk<'_, '_>, function: usize) -> Option<String> {
+    let place = place(walk, function, MAX_STEPS)?;
+    (place.len() <= MAX_TYPE).then_some(place)
+}
+
+fn place(walk: &Walk<'_, '_>, at: usize, steps: usize) -> Option<String> {
+    let tree = walk.tree;
+    let steps = steps.checked_sub(1)?;
+    let parent = tree.node(at).parent as usize;
+    let is_body = tree.node(at).field == f::BODY;
+    match tree.kind(parent) {
+        k::PARENTHESIZED | k::TERNARY | k::BINARY => place(walk, parent, steps),
+        k::AS | k::SATISFIES => tree.children(parent).last().filter(|&to| to != at).map(|to| written(walk, to)),
+        k::ARGUMENTS => argument(walk, at, parent),
+        k::ARRAY => place(walk, parent, steps).map(|list| format!("{list}[number]")),
+        k::PAIR => {
+            let key = tree.child(parent, f::KEY).and_then(|key| walk.name_text(key))?;
+            let object = place(walk, tree.node(parent).parent as usize, steps)?;
+            Some(format!("{object}['{key}']"))
+        }
+        k::OBJECT if tree.kind(at) == k::METHOD => {
+            let name = tree.child(at, f::NAME).and_then(|name| walk.name_text(name))?;
+            place(walk, parent, steps).map(|object| format!("{object}['{name}']"))
+        }
+        k::VARIABLE_DECLARATOR | k::PUBLIC_FIELD => walk.type_of(parent, f::TYPE).map(|span| text_of(walk, span)),
+        k::ASSIGNMENT => {
+            let left = tree.child(parent, f::LEFT).filter(|&left| left != at)?;
+            Some(format!("typeof {}", written(walk, left)))
+        }
+        k::ARROW if is_body => given_back(walk, parent, steps),
+        k::RETURN => given_back(walk, function_around(walk, parent)?, steps),
+        _ => None,
+    }
+}
+
+fn argument(walk: &Walk<'_, '_>, at: usize, arguments: usize) -> Option<String> {
+    let tree = walk.tree;
+    let call = tree.node(arguments).parent as usize;
+    let index =
+        tree.children(arguments).filter(|&child| tree.kind(child) != k::COMMENT).position(|child| child == at)?;
+    let callee = |field| tree.child(call, field).map(|callee| written(walk, callee));
+    match tree.kind(call) {
+        k::CALL => Some(format!("Parameters<typeof {}>[{index}]", callee(f::FUNCTION)?)),
+        k::NEW => Some(format!("ConstructorParameters<typeof {}>[{index}]", callee(f::CONSTRUCTOR)?)),
+        _ => None,
+    }
+}
+
+/// The type of what a function gives back, as written or as its own place says.
+fn given_back(walk: &Walk<'_, '_>, function: usize, steps: usize) -> Option<String> {
+    let own = walk.type_of(function, f::RETURN_TYPE).map(|span| text_of(walk, span));
+    let given = match own {
+        Some(own) => own,
+        None => format!("ReturnType<{}>", place(walk, function, steps)?),
+    };
+    Some(if is_async(walk, function) { format!("Awaited<{given}>") } else { given })
+}
+
+fn is_async(walk: &Walk<'_, '_>, function: usize) -> bool {
+    walk.slice(function).starts_with("async")
+}
+
+fn function_around(walk: &Walk<'_, '_>, mut at: usize) -> Option<usize> {
+    loop {
+        let parent = walk.tree.node(at).parent as usize;
+        if parent == at {
+            return None;
+        }
+        at = parent;
+        if is_function(walk.tree.kind(at)) {
+            return Some(at);
+        }
+    }
+}
+
+/// Whether a node has parameters and a body of its own.
+pub(super) fn is_function(kind: u8) -> bool {
+    matches!(
+        kind,
+        k::ARROW
+            | k::FUNCTION_DECLARATION
+            | k::FUNCTION_EXPRESSION
+            | k::GENERATOR
+            | k::GENERATOR_DECLARATION
+            | k::METHOD
+            | k::STATIC_BLOCK
+    )
+}
+
+/// What a function without a declared result gives back: the body of an arrow, or what stands behind the last `return`.
+pub(super) fn result(walk: &Walk<'_, '_>, function: usize) -> Option<Span> {
+    let tree = walk.tree;
+    let body = tree.child(function, f::BODY)?;
+    if tree.child(function, f::RETURN_TYPE).is_some() || matches!(tree.kind(function), k::CLASS) {
+        return None;
+    }
+    if tree.kind(body) != k::STATEMENT_BLOCK {
+        return Some(tree.node(body).span());
+    }
+    let (mut at, mut last) = (body + 1, None);
+    while at < tree.next(body) {
+        match tree.kind(at) {
+            kind if is_function(kind) => {
+                at = tree.next(at);
+                continue;
+            }
+            k::RETURN => last = tree.children(at).find(|&value| tree.kind(value) != k::COMMENT).or(last),
+            _ => {}
+        }
+        at += 1;
+    }
+    last.map(|value| tree.node(value).span())
+}
+
+fn written(walk: &Walk<'_, '_>, at: usize) -> String {
+    text::qualifier(walk.slice(at)).into_owned()
+}
+
+fn text_of(walk: &Walk<'_, '_>, span: Span) -> String {
+    text::qualifier(walk.draft.slice(span)).into_owned()
+}

@@ -1,0 +1,120 @@
+//! What the rules know of the language's own types: containers and promises, because code of the view goes through them.
+
+use std::rc::Rc;
+
+use super::Rules;
+use super::types::{Scope, Type};
+
+impl Rules<'_> {
+    /// A type of the language's own, by its name and type arguments.
+    pub(super) fn built_in(&self, name: &str, argument: &dyn Fn(usize) -> Type) -> Type {
+        match name {
+            "Array"
+            | "ReadonlyArray"
+            | "Set"
+            | "ReadonlySet"
+            | "Iterable"
+            | "IterableIterator"
+            | "Iterator"
+            | "Generator"
+            | "AsyncIterable"
+            | "AsyncGenerator"
+            | "AsyncIterableIterator"
+            | "ArrayLike"
+            | "WeakSet" => Type::list(argument(0)),
+            "Map" | "ReadonlyMap" | "Record" | "WeakMap" => Type::Dict(Rc::new(argument(1))),
+            "Promise" | "PromiseLike" => Type::Promise(Rc::new(argument(0))),
+            "Awaited" => self.awaited(&argument(0)),
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "Omit" | "Pick" | "Exclude" | "Extract"
+            | "NoInfer" => argument(0),
+            "ReturnType" => self.called(&argument(0), "", &Scope::new(u32::MAX, None, 0)),
+            "InstanceType" => self.instance_of(&argument(0), &[]),
+            _ => Type::External,
+        }
+    }
+
+    /// A global value by its name: nothing of the view, so its members are known to be outside.
+    pub(super) fn built_in_value(&self, name: &str) -> Type {
+        match name {
+            "Object" | "Promise" | "Array" => Type::Method(Rc::new(Type::External), Rc::from(name)),
+            _ => Type::External,
+        }
+    }
+
+    /// What a promise gives.
+    pub(super) fn awaited(&self, of: &Type) -> Type {
+        let one = |of: &Type| match self.expanded(of) {
+            Type::Promise(inner) => (*inner).clone(),
+            Type::Several(types) => Type::several(types.iter().map(|one| self.awaited(one))),
+            other => other,
+        };
+        Type::several(of.each().iter().map(one))
+    }
+
+    /// One element of a list, one value of a map.
+    pub(super) fn element(&self, of: &Type) -> Type {
+        let one = |of: &Type| match self.expanded(of) {
+            Type::List(element) | Type::Dict(element) => (*element).clone(),
+            Type::Tuple(elements) => Type::several(elements.iter().cloned()),
+            Type::External => Type::External,
+            Type::Several(types) => Type::several(types.iter().map(|one| self.element(one))),
+            _ => Type::Unknown,
+        };
+        Type::several(of.each().iter().map(one))
+    }
+
+    /// The n-th element.
+    pub(super) fn nth(&self, of: &Type, at: usize) -> Type {
+        match self.expanded(of) {
+            Type::Tuple(elements) => elements.get(at).cloned().unwrap_or(Type::Unknown),
+            Type::Several(types) => Type::several(types.iter().map(|one| self.nth(one, at))),
+            other => self.element(&other),
+        }
+    }
+
+    /// What a method of a container gives back.
+    pub(super) fn method_result(&self, of: &Type, name: &str) -> Type {
+        match (of, name) {
+            (Type::Tuple(elements), _) => {
+                self.method_result(&Type::list(Type::several(elements.iter().cloned())), name)
+            }
+            (
+                Type::List(_),
+                "filter" | "slice" | "sort" | "reverse" | "concat" | "splice" | "toSorted" | "toReversed" | "values"
+                | "add",
+            ) => of.clone(),
+            (Type::List(element), "find" | "pop" | "shift" | "at" | "findLast") => (**element).clone(),
+            (Type::List(element), "flat") => match &**element {
+                Type::List(_) => (**element).clone(),
+                _ => of.clone(),
+            },
+            (Type::List(element), "entries") => Type::list(Type::Tuple([Type::External, (**element).clone()].into())),
+            (Type::Dict(value), "get") => (**value).clone(),
+            (Type::Dict(_), "set") => of.clone(),
+            (Type::Dict(value), "values") => Type::list((**value).clone()),
+            (Type::Dict(value), "entries") => Type::list(Type::Tuple([Type::External, (**value).clone()].into())),
+            (Type::Promise(_), "catch" | "finally") => of.clone(),
+            (Type::List(_), "map" | "flatMap") => Type::list(Type::Unknown),
+            (Type::Promise(_), "then") => Type::Promise(Rc::new(Type::Unknown)),
+            (Type::List(_), "reduce") => Type::Unknown,
+            _ => Type::External,
+        }
+    }
+
+    /// What a method of a container hands to the n-th parameter of its callback.
+    pub(super) fn callback_parameter(&self, of: &Type, name: &str, at: usize) -> Type {
+        match (of, name, at) {
+            (Type::Tuple(elements), ..) => {
+                self.callback_parameter(&Type::list(Type::several(elements.iter().cloned())), name, at)
+            }
+            (Type::List(element), "reduce" | "reduceRight", 1) => (**element).clone(),
+            (Type::List(element), "sort" | "toSorted", 0 | 1) => (**element).clone(),
+            (Type::List(_), "reduce" | "reduceRight", _) => Type::Unknown,
+            (Type::List(element) | Type::Dict(element) | Type::Promise(element), _, 0) => match (of, name) {
+                (Type::Promise(_), "catch") => Type::External,
+                _ => (**element).clone(),
+            },
+            _ => Type::External,
+        }
+    }
+}

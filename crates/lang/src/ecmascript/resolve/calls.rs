@@ -1,0 +1,293 @@
+//! Calls: what they give back, and what type their callee wants for an argument.
+
+use std::rc::Rc;
+
+use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::names::Target;
+use super::signatures::{
+    Parameter, Signature, call_signatures, callable, chosen, declared_type, parameter, parameters, signature,
+};
+use super::split;
+use super::types::{Receiver, Scope, Type, Written};
+use super::written::{is_function, without_comments};
+
+/// How many overloads are looked at.
+const MAX_OVERLOADS: usize = 64;
+
+impl Rules<'_> {
+    /// What a call of something gives back. The arguments may tell what a type parameter stands for.
+    pub(super) fn called(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
+        let one = |callee: &Type| self.guarded(Type::Unknown, || self.called_one(callee, arguments, scope));
+        Type::several(callee.each().iter().map(one))
+    }
+
+    fn called_one(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
+        match callee {
+            Type::Value(symbol) => self.function_result(*symbol, None, arguments, scope),
+            Type::Bound(symbol, receiver) => self.function_result(*symbol, Some(receiver), arguments, scope),
+            Type::Method(of, name) => self.method_result(of, name),
+            Type::Module(file) => match self.target_type(self.module_itself(*file)) {
+                Type::Module(_) => Type::Unknown,
+                itself => self.called(&itself, arguments, scope),
+            },
+            Type::External => Type::External,
+            Type::Instance(..) | Type::Written(_) => match self.expanded(callee) {
+                Type::Several(types) => Type::several(types.iter().map(|one| self.called(one, arguments, scope))),
+                _ => match chosen(&self.signatures(callee), arguments) {
+                    Some(signature) => self.result_of(signature, arguments, scope),
+                    None => Type::Unknown,
+                },
+            },
+            _ => Type::Unknown,
+        }
+    }
+
+    fn function_result(&self, of: SymbolAt, receiver: Option<&Receiver>, arguments: &str, scope: &Scope) -> Type {
+        let Some(index) = self.index(of.file) else { return Type::Unknown };
+        let Some(symbol) = index.symbol(of.place) else { return Type::Unknown };
+        let signatures = self.function_signatures(of, receiver);
+        if let Some(signature) = chosen(&signatures, arguments) {
+            let found = self.result_of(signature, arguments, scope);
+            if !found.is_unknown() {
+                return found;
+            }
+        }
+        let Some(value) = symbol.value.filter(|_| matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)) else {
+            return Type::Unknown;
+        };
+        if let ("this", Some(receiver)) = (index.name(value), receiver) {
+            return receiver.of.clone();
+        }
+        let inferred = self.remembered(&self.results, of, || {
+            self.value(index.name(value), &Scope::new(of.file, Some(of.place), symbol.lines.end))
+        });
+        let header = &symbol.signature;
+        let is_async =
+            split::parts(header, true, "(").first().is_some_and(|start| start.split(' ').any(|word| word == "async"));
+        match inferred {
+            Type::Unknown => Type::Unknown,
+            found if is_async => Type::Promise(Rc::new(self.awaited(&found))),
+            found => found,
+        }
+    }
+
+    /// The declared result of a signature; a type parameter that is the type of a parameter stands for the argument.
+    fn result_of(&self, signature: &Signature, arguments: &str, scope: &Scope) -> Type {
+        let Some(result) = signature.result.as_deref() else { return Type::Unknown };
+        let mut inside = signature.scope.clone();
+        let given = self.inferred(signature, arguments, scope);
+        if !given.is_empty() {
+            inside.given = given.into_iter().chain(inside.given.iter().cloned()).collect();
+        }
+        self.written(result, &inside)
+    }
+
+    fn inferred(&self, signature: &Signature, arguments: &str, scope: &Scope) -> Vec<(String, Type)> {
+        let mut given = Vec::new();
+        if signature.type_parameters.is_empty() || arguments.is_empty() {
+            return given;
+        }
+        let names: Vec<&str> = split::parts(&signature.type_parameters, true, ",")
+            .into_iter()
+            .map(|one| split::word(one.trim()).0)
+            .collect();
+        let arguments = split::parts(arguments, false, ",");
+        for (parameter, argument) in parameters(&signature.parameters).iter().zip(arguments) {
+            let (declared, is_list) = match parameter.declared.strip_suffix("[]") {
+                Some(element) => (element.trim(), true),
+                None => (parameter.declared, false),
+            };
+            if names.contains(&declared) && !argument.trim().is_empty() {
+                let found = self.value(argument, scope);
+                let found = if is_list { self.element(&found) } else { found };
+                if !found.is_unknown() {
+                    given.push((declared.to_owned(), found));
+                }
+            }
+        }
+        given
+    }
+
+    /// The type of the n-th parameter of a function.
+    pub(super) fn parameter(&self, function: &Type, at: usize, scope: &Scope) -> Type {
+        let one = |function: &Type| self.guarded(Type::Unknown, || self.parameter_of_one(function, at, scope));
+        Type::several(function.each().iter().map(one))
+    }
+
+    fn parameter_of_one(&self, function: &Type, at: usize, scope: &Scope) -> Type {
+        match function {
+            // A callback of a container's method: `Parameters<Parameters<typeof list.map>[0]>[n]`.
+            Type::Method(of, name) => match name.strip_suffix("()") {
+                Some(name) => self.callback_parameter(of, name, at),
+                None => Type::Method(of.clone(), Rc::from(format!("{name}()"))),
+            },
+            Type::External => Type::External,
+            _ => match self.expanded(function) {
+                Type::Several(types) => self.parameter(&Type::Several(types), at, scope),
+                function => self.fitting_parameter(&self.signatures(&function), at),
+            },
+        }
+    }
+
+    /// The types of the n-th parameters of all signatures; functions are what is asked for, when there are any.
+    fn fitting_parameter(&self, signatures: &[Signature], at: usize) -> Type {
+        let is_callable = |found: &Type| {
+            let one = |one: &Type| {
+                matches!(self.expanded(one), Type::Written(_) | Type::Value(_) | Type::Bound(..) | Type::Several(_))
+            };
+            found.each().iter().any(one)
+        };
+        let mut types = Vec::new();
+        for signature in signatures.iter().take(MAX_OVERLOADS) {
+            let found = self.nth_parameter(signature, at);
+            if signatures.len() > 1 && is_callable(&found) {
+                return found;
+            }
+            types.push(found);
+        }
+        Type::several(types)
+    }
+
+    fn nth_parameter(&self, signature: &Signature, at: usize) -> Type {
+        let all = parameters(&signature.parameters);
+        let all: Vec<&Parameter<'_>> =
+            all.iter().filter(|one| !one.declared.is_empty() || one.is_rest || all.len() > at).collect();
+        let Some(last) = all.last() else { return Type::Unknown };
+        let (parameter, rest) = match all.get(at) {
+            Some(parameter) if !parameter.is_rest => (*parameter, None),
+            _ if last.is_rest => (*last, Some(at + 1 - all.len())),
+            _ => return Type::Unknown,
+        };
+        let declared = self.written(parameter.declared, &signature.scope);
+        match rest {
+            Some(at) => self.nth(&declared, at),
+            None => declared,
+        }
+    }
+
+    /// The type of the n-th parameter of a class's constructor.
+    pub(super) fn constructor_parameter(&self, class: &Type, at: usize, scope: &Scope) -> Type {
+        let Type::Value(class) = class else {
+            return if *class == Type::External { Type::External } else { Type::Unknown };
+        };
+        let Some(index) = self.index(class.file) else { return Type::Unknown };
+        let own = index.children(Some(class.place), "constructor").first();
+        match own {
+            Some(&place) => self.parameter(&Type::Value(SymbolAt { file: class.file, place }), at, scope),
+            None => match self.bases(&index, *class, &Rc::from([])).first() {
+                Some(Type::Instance(base, _)) if base != class => {
+                    self.guarded(Type::Unknown, || self.constructor_parameter(&Type::Value(*base), at, scope))
+                }
+                Some(Type::External) => Type::External,
+                _ => Type::Unknown,
+            },
+        }
+    }
+
+    /// What an interface or function type with `new` makes.
+    pub(super) fn made_by(&self, of: &Type) -> Type {
+        match self.expanded(of) {
+            Type::Written(written) if written.text.starts_with("new ") => {
+                let function = Type::Written(Rc::new(Written {
+                    text: written.text[4..].trim().to_owned(),
+                    scope: written.scope.clone(),
+                }));
+                self.called(&function, "", &written.scope)
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    /// The ways to call something.
+    fn signatures(&self, of: &Type) -> Vec<Signature> {
+        match self.expanded(of) {
+            Type::Value(symbol) => self.function_signatures(symbol, None),
+            Type::Bound(symbol, receiver) => self.function_signatures(symbol, Some(&receiver)),
+            Type::Instance(symbol, arguments) => self.interface_signatures(symbol, &arguments),
+            Type::Written(written) if is_function(&written.text) => {
+                let text = written.text.strip_prefix("new ").unwrap_or(&written.text);
+                signature(text, &written.scope).into_iter().collect()
+            }
+            Type::Written(written) => match split::group(&written.text) {
+                Some((inside, _)) => call_signatures(inside, &written.scope),
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn function_signatures(&self, of: SymbolAt, receiver: Option<&Receiver>) -> Vec<Signature> {
+        let Some(index) = self.index(of.file) else { return Vec::new() };
+        let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
+        let scope_in = |place: Option<u32>, line: u32| Scope {
+            given: receiver.map_or_else(|| Rc::from([]), |receiver| receiver.given.clone()),
+            this: receiver.map(|receiver| Rc::new(receiver.of.clone())),
+            ..Scope::new(of.file, place, line)
+        };
+        if let Some(declared) = declared_type(symbol) {
+            let declared = self.written(declared, &scope_in(symbol.parent, symbol.lines.start));
+            let found = self.guarded(None, || Some(self.signatures(&declared))).unwrap_or_default();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let same =
+            index.children(symbol.parent, &symbol.name).iter().filter_map(|&place| Some((place, index.symbol(place)?)));
+        let overloads = same.filter(|(place, other)| {
+            // Overloads stand one after the other.
+            *place == of.place
+                || other.kind == symbol.kind
+                    && place.abs_diff(of.place) < 24
+                    && other.value.is_none()
+                    && other.annotation.is_some()
+        });
+        overloads
+            .filter_map(|(place, symbol)| signature(callable(symbol), &scope_in(Some(place), symbol.lines.start)))
+            .collect()
+    }
+
+    fn interface_signatures(&self, of: SymbolAt, arguments: &[Type]) -> Vec<Signature> {
+        let Some(index) = self.index(of.file) else { return Vec::new() };
+        let Some(symbol) = index.symbol(of.place).filter(|symbol| symbol.kind == SymbolKind::Interface) else {
+            return Vec::new();
+        };
+        let text = self.world.text(of.file);
+        let own = text.as_deref().map_or("", |text| symbol.span.text(text));
+        let own = without_comments(own);
+        let Some(body) = split::find(&own, true, |rest| rest.starts_with('{')) else { return Vec::new() };
+        let Some((inside, _)) = split::group(&own[body..]) else { return Vec::new() };
+        let scope = self.scope_in(of, symbol, &self.given(of, arguments));
+        let own = call_signatures(inside, &scope);
+        if !own.is_empty() {
+            return own;
+        }
+        let bases = self.bases(&index, of, &scope.given);
+        bases.iter().flat_map(|base| self.guarded(None, || Some(self.signatures(base)))).flatten().collect()
+    }
+
+    /// The declared type of a parameter as its function's header says it, in full.
+    pub(super) fn parameter_text(&self, symbol: &Symbol, name: &str, start: &str) -> Option<String> {
+        let taken = signature(callable(symbol), &Scope::new(0, None, 0))?;
+        let parts = split::parts(&taken.parameters, true, ",").into_iter().map(str::trim);
+        let found = parts.map(|part| (part, parameter(part).declared)).find(|(part, declared)| {
+            let pattern = &part[..part.len() - declared.len()];
+            let is_named =
+                pattern.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).any(|word| word == name);
+            is_named && declared.starts_with(start)
+        });
+        found.map(|(_, declared)| declared.to_owned())
+    }
+
+    /// Whom calling a target as a whole means.
+    pub(super) fn called_target(&self, target: Target) -> Target {
+        match target {
+            Target::Module(file) => match self.module_itself(file) {
+                Target::Module(_) => Target::Nobody,
+                itself => itself,
+            },
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The methods that implement or override a declared one.
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::index::{Index, is_member};
+use super::members::header_after_name;
+use super::split;
+use super::types::Type;
+
+/// How many types up a class is looked for.
+const MAX_UP: usize = 16;
+
+impl Rules<'_> {
+    /// Members of the same name in classes and interfaces below that of a declared one, by path and place.
+    pub(super) fn implementing(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let Some(index) = self.index(declared.file) else { return Vec::new() };
+        let Some(symbol) = index.symbol(declared.place).filter(|symbol| is_member(symbol.kind)) else {
+            return Vec::new();
+        };
+        let Some(owner) = symbol.parent.map(|place| SymbolAt { file: declared.file, place }) else { return Vec::new() };
+        if symbol.kind == SymbolKind::Constructor {
+            return Vec::new();
+        }
+        let named = self.world.symbols_named(&symbol.name);
+        named.iter().copied().filter(|&at| at != declared && self.is_below(at, owner)).collect()
+    }
+
+    /// Whether a member stands in a type that names another one above it.
+    fn is_below(&self, member: SymbolAt, above: SymbolAt) -> bool {
+        let Some(index) = self.index(member.file) else { return false };
+        let Some(symbol) = index.symbol(member.place).filter(|symbol| is_member(symbol.kind)) else { return false };
+        let Some(class) = symbol.parent.map(|place| SymbolAt { file: member.file, place }) else { return false };
+        let (mut open, mut seen) = (vec![class], vec![class]);
+        for _ in 0..MAX_UP {
+            let next: Vec<SymbolAt> = open.iter().flat_map(|&class| self.named_above(class)).collect();
+            if next.contains(&above) {
+                return class != above;
+            }
+            open = next.into_iter().filter(|class| !seen.contains(class)).collect();
+            seen.extend(&open);
+        }
+        false
+    }
+
+    /// The classes and interfaces that a class or interface extends or implements.
+    fn named_above(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        let Some(index) = self.index(of.file) else { return Vec::new() };
+        let types = self.bases(&index, of, &Rc::from([])).into_iter().chain(self.implemented(&index, of));
+        let symbol = |found: Type| match found {
+            Type::Instance(symbol, _) => Some(symbol),
+            _ => None,
+        };
+        types.filter_map(symbol).collect()
+    }
+
+    fn implemented(&self, index: &Index, of: SymbolAt) -> Vec<Type> {
+        let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
+        let header = header_after_name(symbol);
+        let Some(at) = split::find(header, true, |rest| split::after(rest, "implements").is_some()) else {
+            return Vec::new();
+        };
+        let scope = self.scope_in(of, symbol, &Rc::from([]));
+        let list = split::parts(&header[at + "implements".len()..], true, ",");
+        list.into_iter().map(|one| self.written(one, &scope)).collect()
+    }
+}

@@ -1,0 +1,326 @@
+//! Members: what a type declares under a name, itself or by what it inherits from.
+
+use std::rc::Rc;
+
+use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::index::{Index, is_member};
+use super::names::{Space, Target};
+use super::split;
+use super::types::{Scope, Type, Written};
+
+/// What a member is.
+#[derive(Clone, Debug)]
+pub(super) enum Member {
+    /// Symbols, each with what the type parameters around it stand for.
+    Symbols(Vec<(SymbolAt, Given)>),
+    /// No symbol of its own, but a type.
+    Typed(Type),
+    /// The type is outside of the view, or the member is one that all objects have.
+    External,
+    /// The type is known, and declares no such member.
+    Missing,
+    /// Nobody knows the type.
+    Unknown,
+}
+
+/// The type arguments of a receiver, by the parameter's name.
+pub(super) type Given = Rc<[(String, Type)]>;
+
+/// Members that all functions have.
+const OF_FUNCTIONS: &[&str] = &["apply", "bind", "call", "length", "name", "toString"];
+
+/// How many base types are gone up.
+const MAX_BASES: usize = 16;
+
+impl Rules<'_> {
+    /// The member of a type.
+    pub(super) fn member(&self, of: &Type, name: &str) -> Member {
+        match of {
+            Type::Unknown => Member::Unknown,
+            Type::External => Member::External,
+            Type::Several(types) => self.member_of_each(types, name),
+            Type::Module(file) => self.member_of_target(self.export(*file, name, Space::Value)),
+            Type::Instance(symbol, arguments) => self.instance_member(*symbol, arguments, name, MAX_BASES),
+            Type::Value(symbol) | Type::Bound(symbol, _) => self.value_member(*symbol, name),
+            Type::Literal(file, around, line) => self.literal_member((*file, *around, *line), name),
+            Type::Written(written) => self.written_member(written, name),
+            Type::List(_) | Type::Dict(_) | Type::Promise(_) | Type::Tuple(_) => {
+                Member::Typed(Type::Method(Rc::new(of.clone()), Rc::from(name)))
+            }
+            Type::Method(..) => Member::External,
+        }
+    }
+
+    fn member_of_each(&self, types: &[Type], name: &str) -> Member {
+        let (mut symbols, mut typed, mut rest) = (Vec::new(), Vec::new(), Member::Missing);
+        for one in types {
+            match self.member(one, name) {
+                Member::Symbols(found) => symbols.extend(found),
+                Member::Typed(found) => typed.push(found),
+                Member::Missing => {}
+                other => rest = other,
+            }
+        }
+        symbols.dedup_by_key(|(symbol, _)| *symbol);
+        match () {
+            () if !symbols.is_empty() => Member::Symbols(symbols),
+            () if !typed.is_empty() => Member::Typed(Type::several(typed)),
+            () => rest,
+        }
+    }
+
+    fn member_of_target(&self, target: Target) -> Member {
+        match target {
+            Target::Symbols(symbols) => Member::Symbols(symbols.into_iter().map(|at| (at, Rc::from([]))).collect()),
+            Target::Module(file) => Member::Typed(Type::Module(file)),
+            Target::External => Member::External,
+            Target::Local(..) | Target::Nobody => Member::Missing,
+        }
+    }
+
+    /// A member of an instance of a class or interface, or of what an alias stands for.
+    fn instance_member(&self, of: SymbolAt, arguments: &[Type], name: &str, bases: usize) -> Member {
+        let Some(index) = self.index(of.file) else { return Member::Unknown };
+        let (Some(symbol), Some(bases)) = (index.symbol(of.place), bases.checked_sub(1)) else {
+            return Member::Unknown;
+        };
+        let given = self.given(of, arguments);
+        let mut found: Vec<(SymbolAt, Given)> = Vec::new();
+        for part in self.merged(&index, of) {
+            let Some(owner) = index.symbol(part.place) else { continue };
+            let own = members_of(&index, part.place, owner, name, false);
+            found.extend(own.into_iter().map(|place| (SymbolAt { file: of.file, place }, given.clone())));
+        }
+        if !found.is_empty() {
+            return Member::Symbols(found);
+        }
+        match symbol.kind {
+            SymbolKind::Type => match self.alias_of(of, arguments) {
+                Type::Instance(to, _) if to == of => Member::Unknown,
+                aliased => self.guarded(Member::Unknown, || self.member(&aliased, name)),
+            },
+            SymbolKind::Enum => Member::External,
+            _ => self.inherited(&index, of, &given, bases, name),
+        }
+    }
+
+    /// A member that a base class or interface declares.
+    fn inherited(&self, index: &Index, of: SymbolAt, given: &Given, bases: usize, name: &str) -> Member {
+        let mut result = Member::Missing;
+        for part in self.merged(index, of) {
+            for base in self.bases(index, part, given).iter() {
+                let found = self.guarded(Member::Unknown, || match base {
+                    Type::Instance(symbol, arguments) => self.instance_member(*symbol, arguments, name, bases),
+                    other => self.member(other, name),
+                });
+                match found {
+                    Member::Symbols(_) | Member::Typed(_) => return found,
+                    Member::Missing => {}
+                    other => result = other,
+                }
+            }
+        }
+        result
+    }
+
+    /// The base types that a class or interface names, as instances.
+    pub(super) fn bases(&self, index: &Index, of: SymbolAt, given: &Given) -> Vec<Type> {
+        let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
+        let scope = self.scope_in(of, symbol, given);
+        let header = header_after_name(symbol);
+        let is_interface = symbol.kind == SymbolKind::Interface;
+        let Some(at) = split::find(header, true, |rest| split::after(rest, "extends").is_some()) else {
+            return Vec::new();
+        };
+        let list = &header[at + "extends".len()..];
+        let end = split::find(list, true, |rest| rest.starts_with(" implements ")).unwrap_or(list.len());
+        let list = list[..end].trim();
+        if is_interface {
+            return split::parts(list, true, ",").into_iter().map(|base| self.written(base, &scope)).collect();
+        }
+        vec![if list.contains('(') {
+            self.instance_of(&self.value(list, &scope), &[])
+        } else {
+            self.written(list, &scope)
+        }]
+    }
+
+    /// The declarations that are one with this one: interfaces, classes and namespaces of the same name.
+    fn merged(&self, index: &Index, of: SymbolAt) -> Vec<SymbolAt> {
+        let Some(symbol) = index.symbol(of.place) else { return vec![of] };
+        if !matches!(symbol.kind, SymbolKind::Interface | SymbolKind::Class) {
+            return vec![of];
+        }
+        let same = index.children(symbol.parent, &symbol.name).iter().filter(|&&place| {
+            let kind = index.symbol(place).map(|symbol| symbol.kind);
+            place == of.place || kind == Some(SymbolKind::Interface)
+        });
+        same.map(|&place| SymbolAt { file: of.file, place }).collect()
+    }
+
+    /// A member of a symbol that is itself a value.
+    fn value_member(&self, of: SymbolAt, name: &str) -> Member {
+        if name == "prototype" {
+            return Member::Typed(Type::Instance(of, Rc::from([])));
+        }
+        let found = self.static_members(of, name);
+        if !found.is_empty() {
+            return Member::Symbols(found.into_iter().map(|at| (at, Rc::from([]))).collect());
+        }
+        let Some(index) = self.index(of.file) else { return Member::Unknown };
+        let kind = index.symbol(of.place).map(|symbol| symbol.kind);
+        let is_function = matches!(kind, Some(SymbolKind::Fn | SymbolKind::Method | SymbolKind::Class));
+        let is_typed = index.file.language != "javascript";
+        match is_function {
+            true if is_typed || OF_FUNCTIONS.contains(&name) => Member::External,
+            _ => Member::Missing,
+        }
+    }
+
+    /// The members of a class, enum, namespace, function or object literal itself; those of base classes as well.
+    pub(super) fn static_members(&self, of: SymbolAt, name: &str) -> Vec<SymbolAt> {
+        let (mut of, mut found) = (of, Vec::new());
+        for _ in 0..MAX_BASES {
+            let Some(index) = self.index(of.file) else { break };
+            let Some(symbol) = index.symbol(of.place) else { break };
+            let same = index.children(symbol.parent, &symbol.name).iter();
+            let parts = same.filter(|&&place| {
+                let other = index.symbol(place).map(|symbol| symbol.kind);
+                place == of.place
+                    || other == Some(SymbolKind::Namespace)
+                    || other == Some(symbol.kind) && !is_scoped(symbol.kind)
+            });
+            for &part in parts {
+                let Some(owner) = index.symbol(part) else { continue };
+                let own = members_of(&index, part, owner, name, true);
+                found.extend(own.into_iter().map(|place| SymbolAt { file: of.file, place }));
+            }
+            if !found.is_empty() || symbol.kind != SymbolKind::Class {
+                break;
+            }
+            match self.bases(&index, of, &Rc::from([])).first() {
+                Some(Type::Instance(base, _)) if *base != of => of = *base,
+                _ => break,
+            }
+        }
+        found
+    }
+
+    /// A function of an object literal that is the value of a local name.
+    fn literal_member(&self, (file, around, line): (u32, Option<u32>, u32), name: &str) -> Member {
+        let Some(index) = self.index(file) else { return Member::Unknown };
+        let fits = |&&place: &&u32| {
+            index.symbol(place).is_some_and(|symbol| is_member(symbol.kind) && symbol.lines.start >= line)
+        };
+        let indents = index.indents(|| self.world.text(file));
+        let indent = |line: u32| indents.get((line as usize).saturating_sub(1)).copied().flatten();
+        let found = index.children(around, name).iter().find(fits).copied().filter(|&place| {
+            let start = index.symbol(place).map_or(0, |symbol| symbol.lines.start);
+            start == line || (line + 1..=start).all(|at| indent(at).is_none_or(|found| Some(found) > indent(line)))
+        });
+        match found {
+            Some(place) => Member::Symbols(vec![(SymbolAt { file, place }, Rc::from([]))]),
+            None => Member::Unknown,
+        }
+    }
+
+    /// A member of an object type written in place.
+    fn written_member(&self, written: &Written, name: &str) -> Member {
+        let Some((inside, _)) = split::group(&written.text).filter(|_| written.text.starts_with('{')) else {
+            return Member::External;
+        };
+        for part in object_parts(inside) {
+            let part = part.trim_start_matches("readonly ").trim();
+            let (key, rest) = key_of(part);
+            if key != name {
+                continue;
+            }
+            let rest = rest.trim_start().trim_start_matches('?').trim_start();
+            if let Some(declared) = rest.strip_prefix(':') {
+                return Member::Typed(self.written(declared, &written.scope));
+            }
+            if rest.starts_with(['(', '<']) {
+                let text = rest.replacen("):", ") =>", 1);
+                return Member::Typed(Type::Written(Rc::new(Written { text, scope: written.scope.clone() })));
+            }
+        }
+        Member::Unknown
+    }
+
+    pub(super) fn kind(&self, of: SymbolAt) -> Option<SymbolKind> {
+        self.index(of.file).and_then(|index| index.symbol(of.place).map(|symbol| symbol.kind))
+    }
+
+    /// A place inside a symbol, with its type parameters given.
+    pub(super) fn scope_in(&self, of: SymbolAt, symbol: &Symbol, given: &Given) -> Scope {
+        let mut scope = Scope::new(of.file, Some(of.place), symbol.lines.start);
+        scope.given = given.clone();
+        scope
+    }
+}
+
+/// Object literals and functions of one name in different blocks are different things.
+fn is_scoped(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Const | SymbolKind::Var | SymbolKind::Fn | SymbolKind::Class)
+}
+
+/// The members of a symbol by name: those inside of it, and those attached to it by assignment.
+fn members_of(index: &Index, place: u32, owner: &Symbol, name: &str, is_static: bool) -> Vec<u32> {
+    let is_class = owner.kind == SymbolKind::Class;
+    let is_function = matches!(owner.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor);
+    let fits = |&&place: &&u32| {
+        index.symbol(place).is_some_and(|symbol| match () {
+            () if is_class => is_member(symbol.kind) && is_written_static(symbol) == is_static,
+            () if is_function => is_member(symbol.kind),
+            () => true,
+        })
+    };
+    let inside = index.children(Some(place), name).iter().filter(fits).copied();
+    inside.chain(index.attached(owner, name).iter().copied()).collect()
+}
+
+fn is_written_static(symbol: &Symbol) -> bool {
+    let end = symbol.signature.find(&symbol.name).unwrap_or(0);
+    symbol.signature[..end].split_whitespace().any(|word| word == "static")
+}
+
+/// What stands behind the name of a class or interface in its header, type parameters left out.
+pub(super) fn header_after_name(symbol: &Symbol) -> &str {
+    let rest = after_name(symbol);
+    match split::group(rest).filter(|_| rest.starts_with('<')) {
+        Some((_, rest)) => rest,
+        None => rest,
+    }
+}
+
+/// What stands behind the name of a symbol in its header.
+pub(super) fn after_name(symbol: &Symbol) -> &str {
+    let text = &symbol.signature;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let found = text
+        .match_indices(symbol.name.as_str())
+        .find(|(at, name)| !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part));
+    let rest = found.map_or("", |(at, name)| &text[at + name.len()..]);
+    // `const X = class Y extends Z`: the class stands behind the sign.
+    let Some(class) = rest.trim_start().strip_prefix("= class") else { return rest.trim_start() };
+    match split::word(class.trim_start()) {
+        ("extends", _) => class.trim_start(),
+        (_, rest) => rest.trim_start(),
+    }
+}
+
+/// The parts of an object type.
+pub(super) fn object_parts(inside: &str) -> Vec<&str> {
+    let lines = split::parts(inside, true, ";");
+    let parts = lines.into_iter().flat_map(|part| split::parts(part, true, ","));
+    parts.flat_map(|part| split::parts(part, true, "\n")).map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+fn key_of(part: &str) -> (&str, &str) {
+    match part.chars().next() {
+        Some(quote @ ('"' | '\'')) => part[1..].split_once(quote).unwrap_or(("", "")),
+        _ => split::word(part),
+    }
+}

@@ -1,0 +1,267 @@
+//! Which file a module specifier means: relative paths, `paths` of a `tsconfig.json`, packages of the view.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+
+use codecompass_model::{VersionId, World};
+
+use super::json::Json;
+
+/// What a specifier gets at its end, in this order.
+const ENDINGS: &[&str] =
+    &["", ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts", ".json"];
+
+/// Endings that stand for others before the code is compiled.
+const COMPILED: &[(&str, &[&str])] = &[
+    (".js", &[".ts", ".tsx", ".d.ts"]),
+    (".jsx", &[".tsx"]),
+    (".mjs", &[".mts", ".d.mts"]),
+    (".cjs", &[".cts", ".d.cts"]),
+];
+
+/// Folders of compiled code, whose sources stand in `src` or beside.
+const OUTPUTS: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs"];
+
+/// The modules of a view.
+pub(super) struct Modules<'w> {
+    world: &'w dyn World,
+    known: RefCell<HashMap<(String, String), Option<VersionId>>>,
+    configs: OnceCell<Vec<Config>>,
+    packages: OnceCell<Vec<Package>>,
+}
+
+/// What a `tsconfig.json` says about specifiers.
+struct Config {
+    folder: String,
+    /// The folder that plain specifiers start from.
+    base: Option<String>,
+    /// Patterns and the paths they stand for, from the root.
+    paths: Vec<(String, Vec<String>)>,
+}
+
+/// A `package.json` with a name.
+struct Package {
+    folder: String,
+    name: String,
+    json: Json,
+}
+
+impl<'w> Modules<'w> {
+    pub(super) fn new(world: &'w dyn World) -> Self {
+        Modules { world, known: RefCell::default(), configs: OnceCell::new(), packages: OnceCell::new() }
+    }
+
+    /// The file that a specifier in a file at this path means; none when it is outside of the view.
+    pub(super) fn find(&self, path: &str, specifier: &str) -> Option<VersionId> {
+        let folder = parent(path).to_owned();
+        let key = (folder, specifier.to_owned());
+        if let Some(found) = self.known.borrow().get(&key) {
+            return *found;
+        }
+        let found = self.look_up(&key.0, specifier);
+        self.known.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn look_up(&self, folder: &str, specifier: &str) -> Option<VersionId> {
+        let specifier = specifier.split(['?', '!']).next().unwrap_or(specifier);
+        if specifier.starts_with('.') {
+            return self.at(&join(folder, specifier)?);
+        }
+        if specifier.starts_with('/') || specifier.starts_with("node:") || specifier.is_empty() {
+            return None;
+        }
+        self.by_config(folder, specifier).or_else(|| self.by_package(folder, specifier))
+    }
+
+    /// The file or folder module at a path without its ending.
+    fn at(&self, path: &str) -> Option<VersionId> {
+        self.file(path).or_else(|| self.main_of(path)).or_else(|| self.file(&below(path, "index")))
+    }
+
+    fn file(&self, path: &str) -> Option<VersionId> {
+        let with = |ending: &&str| self.world.file_at(&format!("{path}{ending}"));
+        if let Some(found) = ENDINGS.iter().find_map(with) {
+            return Some(found);
+        }
+        COMPILED.iter().find_map(|(ending, sources)| {
+            let stem = path.strip_suffix(ending)?;
+            sources.iter().find_map(|source| self.world.file_at(&format!("{stem}{source}")))
+        })
+    }
+
+    /// The main file of a folder with a `package.json`.
+    fn main_of(&self, folder: &str) -> Option<VersionId> {
+        let json = self.read(self.world.file_at(&below(folder, "package.json"))?)?;
+        let main = ["types", "module", "main"].into_iter().find_map(|key| json.get(key)?.text())?;
+        let path = join(folder, main)?;
+        self.file(&path).or_else(|| self.file(&below(&path, "index")))
+    }
+
+    fn read(&self, file: VersionId) -> Option<Json> {
+        self.world.text(file).map(|text| Json::read(&text))
+    }
+
+    fn by_config(&self, folder: &str, specifier: &str) -> Option<VersionId> {
+        let configs = self.configs.get_or_init(|| self.configs());
+        let around = configs.iter().filter(|config| is_in(folder, &config.folder));
+        around.into_iter().find_map(|config| {
+            let mapped =
+                config.paths.iter().filter_map(|(pattern, targets)| Some((matched(pattern, specifier)?, targets)));
+            let by_path = mapped.flat_map(|(star, targets)| targets.iter().map(move |to| to.replacen('*', star, 1)));
+            let by_base = config.base.iter().map(|base| below(base, specifier));
+            by_path.chain(by_base).find_map(|path| self.at(&path))
+        })
+    }
+
+    /// All configs, the deepest folders first.
+    fn configs(&self) -> Vec<Config> {
+        let files = ["tsconfig.json", "jsconfig.json", "tsconfig.base.json"].map(|name| self.world.files_named(name));
+        let mut configs: Vec<Config> =
+            files.iter().flat_map(|list| list.iter()).filter_map(|&id| self.config(id)).collect();
+        configs.sort_by_key(|config| std::cmp::Reverse(config.folder.len()));
+        configs
+    }
+
+    fn config(&self, id: VersionId) -> Option<Config> {
+        let own = self.world.file(id)?.path.clone();
+        let (mut path, mut options) = (own.clone(), None);
+        // The first config of the chain that says something about paths is the one that counts.
+        for _ in 0..4 {
+            let json = self.read(self.world.file_at(&path)?)?;
+            let found = json.get("compilerOptions");
+            if found.is_some_and(|options| options.get("paths").or(options.get("baseUrl")).is_some()) {
+                options = found.cloned();
+                break;
+            }
+            let base = json.get("extends").and_then(|base| base.texts().first().map(|text| (*text).to_owned()))?;
+            let next = join(parent(&path), &base).filter(|_| base.starts_with('.'))?;
+            path = if next.ends_with(".json") { next } else { format!("{next}.json") };
+        }
+        let options = options?;
+        let base = options.get("baseUrl").and_then(Json::text).and_then(|base| join(parent(&path), base));
+        let from = base.clone().unwrap_or_else(|| parent(&path).to_owned());
+        let paths = options.get("paths").map_or(&[][..], Json::entries).iter();
+        let paths = paths.map(|(pattern, targets)| {
+            (pattern.clone(), targets.texts().into_iter().filter_map(|target| join(&from, target)).collect())
+        });
+        let folder = parent(&own).to_owned();
+        Some(Config { folder, base, paths: paths.collect() })
+    }
+
+    fn by_package(&self, folder: &str, specifier: &str) -> Option<VersionId> {
+        let packages = self.packages.get_or_init(|| self.packages());
+        if specifier.starts_with('#') {
+            let package =
+                packages.iter().filter(|package| is_in(folder, &package.folder)).max_by_key(|p| p.folder.len())?;
+            return self.mapped(package, package.json.get("imports")?, specifier);
+        }
+        packages.iter().find_map(|package| {
+            let rest = specifier.strip_prefix(package.name.as_str())?;
+            match rest.strip_prefix('/') {
+                Some(inside) => self.inside(package, inside),
+                None if rest.is_empty() => self.entry(package),
+                None => None,
+            }
+        })
+    }
+
+    fn packages(&self) -> Vec<Package> {
+        let files = self.world.files_named("package.json");
+        let read = |&id: &VersionId| {
+            let json = self.read(id)?;
+            let name = json.get("name").and_then(Json::text)?.to_owned();
+            Some(Package { folder: parent(&self.world.file(id)?.path).to_owned(), name, json })
+        };
+        files.iter().filter_map(read).filter(|package| !package.name.is_empty()).collect()
+    }
+
+    /// The file that a whole package stands for.
+    fn entry(&self, package: &Package) -> Option<VersionId> {
+        let keys = ["source", "types", "typings", "module", "main"];
+        let named =
+            || keys.into_iter().filter_map(|key| package.json.get(key)?.text()).find_map(|to| self.target(package, to));
+        let exported = package.json.get("exports").and_then(|exports| match exports.get(".") {
+            Some(_) => self.mapped(package, exports, "."),
+            None => exports.texts().into_iter().find_map(|to| self.target(package, to)),
+        });
+        exported.or_else(named).or_else(|| self.source(package, "index"))
+    }
+
+    fn inside(&self, package: &Package, path: &str) -> Option<VersionId> {
+        let exported =
+            package.json.get("exports").and_then(|exports| self.mapped(package, exports, &format!("./{path}")));
+        exported.or_else(|| self.source(package, path))
+    }
+
+    /// What a map of exports or imports says about a key; keys may have one star.
+    fn mapped(&self, package: &Package, map: &Json, key: &str) -> Option<VersionId> {
+        let fitting = map.entries().iter().filter_map(|(pattern, to)| Some((matched(pattern, key)?, to)));
+        fitting
+            .flat_map(|(star, to)| to.texts().into_iter().map(move |to| to.replacen('*', star, 1)))
+            .find_map(|to| self.target(package, &to))
+    }
+
+    /// The source of what a package points to: that file, or the one it was compiled from.
+    fn target(&self, package: &Package, to: &str) -> Option<VersionId> {
+        let to = to.trim_start_matches("./");
+        let direct = below(&package.folder, to);
+        let is_compiled = OUTPUTS.contains(&to.split('/').next().unwrap_or(""));
+        let found = self.world.file_at(&direct).filter(|_| !to.ends_with(".d.ts")).or_else(|| self.file(&direct));
+        found.or_else(|| {
+            let mut rest = to;
+            while let Some((_, inner)) = rest.split_once('/').filter(|(first, _)| is_compiled && is_output(first)) {
+                rest = inner;
+            }
+            let stem = [".d.ts", ".d.mts", ".d.cts"].iter().find_map(|ending| rest.strip_suffix(ending));
+            let stem = stem.or_else(|| rest.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(rest);
+            self.source(package, stem)
+        })
+    }
+
+    fn source(&self, package: &Package, stem: &str) -> Option<VersionId> {
+        let in_src = below(&package.folder, &below("src", stem));
+        self.at(&in_src).or_else(|| self.at(&below(&package.folder, stem)))
+    }
+}
+
+fn is_output(folder: &str) -> bool {
+    OUTPUTS.contains(&folder) || folder == "types"
+}
+
+/// What the star of a pattern stands for in a text; nothing for a pattern without one that is the text.
+fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
+    match pattern.split_once('*') {
+        Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
+        None => (pattern == text).then_some(""),
+    }
+}
+
+/// Whether a folder is another one or stands in it.
+fn is_in(folder: &str, around: &str) -> bool {
+    around.is_empty() || folder.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The folder of a path.
+pub(super) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn below(folder: &str, path: &str) -> String {
+    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+/// A relative path from a folder; none when it leads out of the root.
+fn join(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,193 @@
+//! Whom a name means where it stands: local names, what the symbols around declare, imports, globals.
+
+use codecompass_model::{BindingKind, Symbol, SymbolAt, SymbolKind, VersionId};
+
+use super::Rules;
+use super::index::{Index, is_member};
+use super::types::Scope;
+
+/// Types and values have names of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Space {
+    Value,
+    Type,
+}
+
+/// Whom a name means.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Target {
+    /// A local name of a file.
+    Local(VersionId, u32),
+    /// Symbols that stand for the same.
+    Symbols(Vec<SymbolAt>),
+    /// All that a file exports.
+    Module(VersionId),
+    /// Something outside of the view.
+    External,
+    /// A module of the view has no such name, as far as anybody knows.
+    Nobody,
+}
+
+impl Rules<'_> {
+    /// Whom a name means at a place.
+    pub(super) fn name(&self, scope: &Scope, name: &str, space: Space) -> Target {
+        let Some(index) = self.index(scope.file) else { return Target::Nobody };
+        if let Some(at) = index.binding(name, scope.symbol, scope.line, space == Space::Type) {
+            let binding = index.file.facts.bindings.get(at as usize);
+            let is_nearer = |binding: Option<u32>| {
+                let depth = |around| index.chain(scope.symbol).position(|at| at == around).unwrap_or(usize::MAX);
+                let declared = self.declared(&index, scope, name, space);
+                declared.is_none_or(|(around, _)| depth(binding) <= depth(around))
+            };
+            if binding.is_some_and(|binding| binding.kind != BindingKind::TypeParam || is_nearer(binding.symbol)) {
+                return Target::Local(scope.file, at);
+            }
+        }
+        self.symbols(&index, scope, name, space)
+    }
+
+    /// Whom a name means that is no local one.
+    pub(super) fn symbols(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Target {
+        if let Some((_, places)) = self.declared(index, scope, name, space) {
+            let at = |place| SymbolAt { file: scope.file, place };
+            return Target::Symbols(places.into_iter().map(at).collect());
+        }
+        let chain: Vec<Option<u32>> = index.chain(scope.symbol).collect();
+        let import = index.imports(name).iter().rev().find(|&&at| {
+            let import = index.file.facts.imports.get(at as usize);
+            import.is_some_and(|import| chain.contains(&import.symbol))
+        });
+        match import {
+            Some(&at) => self.imported(scope.file, at, space),
+            None => self.alias(index, name, scope, space).unwrap_or_else(|| self.global(name, space)),
+        }
+    }
+
+    /// `import a = B.C`.
+    fn alias(&self, index: &Index, name: &str, scope: &Scope, space: Space) -> Option<Target> {
+        let path = index.alias(name)?;
+        let first = path.split('.').next().unwrap_or("");
+        if first == name {
+            return None;
+        }
+        // Its first name may be another alias, and the last of them this one again.
+        Some(self.guarded(Target::Nobody, || self.path(scope, path, space)))
+    }
+
+    /// What the symbols around a place declare under a name, and which of them does.
+    fn declared(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Option<(Option<u32>, Vec<u32>)> {
+        index.chain(scope.symbol).find_map(|around| {
+            let children = index.children(around, name);
+            let fitting = |&&place: &&u32| {
+                index.symbol(place).is_some_and(|symbol| !is_member(symbol.kind) && is_in_space(symbol, space))
+            };
+            let found: Vec<u32> = children.iter().filter(fitting).copied().collect();
+            let found = self.visible(index, around, found, scope.line);
+            (!found.is_empty()).then_some((around, found))
+        })
+    }
+
+    /// Those of several symbols of one name that can be seen on a line. Blocks and callbacks are no symbols, so how far
+    /// lines are indented tells where they end.
+    fn visible(&self, index: &Index, around: Option<u32>, places: Vec<u32>, line: u32) -> Vec<u32> {
+        if places.is_empty() {
+            return places;
+        }
+        let indents = index.indents(|| self.world.text(index.file.id));
+        let indent = |line: u32| indents.get((line as usize).saturating_sub(1)).copied().flatten();
+        let start = |place: u32| index.symbol(place).map_or(0, |symbol| symbol.lines.start);
+        let own = |place: u32| indent(start(place)).unwrap_or(0);
+        let floor = around.and_then(|at| index.symbol(at)).and_then(|symbol| indent(symbol.lines.start));
+        // The usual case: everything stands directly in the file.
+        if floor.is_none() && places.iter().all(|&place| own(place) == 0) {
+            return places;
+        }
+        let is_open = |place: u32| {
+            let (from, to) = (start(place).min(line), start(place).max(line));
+            (from + 1..to).all(|line| indent(line).is_none_or(|indent| indent >= own(place)))
+                && indent(line).is_none_or(|indent| indent >= own(place))
+        };
+        let seen: Vec<u32> = places.iter().copied().filter(|&place| is_open(place)).collect();
+        let Some(deepest) = seen.iter().map(|&place| own(place)).max() else {
+            // Badly indented code: inside a function the nearest one is most likely meant.
+            let before = places.iter().copied().rfind(|&place| start(place) <= line);
+            return before.filter(|_| floor.is_some()).into_iter().collect();
+        };
+        seen.into_iter().filter(|&place| own(place) == deepest).collect()
+    }
+
+    /// A name that nothing in the file declares: something of the language's, or declared for all files.
+    fn global(&self, name: &str, space: Space) -> Target {
+        let key = (name.to_owned(), space);
+        if let Some(found) = self.globals.borrow().get(&key) {
+            return found.clone();
+        }
+        let found = self.world.symbols_named(name);
+        let declared: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.is_global(at, space)).collect();
+        let target = if declared.is_empty() { Target::External } else { Target::Symbols(declared) };
+        self.globals.borrow_mut().insert(key, target.clone());
+        target
+    }
+
+    /// Whether a symbol stands in `declare global`, or at file level of declarations that are no module.
+    fn is_global(&self, at: SymbolAt, space: Space) -> bool {
+        let Some(index) = self.index(at.file) else { return false };
+        let Some(symbol) = index.symbol(at.place).filter(|symbol| is_in_space(symbol, space)) else { return false };
+        match symbol.parent.and_then(|parent| index.symbol(parent)) {
+            Some(parent) => parent.kind == SymbolKind::Namespace && parent.name == "global" && !is_member(symbol.kind),
+            None => {
+                index.file.path.ends_with(".d.ts") && index.file.facts.imports.is_empty() && !is_member(symbol.kind)
+            }
+        }
+    }
+
+    /// Whom a path of names with dots means, from the first name on.
+    pub(super) fn path(&self, scope: &Scope, path: &str, space: Space) -> Target {
+        let mut parts = path.split('.').map(str::trim);
+        let first = parts.next().unwrap_or("");
+        let rest: Vec<&str> = parts.collect();
+        if rest.is_empty() {
+            return self.name(scope, first, space);
+        }
+        let mut target = self.name(scope, first, Space::Value);
+        if !matches!(target, Target::Module(_) | Target::Symbols(_) | Target::Local(..)) {
+            target = self.name(scope, first, Space::Type);
+        }
+        for (at, part) in rest.iter().enumerate() {
+            let wanted = if at + 1 == rest.len() { space } else { Space::Value };
+            target = self.inner(target, part, wanted);
+        }
+        target
+    }
+
+    /// A name in a module or namespace.
+    fn inner(&self, target: Target, name: &str, space: Space) -> Target {
+        match target {
+            Target::Module(file) => self.export(file, name, space),
+            Target::Symbols(symbols) => {
+                let found: Vec<SymbolAt> =
+                    symbols.iter().flat_map(|&around| self.namespaced(around, name, space)).collect();
+                if found.is_empty() { Target::Nobody } else { Target::Symbols(found) }
+            }
+            Target::External => Target::External,
+            _ => Target::Nobody,
+        }
+    }
+
+    /// What a namespace, an enum or a class holds under a name.
+    fn namespaced(&self, around: SymbolAt, name: &str, space: Space) -> Vec<SymbolAt> {
+        let Some(index) = self.index(around.file) else { return Vec::new() };
+        let children = index.children(Some(around.place), name).iter();
+        let fitting = |&&place: &&u32| index.symbol(place).is_some_and(|symbol| is_in_space(symbol, space));
+        children.filter(fitting).map(|&place| SymbolAt { file: around.file, place }).collect()
+    }
+}
+
+/// Whether a symbol can be meant by the name of a type, or by that of a value.
+pub(super) fn is_in_space(symbol: &Symbol, space: Space) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Module, Namespace, Type, Use, Variant};
+    match space {
+        Space::Type => matches!(symbol.kind, Class | Enum | Interface | Namespace | Type | Variant),
+        Space::Value => !matches!(symbol.kind, Interface | Type | Use | Module),
+    }
+}

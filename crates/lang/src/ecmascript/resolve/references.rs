@@ -1,0 +1,132 @@
+//! From a reference to its meaning: which question each shape asks.
+
+use codecompass_model::{Confidence, Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
+
+use super::Rules;
+use super::index::Index;
+use super::members::Member;
+use super::names::{Space, Target};
+use super::types::{Scope, Type};
+
+impl Rules<'_> {
+    /// Whom a reference means.
+    pub(super) fn referred(&self, file: VersionId, at: u32) -> Meaning {
+        let Some(index) = self.index(file) else { return Meaning::Unknown("no such file") };
+        let Some(reference) = index.file.facts.references.get(at as usize) else {
+            return Meaning::Unknown("no such reference");
+        };
+        let scope = Scope::new(file, reference.symbol, reference.line);
+        let name = index.name(reference.name);
+        let space = space_of(reference.shape);
+        match reference.qualifier.map(|at| index.name(at)) {
+            None => self.bare(&index, reference, name, &scope, space),
+            Some(path) if space == Space::Type => self.in_path(&scope, path, name),
+            Some(receiver) => self.on_receiver(&index, reference, receiver, name, &scope),
+        }
+    }
+
+    /// A name that stands alone.
+    fn bare(&self, index: &Index, reference: &Reference, name: &str, scope: &Scope, space: Space) -> Meaning {
+        if reference.binding.is_some() {
+            return Meaning::Local;
+        }
+        if name == "super" {
+            return match self.value("super", scope) {
+                Type::Instance(class, _) => Meaning::proved(class, "base class"),
+                Type::External => Meaning::External,
+                _ => Meaning::Unknown("base class not found"),
+            };
+        }
+        let mut target = self.symbols(index, scope, name, space);
+        if is_called(reference.shape) {
+            target = self.called_target(target);
+        }
+        // A name in a type position may be a value's, and the other way round: `typeof x`, `export { T }`.
+        if matches!(target, Target::External | Target::Nobody) {
+            let other = if space == Space::Type { Space::Value } else { Space::Type };
+            let is_open = matches!(reference.shape, RefShape::Value | RefShape::Type | RefShape::Extends);
+            match self.symbols(index, scope, name, other) {
+                found @ (Target::Symbols(_) | Target::Module(_)) if is_open => target = found,
+                _ => {}
+            }
+        }
+        match (reference.shape, target) {
+            (RefShape::Construct, Target::Symbols(classes)) => {
+                meaning(Target::Symbols(self.with_constructors(classes)), "scope")
+            }
+            (_, target) => meaning(target, "scope"),
+        }
+    }
+
+    /// A class and its own constructor stand for the same where an instance is made.
+    fn with_constructors(&self, classes: Vec<SymbolAt>) -> Vec<SymbolAt> {
+        let constructors = |class: &SymbolAt| {
+            let index = self.index(class.file);
+            let places = index.map_or(Vec::new(), |index| index.children(Some(class.place), "constructor").to_vec());
+            let file = class.file;
+            places.into_iter().map(move |place| SymbolAt { file, place })
+        };
+        let found: Vec<SymbolAt> = classes.iter().flat_map(constructors).collect();
+        let is_constructor = |at: &SymbolAt| self.kind(*at) == Some(SymbolKind::Constructor);
+        let found: Vec<SymbolAt> = found.into_iter().filter(is_constructor).collect();
+        classes.into_iter().chain(found).collect()
+    }
+
+    /// A type in a namespace or module.
+    fn in_path(&self, scope: &Scope, path: &str, name: &str) -> Meaning {
+        match self.path(scope, &format!("{path}.{name}"), Space::Type) {
+            Target::Nobody => meaning(self.path(scope, &format!("{path}.{name}"), Space::Value), "scope"),
+            target => meaning(target, "scope"),
+        }
+    }
+
+    /// A member of what a text means.
+    fn on_receiver(&self, index: &Index, reference: &Reference, receiver: &str, name: &str, scope: &Scope) -> Meaning {
+        let of = match reference.binding.filter(|_| is_plain(receiver)) {
+            Some(at) => self.binding_type(index.file.id, at),
+            None => self.value(receiver, scope),
+        };
+        match self.member(&of, name) {
+            Member::Symbols(symbols) => {
+                let mut targets: Vec<SymbolAt> = symbols.into_iter().map(|(at, _)| at).collect();
+                targets.sort();
+                targets.dedup();
+                if reference.shape == RefShape::Construct {
+                    targets = self.with_constructors(targets);
+                }
+                Meaning::Symbols { targets, confidence: Confidence::Static, why: "member of the receiver's type" }
+            }
+            Member::Typed(Type::Module(file)) => Meaning::Module(vec![file]),
+            Member::Typed(_) | Member::External => Meaning::External,
+            Member::Missing => Meaning::Unknown("the type has no such member"),
+            Member::Unknown => Meaning::Unknown("receiver's type not known"),
+        }
+    }
+}
+
+/// The meaning of a target.
+pub(super) fn meaning(target: Target, why: &'static str) -> Meaning {
+    match target {
+        Target::Local(..) => Meaning::Local,
+        Target::Symbols(targets) => Meaning::Symbols { targets, confidence: Confidence::Static, why },
+        Target::Module(file) => Meaning::Module(vec![file]),
+        Target::External => Meaning::External,
+        Target::Nobody => Meaning::Unknown("not found"),
+    }
+}
+
+fn space_of(shape: RefShape) -> Space {
+    match shape {
+        RefShape::Type | RefShape::Implements => Space::Type,
+        _ => Space::Value,
+    }
+}
+
+fn is_called(shape: RefShape) -> bool {
+    matches!(shape, RefShape::Call | RefShape::Construct | RefShape::Jsx | RefShape::Decorator)
+}
+
+/// Whether a text is one name.
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+}

@@ -1,0 +1,369 @@
+//! The type of expressions, local names and symbols.
+
+use std::rc::Rc;
+
+use codecompass_model::{Part, Symbol, SymbolAt, SymbolKind, VersionId};
+
+use super::Rules;
+use super::index::Index;
+use super::members::Given;
+use super::names::{Space, Target};
+use super::split;
+use super::types::{Receiver, Scope, Type};
+use crate::resolve::chain::{Base, Chain, Step};
+
+/// Operators whose result is one of their sides.
+const EITHER: &[&str] = &["??", "||", "&&"];
+
+impl Rules<'_> {
+    /// The type of an expression at a place.
+    pub(super) fn value(&self, text: &str, scope: &Scope) -> Type {
+        self.guarded(Type::Unknown, || self.value_now(text.trim(), scope))
+    }
+
+    fn value_now(&self, text: &str, scope: &Scope) -> Type {
+        if text.starts_with('<') {
+            // An element, or a cast in the old way; both are rare as receivers.
+            return Type::Unknown;
+        }
+        if split::find(text, false, |rest| rest.starts_with("=>")).is_some() || split::after(text, "function").is_some()
+        {
+            return Type::Unknown;
+        }
+        if let Some(at) = split::find(text, false, |rest| rest.starts_with(" satisfies ")) {
+            return self.value(&text[..at], scope);
+        }
+        if let Some((yes, no)) = ternary(text) {
+            return Type::several([self.value(yes, scope), self.value(no, scope)]);
+        }
+        for operator in EITHER {
+            let sides = split::parts(text, false, operator);
+            if sides.len() > 1 {
+                // What `&&` gives is its last side when it gives anything to ask.
+                let skipped = if *operator == "&&" { sides.len() - 1 } else { 0 };
+                return Type::several(sides.into_iter().skip(skipped).map(|side| self.value(side, scope)));
+            }
+        }
+        if let Some((inside, rest)) = split::group(text).filter(|_| text.starts_with('(')) {
+            return self.after(self.value(inside, scope), rest, scope);
+        }
+        if text.starts_with('{') {
+            return Type::Literal(scope.file, scope.symbol, scope.line);
+        }
+        self.chain(&Chain::parse(text), scope)
+    }
+
+    /// What the steps behind an expression in parentheses lead to.
+    fn after(&self, of: Type, rest: &str, scope: &Scope) -> Type {
+        let whole = format!("x{rest}");
+        let chain = Chain::parse(&whole);
+        match chain.base {
+            Base::Name("x") => chain.steps.iter().fold(of, |of, step| self.step(of, step, scope)),
+            _ => Type::Unknown,
+        }
+    }
+
+    fn chain(&self, chain: &Chain<'_>, scope: &Scope) -> Type {
+        let mut steps = chain.steps.as_slice();
+        let mut found = match &chain.base {
+            Base::Name("require" | "import") if matches!(steps.first(), Some(Step::Call(_))) => {
+                let specifier = steps.first();
+                steps = steps.get(1..).unwrap_or(&[]);
+                self.loaded(specifier, scope)
+            }
+            Base::Name(name) => self.name_type(name, scope),
+            Base::New(class) => {
+                if let Some((Step::Call(_), rest)) = steps.split_first() {
+                    steps = rest;
+                }
+                self.constructed(class, scope)
+            }
+            Base::Text | Base::Number => Type::External,
+            Base::Brackets(inside) => self.list(inside, scope),
+            Base::Inner(inner) => self.chain(inner, scope),
+            Base::Path(_) | Base::Literal(_) | Base::Other => Type::Unknown,
+        };
+        for step in steps {
+            found = self.step(found, step, scope);
+        }
+        found
+    }
+
+    fn step(&self, of: Type, step: &Step<'_>, scope: &Scope) -> Type {
+        match step {
+            Step::Member(name) => self.member_type(&of, name),
+            Step::Call(arguments) => self.called(&of, arguments, scope),
+            Step::Index(index) => match index.trim_matches(['\'', '"']) {
+                name if name.len() < index.len() => self.member_type(&of, name),
+                at => match at.parse::<usize>() {
+                    Ok(at) => self.nth(&of, at),
+                    Err(_) => self.element(&of),
+                },
+            },
+            Step::Try => of,
+            Step::Await => self.awaited(&of),
+            Step::Cast("" | "const") => of,
+            Step::Cast(to) => self.written(to, scope),
+        }
+    }
+
+    /// `require('x')`, `import('x')`. The promise of the second does not matter: a module has no member `then`.
+    fn loaded(&self, call: Option<&Step<'_>>, scope: &Scope) -> Type {
+        let Some(Step::Call(specifier)) = call else { return Type::Unknown };
+        let specifier = specifier.trim().trim_matches(['\'', '"', '`']);
+        let Some(index) = self.index(scope.file) else { return Type::Unknown };
+        match self.modules.find(&index.file.path, specifier) {
+            Some(module) => Type::Module(module),
+            None => Type::External,
+        }
+    }
+
+    /// An array literal has the type of its first element.
+    fn list(&self, inside: &str, scope: &Scope) -> Type {
+        let first = split::parts(inside, false, ",").into_iter().map(str::trim).find(|one| !one.is_empty());
+        match first {
+            Some(first) if !inside.contains(':') || !first.contains(':') => match first.strip_prefix("...") {
+                Some(spread) => self.value(spread, scope),
+                None => Type::list(self.value(first, scope)),
+            },
+            Some(_) => Type::Unknown,
+            None => Type::list(Type::Unknown),
+        }
+    }
+
+    /// `new X`.
+    fn constructed(&self, class: &str, scope: &Scope) -> Type {
+        let end = class.find('<').unwrap_or(class.len());
+        let (path, rest) = class.split_at(end);
+        let arguments = split::group(rest).map_or("", |(inside, _)| inside);
+        let arguments = split::parts(arguments, true, ",").into_iter().filter(|one| !one.trim().is_empty());
+        let arguments: Vec<Type> = arguments.map(|one| self.written(one, scope)).collect();
+        let class = self.value(path, scope);
+        if class == Type::External && !path.contains('.') {
+            return self.built_in(path, &|at| arguments.get(at).cloned().unwrap_or(Type::Unknown));
+        }
+        self.instance_of(&class, &arguments)
+    }
+
+    /// An instance of a class that is given as a value.
+    pub(super) fn instance_of(&self, class: &Type, arguments: &[Type]) -> Type {
+        let instance = |class: &Type| match class {
+            Type::Value(symbol) => Type::Instance(*symbol, arguments.into()),
+            Type::Module(file) => match self.target_type(self.module_itself(*file)) {
+                Type::Value(symbol) => Type::Instance(symbol, arguments.into()),
+                _ => Type::Unknown,
+            },
+            Type::External => Type::External,
+            other => self.made_by(other),
+        };
+        Type::several(class.each().iter().map(instance))
+    }
+
+    /// The type of a name as a value.
+    fn name_type(&self, name: &str, scope: &Scope) -> Type {
+        match name {
+            "this" => self.this(scope),
+            "super" => self.above(scope),
+            "undefined" | "null" | "true" | "false" => Type::External,
+            _ => match self.name(scope, name, Space::Value) {
+                Target::External => self.built_in_value(name),
+                target => self.target_type(target),
+            },
+        }
+    }
+
+    pub(super) fn target_type(&self, target: Target) -> Type {
+        match target {
+            Target::Local(file, at) => self.binding_type(file, at),
+            Target::Symbols(symbols) => {
+                symbols.first().map_or(Type::Unknown, |&at| self.symbol_type(at, &Rc::from([]), None))
+            }
+            Target::Module(file) => Type::Module(file),
+            Target::External => Type::External,
+            Target::Nobody => Type::Unknown,
+        }
+    }
+
+    /// What `this` is at a place: an instance of the class around it, or the object literal.
+    pub(super) fn this(&self, scope: &Scope) -> Type {
+        if let Some(this) = &scope.this {
+            return (**this).clone();
+        }
+        let Some(index) = self.index(scope.file) else { return Type::Unknown };
+        let mut inner: Option<u32> = None;
+        for at in index.chain(scope.symbol).flatten() {
+            let Some(symbol) = index.symbol(at) else { break };
+            let here = SymbolAt { file: scope.file, place: at };
+            match symbol.kind {
+                SymbolKind::Class | SymbolKind::Interface | SymbolKind::Type => {
+                    let member = inner.and_then(|at| index.symbol(at));
+                    let is_static = member.is_some_and(|member| member.signature.starts_with("static "));
+                    return if is_static { Type::Value(here) } else { Type::Instance(here, Rc::from([])) };
+                }
+                SymbolKind::Const | SymbolKind::Var if inner.is_some() => return Type::Value(here),
+                SymbolKind::Method | SymbolKind::Fn => {
+                    if let Some(owner) = self.owner(&index, symbol) {
+                        return Type::Instance(owner, Rc::from([]));
+                    }
+                }
+                _ => {}
+            }
+            inner = Some(at);
+        }
+        // A function of JavaScript that is used as a class.
+        let function =
+            index.chain(scope.symbol).flatten().find(|&at| index.symbol(at).is_some_and(|s| s.kind == SymbolKind::Fn));
+        match function {
+            Some(place) if index.file.language == "javascript" => {
+                Type::Instance(SymbolAt { file: scope.file, place }, Rc::from([]))
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    /// The symbol that an assignment like `Foo.prototype.bar = function` attaches a member to.
+    fn owner(&self, index: &Index, member: &Symbol) -> Option<SymbolAt> {
+        let (owner, _) = member.qualified_name.rsplit_once('.')?;
+        let (_, name) = owner.rsplit_once('.')?;
+        let place = index
+            .children(member.parent, name)
+            .iter()
+            .copied()
+            .find(|&at| index.symbol(at).is_some_and(|symbol| symbol.qualified_name == owner))?;
+        Some(SymbolAt { file: index.file.id, place })
+    }
+
+    /// What `super` is: an instance of the base class.
+    fn above(&self, scope: &Scope) -> Type {
+        let Type::Instance(class, _) = self.this(scope) else { return Type::Unknown };
+        let Some(index) = self.index(class.file) else { return Type::Unknown };
+        self.bases(&index, class, &Rc::from([])).into_iter().next().unwrap_or(Type::Unknown)
+    }
+
+    /// The type of a local name.
+    pub(super) fn binding_type(&self, file: VersionId, at: u32) -> Type {
+        self.remembered(&self.binding_types, (file, at), || self.binding_type_now(file, at))
+    }
+
+    fn binding_type_now(&self, file: VersionId, at: u32) -> Type {
+        let Some(index) = self.index(file) else { return Type::Unknown };
+        let Some(binding) = index.file.facts.bindings.get(at as usize).copied() else { return Type::Unknown };
+        let scope = Scope::new(file, binding.symbol, binding.line);
+        let declared = binding.annotation.map_or(Type::Unknown, |text| {
+            let short = index.name(text);
+            let owner = binding.symbol.and_then(|at| index.symbol(at)).filter(|_| short.contains('…'));
+            let start = short.split('…').next().unwrap_or("");
+            let full = owner.and_then(|owner| self.parameter_text(owner, index.name(binding.name), start));
+            self.written(full.as_deref().unwrap_or(short), &scope)
+        });
+        let whole = match declared {
+            Type::Unknown => binding.value.map_or(Type::Unknown, |text| self.value(index.name(text), &scope)),
+            declared => declared,
+        };
+        match binding.part {
+            Part::Whole => whole,
+            Part::Element => self.element(&whole),
+            Part::Index(at) => self.nth(&whole, at as usize),
+            Part::Field(name) => self.member_type(&whole, index.name(name)),
+            Part::Payload | Part::Inside => Type::Unknown,
+        }
+    }
+
+    /// The type of a symbol as a value; `of` is the receiver it is a member of.
+    pub(super) fn symbol_type(&self, at: SymbolAt, given: &Given, of: Option<&Type>) -> Type {
+        match self.kind(at) {
+            None => Type::Unknown,
+            Some(SymbolKind::Variant) => Type::External,
+            Some(SymbolKind::Const | SymbolKind::Var | SymbolKind::Field | SymbolKind::Property) => {
+                match given.is_empty() && of.is_none() {
+                    true => self.remembered(&self.symbol_types, at, || self.variable_type(at, given, None)),
+                    false => self.variable_type(at, given, of),
+                }
+            }
+            Some(SymbolKind::Method) if of.is_some() => {
+                let of = of.cloned().unwrap_or(Type::Unknown);
+                Type::Bound(at, Rc::new(Receiver { of, given: given.clone() }))
+            }
+            Some(_) => Type::Value(at),
+        }
+    }
+
+    fn variable_type(&self, at: SymbolAt, given: &Given, of: Option<&Type>) -> Type {
+        let Some(index) = self.index(at.file) else { return Type::Unknown };
+        let Some(symbol) = index.symbol(at.place) else { return Type::Unknown };
+        let mut scope = Scope::new(at.file, symbol.parent, symbol.name_line);
+        scope.given = given.clone();
+        scope.this = of.map(|of| Rc::new(of.clone()));
+        if let Some(annotation) = symbol.annotation {
+            let declared = self.written(&self.annotation(&index, symbol, annotation), &scope);
+            if !declared.is_unknown() {
+                return declared;
+            }
+        }
+        let Some(value) = symbol.value.map(|at| index.name(at)) else { return Type::Unknown };
+        if let Some(part) = pattern_part(symbol) {
+            let whole = self.value(value, &scope);
+            return match part {
+                "" => Type::Unknown,
+                name => self.member_type(&whole, name),
+            };
+        }
+        // Written as a text, an object literal says less than its symbols.
+        if value.starts_with('{') || value.starts_with("Object.freeze(") {
+            return Type::Value(at);
+        }
+        let chained = split::parts(value, false, "= ").into_iter().next_back().unwrap_or(value).trim();
+        if chained.starts_with('{') {
+            return Type::Value(at);
+        }
+        match self.value(chained, &scope) {
+            Type::Unknown if index.file.language == "javascript" => Type::Value(at),
+            found if index.is_owner(symbol) => Type::several([Type::Value(at), found]),
+            found => found,
+        }
+    }
+
+    /// The declared type of a symbol, in full where facts shorten it.
+    fn annotation(&self, index: &Index, symbol: &Symbol, annotation: u32) -> String {
+        let short = index.name(annotation);
+        if short.len() < 118 && !short.contains('…') {
+            return short.to_owned();
+        }
+        let text = self.world.text(index.file.id);
+        let own = text.as_deref().map_or("", |text| symbol.span.text(text));
+        let own = crate::text::fold(&super::written::without_comments(own)).into_owned();
+        let start = short.split('…').next().unwrap_or("");
+        match own.find(start).filter(|_| !start.is_empty()) {
+            Some(at) => {
+                let end = split::find(&own[at..], true, |rest| rest.starts_with(" = ") || rest.starts_with(';'));
+                own[at..].get(..end.unwrap_or(own.len() - at)).unwrap_or(short).to_owned()
+            }
+            None => short.to_owned(),
+        }
+    }
+}
+
+/// The two values of `a ? b : c`.
+fn ternary(text: &str) -> Option<(&str, &str)> {
+    let question = split::find(text, false, |rest| rest.starts_with(" ? "))?;
+    let rest = &text[question + 3..];
+    let colon = split::find(rest, false, |rest| rest.starts_with(" : "))?;
+    Some((&rest[..colon], &rest[colon + 3..]))
+}
+
+/// The field that a variable takes of its value when it is declared by a pattern: empty when nobody knows which.
+fn pattern_part(symbol: &Symbol) -> Option<&str> {
+    let words = symbol.signature.trim_start_matches("export ").trim_start_matches("declare ");
+    let rest = ["const ", "let ", "var "].iter().find_map(|word| words.strip_prefix(word))?;
+    let inside = match rest.chars().next()? {
+        '[' => return Some(""),
+        '{' => split::group(rest)?.0,
+        _ => return None,
+    };
+    let part = split::parts(inside, false, ",").into_iter().map(str::trim).find_map(|part| {
+        let (key, rest) = split::word(part);
+        let local = rest.trim_start().strip_prefix(':').map_or(key, |local| split::word(local.trim_start()).0);
+        (local == symbol.name).then_some(key)
+    });
+    Some(part.unwrap_or(""))
+}

@@ -1,0 +1,318 @@
+//! Types as they are written: from the text of an annotation to a [`Type`].
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::members::{Given, Member, after_name};
+use super::names::{Space, Target};
+use super::split;
+use super::types::{Scope, Type, Written};
+
+impl Rules<'_> {
+    /// The type that a text means at a place.
+    pub(super) fn written(&self, text: &str, scope: &Scope) -> Type {
+        self.guarded(Type::Unknown, || self.written_now(text, scope))
+    }
+
+    fn written_now(&self, text: &str, scope: &Scope) -> Type {
+        let text = text.trim().trim_start_matches(['|', '&']).trim();
+        if is_function(text) {
+            return Type::Written(Rc::new(Written { text: text.to_owned(), scope: scope.clone() }));
+        }
+        if let Some(both) = conditional(text) {
+            return Type::several(both.into_iter().map(|branch| self.written(branch, scope)));
+        }
+        for separator in ["|", "&"] {
+            let parts = split::parts(text, true, separator);
+            if parts.len() > 1 {
+                return Type::several(parts.into_iter().take(24).map(|part| self.written(part, scope)));
+            }
+        }
+        self.prefixed(text, scope).unwrap_or_else(|| self.postfixed(text, scope))
+    }
+
+    /// Types that begin with a keyword.
+    fn prefixed(&self, text: &str, scope: &Scope) -> Option<Type> {
+        if let Some(inner) = split::after(text, "readonly") {
+            return Some(self.written(inner, scope));
+        }
+        if let Some(of) = split::after(text, "typeof").filter(|of| !of.ends_with(']') || !of.contains('[')) {
+            return Some(self.value(of, scope));
+        }
+        if split::after(text, "keyof").or(split::after(text, "unique")).or(split::after(text, "asserts")).is_some() {
+            return Some(Type::External);
+        }
+        if split::after(text, "infer").is_some() {
+            return Some(Type::Unknown);
+        }
+        let (first, rest) = split::word(text);
+        (!first.is_empty() && rest.trim_start().starts_with("is ")).then_some(Type::External)
+    }
+
+    fn postfixed(&self, text: &str, scope: &Scope) -> Type {
+        if let Some((of, index)) = indexed(text) {
+            return match index {
+                "" => Type::list(self.written(of, scope)),
+                index => self.element_at(of, index, scope),
+            };
+        }
+        match text.chars().next() {
+            Some('(') => match split::group(text) {
+                Some((inside, "")) => self.written(inside, scope),
+                _ => Type::Unknown,
+            },
+            Some('[') => match split::group(text) {
+                Some((inside, "")) => {
+                    let parts = split::parts(inside, true, ",").into_iter().filter(|part| !part.trim().is_empty());
+                    let strip = |part: &str| tuple_part(part).to_owned();
+                    Type::Tuple(parts.map(|part| self.written(&strip(part), scope)).collect())
+                }
+                _ => Type::Unknown,
+            },
+            Some('{') => self.object(text, scope),
+            Some('"' | '\'' | '`' | '-' | '0'..='9') => Type::External,
+            _ => self.named(text, scope),
+        }
+    }
+
+    fn object(&self, text: &str, scope: &Scope) -> Type {
+        let inside = split::group(text).map_or("", |(inside, _)| inside).trim();
+        // `{ [key: string]: T }` and `{ [K in Keys]: T }`.
+        if let Some((_, rest)) = split::group(inside).filter(|_| inside.starts_with('[')) {
+            let rest = rest.trim_start_matches(['?', '-', '+', ' ']);
+            if let Some(value) = rest.strip_prefix(':').map(|value| value.trim_end_matches([';', ',', ' '])) {
+                return Type::Dict(Rc::new(self.written(value, scope)));
+            }
+        }
+        Type::Written(Rc::new(Written { text: text.to_owned(), scope: scope.clone() }))
+    }
+
+    /// `T[index]`.
+    fn element_at(&self, of: &str, index: &str, scope: &Scope) -> Type {
+        let index = index.trim();
+        let inner = |name: &str| {
+            split::group(of.strip_prefix(name)?).filter(|(_, rest)| rest.is_empty()).map(|(inside, _)| inside)
+        };
+        if let (Some(function), Ok(at)) = (inner("Parameters"), index.parse::<usize>()) {
+            let function = self.written(function, scope);
+            return self.parameter(&function, at, scope);
+        }
+        if let (Some(class), Ok(at)) = (inner("ConstructorParameters"), index.parse::<usize>()) {
+            let class = self.written(class, scope);
+            return self.constructor_parameter(&class, at, scope);
+        }
+        let of = self.written(of, scope);
+        match index.trim_matches(['\'', '"']) {
+            name if name.len() < index.len() => self.member_type(&of, name),
+            "number" => self.element(&of),
+            index => match index.parse::<usize>() {
+                Ok(at) => self.nth(&of, at),
+                // By a key that is not known: any value may be meant.
+                Err(_) => self.element(&of),
+            },
+        }
+    }
+
+    /// A name with dots and type arguments.
+    fn named(&self, text: &str, scope: &Scope) -> Type {
+        let end = split::find(text, true, |rest| rest.starts_with('<')).unwrap_or(text.len());
+        let (path, rest) = (text[..end].trim(), &text[end..]);
+        let arguments = split::group(rest).map_or("", |(inside, _)| inside);
+        let arguments: Vec<&str> =
+            split::parts(arguments, true, ",").into_iter().filter(|one| !one.trim().is_empty()).collect();
+        if let Some(imported) = path.strip_prefix("import(") {
+            return self.import_type(imported, scope);
+        }
+        if path == "this" {
+            return self.this(scope);
+        }
+        if let Some((_, given)) = scope.given.iter().find(|(name, _)| name == path) {
+            return given.clone();
+        }
+        let argument = |at: usize| arguments.get(at).map_or(Type::Unknown, |text| self.written(text, scope));
+        match self.path(scope, path, Space::Type) {
+            Target::Symbols(symbols) => {
+                let at = |&symbol: &SymbolAt| Type::Instance(symbol, (0..arguments.len()).map(argument).collect());
+                symbols.first().map_or(Type::Unknown, at)
+            }
+            Target::Local(file, at) => self.bound(file, at),
+            Target::External => self.built_in(path, &argument),
+            Target::Module(_) | Target::Nobody => Type::Unknown,
+        }
+    }
+
+    /// What a type parameter is bound by.
+    fn bound(&self, file: u32, at: u32) -> Type {
+        let Some(index) = self.index(file) else { return Type::Unknown };
+        let Some(binding) = index.file.facts.bindings.get(at as usize) else { return Type::Unknown };
+        match binding.annotation {
+            Some(bound) => self.written(index.name(bound), &Scope::new(file, binding.symbol, binding.line)),
+            None => Type::Unknown,
+        }
+    }
+
+    /// `import('x').Y`.
+    fn import_type(&self, rest: &str, scope: &Scope) -> Type {
+        let Some((specifier, path)) = rest.split_once(')') else { return Type::Unknown };
+        let Some(index) = self.index(scope.file) else { return Type::Unknown };
+        let Some(module) = self.modules.find(&index.file.path, specifier.trim_matches(['\'', '"', ' '])) else {
+            return Type::External;
+        };
+        match path.strip_prefix('.').map(|name| self.export(module, name, Space::Type)) {
+            None => Type::Module(module),
+            Some(Target::Symbols(found)) => found.first().map_or(Type::Unknown, |&at| Type::Instance(at, Rc::from([]))),
+            Some(_) => Type::Unknown,
+        }
+    }
+
+    /// What an alias stands for, with its type parameters given.
+    pub(super) fn alias_of(&self, of: SymbolAt, arguments: &[Type]) -> Type {
+        let Some(index) = self.index(of.file) else { return Type::Unknown };
+        let Some(symbol) = index.symbol(of.place) else { return Type::Unknown };
+        let Some(annotation) = symbol.annotation else { return Type::Unknown };
+        let scope = self.scope_in(of, symbol, &self.given(of, arguments));
+        let short = index.name(annotation);
+        // Long annotations are shortened; then the text of the declaration says all of it.
+        if short.len() < 118 && !short.contains('…') {
+            return self.written(short, &scope);
+        }
+        let text = self.world.text(of.file);
+        let own = text.as_deref().map_or("", |text| symbol.span.text(text));
+        let own = crate::text::fold(&without_comments(own)).into_owned();
+        let Some(at) = split::find(&own, true, |rest| rest.starts_with('=') && !rest.starts_with("=>")) else {
+            return Type::Unknown;
+        };
+        self.written(own[at + 1..].trim_end_matches(';'), &scope)
+    }
+
+    /// An alias followed to what it stands for; anything else as it is.
+    pub(super) fn expanded(&self, of: &Type) -> Type {
+        let mut of = of.clone();
+        for _ in 0..8 {
+            match &of {
+                Type::Instance(symbol, arguments) if self.kind(*symbol) == Some(SymbolKind::Type) => {
+                    of = self.guarded(Type::Unknown, || self.alias_of(*symbol, arguments));
+                }
+                _ => break,
+            }
+        }
+        of
+    }
+
+    /// What the type parameters of a symbol stand for, given its arguments.
+    pub(super) fn given(&self, of: SymbolAt, arguments: &[Type]) -> Given {
+        let none = || Rc::from([]);
+        let Some(index) = self.index(of.file) else { return none() };
+        let Some(symbol) = index.symbol(of.place) else { return none() };
+        let header = after_name(symbol);
+        let Some((inside, _)) = split::group(header).filter(|_| header.starts_with('<')) else { return none() };
+        let names = split::parts(inside, true, ",").into_iter().map(type_parameter_name);
+        names
+            .zip(arguments)
+            .filter(|(_, argument)| !argument.is_unknown())
+            .map(|(name, argument)| (name.to_owned(), argument.clone()))
+            .collect()
+    }
+
+    /// The type of a member.
+    pub(super) fn member_type(&self, of: &Type, name: &str) -> Type {
+        match self.member(of, name) {
+            Member::Symbols(symbols) => {
+                Type::several(symbols.iter().take(1).map(|(at, given)| self.symbol_type(*at, given, Some(of))))
+            }
+            Member::Typed(found) => found,
+            Member::External => Type::External,
+            Member::Missing | Member::Unknown => Type::Unknown,
+        }
+    }
+}
+
+fn type_parameter_name(text: &str) -> &str {
+    let text = text.trim();
+    split::word(text.strip_prefix("const ").unwrap_or(text)).0
+}
+
+/// `name: T`, `T?` and `...T` in a tuple.
+fn tuple_part(part: &str) -> &str {
+    let part = part.trim().trim_start_matches("...").trim_end_matches('?');
+    let (name, rest) = split::word(part);
+    match rest.trim_start_matches('?').trim_start().strip_prefix(':') {
+        Some(named) if !name.is_empty() => named,
+        _ => part,
+    }
+}
+
+/// Whether a type is that of a function.
+pub(super) fn is_function(text: &str) -> bool {
+    let text = split::after(text, "abstract").unwrap_or(text);
+    let text = text.strip_prefix("new ").unwrap_or(text).trim_start();
+    let after = match text.chars().next() {
+        Some('<') => split::group(text).map(|(_, rest)| rest.trim_start()),
+        Some('(') => Some(text),
+        _ => None,
+    };
+    let parameters = after.and_then(split::group);
+    parameters.is_some_and(|(_, rest)| rest.trim_start().starts_with("=>"))
+}
+
+/// The two branches of `A extends B ? C : D`.
+fn conditional(text: &str) -> Option<[&str; 2]> {
+    let at = split::find(text, true, |rest| rest.starts_with(" extends "))?;
+    let question = at + split::find(&text[at..], true, |rest| rest.starts_with(" ?"))?;
+    let rest = &text[question + 2..];
+    // A branch may be conditional as well: its own marks pair up.
+    let (mut open, mut from) = (0usize, 0);
+    while let Some(at) = split::find(&rest[from..], true, |rest| rest.starts_with(" ?") || rest.starts_with(" : ")) {
+        let at = from + at;
+        match rest[at..].starts_with(" : ") {
+            true if open == 0 => return Some([&rest[..at], &rest[at + 3..]]),
+            true => open -= 1,
+            false => open += 1,
+        }
+        from = at + 2;
+    }
+    None
+}
+
+/// `T` and the index of `T[index]`.
+fn indexed(text: &str) -> Option<(&str, &str)> {
+    if !text.ends_with(']') || text.starts_with("typeof ") && !text.contains('[') {
+        return None;
+    }
+    let mut last = None;
+    let mut from = 0;
+    while let Some(at) = split::find(&text[from..], true, |rest| rest.starts_with('[')) {
+        let open = from + at;
+        let (inside, rest) = split::group(&text[open..])?;
+        last = Some((open, inside, rest.is_empty()));
+        from = text.len() - rest.len();
+    }
+    match last {
+        Some((open, inside, true)) if open > 0 => Some((&text[..open], inside)),
+        _ => None,
+    }
+}
+
+/// A text without its comments.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        // `://` stands in addresses.
+        let is_address = rest[..at].ends_with(':');
+        out.push_str(&rest[..at]);
+        let comment = &rest[at..];
+        rest = match comment.strip_prefix("/*") {
+            Some(block) => block.split_once("*/").map_or("", |(_, rest)| rest),
+            None if is_address => {
+                out.push_str("//");
+                &comment[2..]
+            }
+            None => comment.find('\n').map_or("", |end| &comment[end..]),
+        };
+    }
+    out.push_str(rest);
+    out
+}

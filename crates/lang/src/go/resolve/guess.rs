@@ -1,0 +1,108 @@
+//! What is left when a receiver's type is not known: a method whose name is the only one of its kind.
+
+use codecompass_model::{Meaning, SymbolAt, SymbolKind};
+
+use super::Go;
+use super::packages::is_test;
+
+/// Methods that the standard library's types have: one of the view is no likelier to be meant.
+const COMMON: &[&str] = &[
+    "Add",
+    "Bytes",
+    "Cause",
+    "Clone",
+    "Close",
+    "Context",
+    "Copy",
+    "Count",
+    "Decode",
+    "Delete",
+    "Do",
+    "Done",
+    "Encode",
+    "Equal",
+    "Err",
+    "Error",
+    "Exec",
+    "Exit",
+    "Fatal",
+    "Fatalf",
+    "Flush",
+    "Format",
+    "Get",
+    "Handle",
+    "Header",
+    "ID",
+    "Info",
+    "Init",
+    "Is",
+    "Key",
+    "Kind",
+    "Len",
+    "Less",
+    "List",
+    "Load",
+    "Lock",
+    "Log",
+    "Logf",
+    "Name",
+    "New",
+    "Next",
+    "Open",
+    "Parse",
+    "Path",
+    "Print",
+    "Printf",
+    "Println",
+    "Pop",
+    "Push",
+    "Query",
+    "RLock",
+    "RUnlock",
+    "Read",
+    "Reset",
+    "Run",
+    "Scan",
+    "Send",
+    "ServeHTTP",
+    "Set",
+    "Size",
+    "Start",
+    "Status",
+    "Stop",
+    "Store",
+    "String",
+    "Sum",
+    "Swap",
+    "Sync",
+    "Type",
+    "Unlock",
+    "Unwrap",
+    "Update",
+    "Value",
+    "Wait",
+    "Write",
+    "WriteString",
+];
+
+impl Go<'_> {
+    /// The only method of that name in the view, tests left out.
+    pub(super) fn guess(&self, name: &str, is_call: bool) -> Meaning {
+        const UNKNOWN: Meaning = Meaning::Unknown("the type of the receiver is not known");
+        if !is_call || name.len() < 4 || COMMON.contains(&name) {
+            return UNKNOWN;
+        }
+        let named = self.world.symbols_named(name);
+        let mut methods = named.iter().filter(|at| self.is_method(**at));
+        match (methods.next(), methods.next()) {
+            (Some(&only), None) => Meaning::guessed(only, "the only method of that name"),
+            _ => UNKNOWN,
+        }
+    }
+
+    fn is_method(&self, at: SymbolAt) -> bool {
+        let Some(file) = self.file(at.file) else { return false };
+        let is_method = file.symbol(at.place).is_some_and(|symbol| symbol.kind == SymbolKind::Method);
+        is_method && file.source.language == "go" && !is_test(&file.source.path)
+    }
+}

@@ -1,0 +1,82 @@
+//! Which methods implement one of an interface.
+//!
+//! A type implements an interface when it has all its methods, by name and by the number of what they take and give. The
+//! types themselves are not compared: two spellings of one type are hard to tell from two types.
+
+use codecompass_model::{SymbolAt, SymbolKind};
+
+use super::Go;
+use super::members::Member;
+use super::packages::receiver;
+use super::types::Type;
+
+/// An interface with more methods, own and embedded, is compared by the first ones.
+const MAX_METHODS: usize = 40;
+
+impl Go<'_> {
+    /// The methods of types that implement the interface of a declared method.
+    pub(super) fn implementing(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let Some(file) = self.file(declared.file) else { return Vec::new() };
+        let Some(method) = file.symbol(declared.place).filter(|symbol| symbol.kind == SymbolKind::Method) else {
+            return Vec::new();
+        };
+        let parent =
+            method.parent.filter(|&parent| file.symbol(parent).is_some_and(|of| of.kind == SymbolKind::Interface));
+        let Some(parent) = parent else { return Vec::new() };
+        let interface = SymbolAt { file: declared.file, place: parent };
+        let wanted = self.interface_methods(interface);
+        let named = self.world.symbols_named(&method.name);
+        named.iter().copied().filter(|&at| self.implements(at, &wanted)).collect()
+    }
+
+    fn implements(&self, at: SymbolAt, wanted: &[SymbolAt]) -> bool {
+        let Some(file) = self.file(at.file).filter(|file| file.source.language == "go") else { return false };
+        if file.symbol(at.place).and_then(receiver).is_none() {
+            return false;
+        }
+        let Some(of) = self.receiver_of(&file, at.place) else { return false };
+        wanted.iter().all(|&wanted| {
+            let Some(declared) = self.file(wanted.file) else { return false };
+            let Some(symbol) = declared.symbol(wanted.place) else { return false };
+            match self.member(&Type::named(of), &symbol.name) {
+                Member::Methods(_, own) => same_shape(&own, &self.symbol_type(wanted)),
+                // An embedded type from outside may have it.
+                Member::External | Member::Unknown => true,
+                _ => false,
+            }
+        })
+    }
+
+    /// The methods of an interface and of those it embeds, as far as the view has them.
+    fn interface_methods(&self, interface: SymbolAt) -> Vec<SymbolAt> {
+        let mut seen = vec![interface];
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(&next) = seen.get(at) {
+            at += 1;
+            let Some(file) = self.file(next.file) else { continue };
+            let methods = file.children(Some(next.place)).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
+            found.extend(methods.map(|(place, _)| SymbolAt { file: next.file, place }));
+            for embedded in self.embedded_interfaces(&file, next.place) {
+                if let Type::Named(of, _) = embedded
+                    && !seen.contains(&of)
+                    && seen.len() < MAX_METHODS
+                {
+                    seen.push(of);
+                }
+            }
+        }
+        found.truncate(MAX_METHODS);
+        found
+    }
+}
+
+fn same_shape(own: &Type, wanted: &Type) -> bool {
+    match (own, wanted) {
+        (Type::Func(own), Type::Func(wanted)) => {
+            (own.params.len(), own.results.len(), own.variadic)
+                == (wanted.params.len(), wanted.results.len(), wanted.variadic)
+        }
+        _ => false,
+    }
+}

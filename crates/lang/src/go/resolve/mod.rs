@@ -1,0 +1,276 @@
+//! Whom a reference in Go code means.
+//!
+//! Names are looked up from the inside out: local names (which the facts already tell), types declared in the function,
+//! the package, the imports of the file, the predeclared. Members are looked up in the type of what stands before the dot
+//! ([`infer`]), through embedded types ([`members`]). Packages are folders with a package clause ([`packages`]), found by the
+//! module paths of `go.mod` files ([`modules`]).
+//!
+//! What is absent: flow analysis, build constraints (a name declared under several stands for all of them), and the types
+//! of other modules' code.
+
+mod chain;
+mod declared;
+mod guess;
+mod implementing;
+mod infer;
+mod library;
+mod members;
+mod modules;
+mod packages;
+mod predeclared;
+mod scope;
+mod syntax;
+mod types;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use codecompass_model::{Confidence, Meaning, RefShape, Reference, Resolver, SymbolAt, SymbolKind, VersionId, World};
+
+use infer::Value;
+use members::Member;
+use modules::Modules;
+use packages::{FileIndex, Folder, Package};
+use scope::{Found, Near, Scope};
+use types::Type;
+
+/// Go's rules at work on one view.
+pub(super) struct Go<'w> {
+    world: &'w dyn World,
+    modules: OnceCell<Modules>,
+    folders: RefCell<HashMap<String, Rc<Folder>>>,
+    imports: RefCell<HashMap<String, Rc<Imported>>>,
+    files: RefCell<HashMap<VersionId, Option<Rc<FileIndex>>>>,
+    symbol_types: RefCell<HashMap<SymbolAt, Type>>,
+    binding_types: RefCell<HashMap<(VersionId, u32), Type>>,
+    members: RefCell<HashMap<(Type, String), Member>>,
+    /// What is being looked for right now: meeting it again is a cycle.
+    open: RefCell<HashSet<Question>>,
+    /// Whether a cycle or the limit cut the answer short: such an answer depends on who asked and is not remembered.
+    cut: Cell<bool>,
+    /// How much work the question at hand took.
+    steps: Cell<u32>,
+    depth: Cell<u32>,
+}
+
+/// A question that may lead to itself.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Question {
+    Symbol(SymbolAt),
+    Binding(VersionId, u32),
+}
+
+/// More steps than any honest expression needs.
+const MAX_STEPS: u32 = 20_000;
+
+/// Deeper recursion than any honest expression needs.
+const MAX_DEPTH: u32 = 60;
+
+/// The constructor, as the language takes it.
+pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+    Box::new(Go {
+        world,
+        modules: OnceCell::new(),
+        folders: RefCell::default(),
+        imports: RefCell::default(),
+        files: RefCell::default(),
+        symbol_types: RefCell::default(),
+        binding_types: RefCell::default(),
+        members: RefCell::default(),
+        open: RefCell::default(),
+        cut: Cell::new(false),
+        steps: Cell::new(0),
+        depth: Cell::new(0),
+    })
+}
+
+/// What an import path means.
+enum Imported {
+    Package(Rc<Package>),
+    /// Another module's, or the standard library's: the path.
+    External(String),
+    /// A package of the view's modules without files: generated, or left out.
+    Absent,
+}
+
+impl Resolver for Go<'_> {
+    fn reference(&self, file: VersionId, at: u32) -> Meaning {
+        self.begin();
+        let Some(index) = self.file(file) else { return Meaning::Unknown("no such file") };
+        let Some(&reference) = index.source.facts.references.get(at as usize) else {
+            return Meaning::Unknown("no such reference");
+        };
+        let scope = Scope { file: index.clone(), symbol: reference.symbol, near: Near::Reference(at) };
+        match reference.qualifier {
+            Some(qualifier) => self.qualified(&scope, &reference, index.text(qualifier)),
+            None => self.bare(&scope, &reference),
+        }
+    }
+
+    fn import(&self, file: VersionId, at: u32) -> Meaning {
+        self.begin();
+        let index = self.file(file);
+        let import = index.as_ref().and_then(|index| index.source.facts.imports.get(at as usize));
+        match import {
+            Some(import) => module_meaning(&self.imported(&import.module)),
+            None => Meaning::Unknown("no such import"),
+        }
+    }
+
+    fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        self.begin();
+        self.implementing(declared)
+    }
+}
+
+impl Go<'_> {
+    fn begin(&self) {
+        self.cut.set(false);
+        self.steps.set(0);
+        self.depth.set(0);
+        self.open.borrow_mut().clear();
+    }
+
+    /// A name that stands alone.
+    fn bare(&self, scope: &Scope, reference: &Reference) -> Meaning {
+        let name = scope.file.text(reference.name);
+        if reference.binding.is_some() {
+            return Meaning::Local;
+        }
+        if reference.shape == RefShape::Member {
+            return Meaning::Unknown("a key of a literal whose type is not known");
+        }
+        match self.find_global(scope, name) {
+            Found::Symbols(targets) => several(scope, targets, "in scope"),
+            Found::Import(imported) => module_meaning(&imported),
+            Found::Predeclared(_) | Found::External => Meaning::External,
+            Found::Binding(_) => Meaning::Local,
+            Found::Nothing if is_variable(scope, reference) => Meaning::Local,
+            Found::Nothing => Meaning::Unknown("no such name in scope"),
+        }
+    }
+
+    /// A member of something.
+    fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: &str) -> Meaning {
+        let name = scope.file.text(reference.name);
+        let is_call = reference.shape == RefShape::MemberCall;
+        match self.receiver(scope, qualifier) {
+            Value::Package(imported) => match imported.as_ref() {
+                Imported::Package(package) => match package.find(name) {
+                    [] => Meaning::Unknown("no such name in the package"),
+                    targets => several(scope, targets.to_vec(), "in an imported package"),
+                },
+                Imported::External(_) => Meaning::External,
+                Imported::Absent => Meaning::Unknown("a package without files"),
+            },
+            Value::Of(of) => self.member_meaning(scope, &of, name, is_call),
+            Value::TypeName(of) => match self.key_of(&of, name) {
+                Some(field) => Meaning::proved(field, "a field of the literal's type"),
+                None if self.is_collection(&of) => self.key_value(scope, name),
+                None => self.member_meaning(scope, &of, name, is_call),
+            },
+            Value::Predeclared(_) => Meaning::External,
+        }
+    }
+
+    fn member_meaning(&self, scope: &Scope, of: &Type, name: &str, is_call: bool) -> Meaning {
+        match self.member(of, name) {
+            // A call of what a field holds: whom it calls is known when it runs.
+            Member::Field(..) if is_call => Meaning::Local,
+            Member::Field(target, _) => Meaning::proved(target, "a field of the type"),
+            Member::Methods(targets, _) => several(scope, targets, "a method of the type"),
+            Member::External | Member::Outside(_) => Meaning::External,
+            Member::Missing => Meaning::Unknown("the type has no such member"),
+            Member::Unknown => self.guess(name, is_call),
+        }
+    }
+
+    /// A key of a map or list literal that is a name: a constant, or a local variable.
+    fn key_value(&self, scope: &Scope, name: &str) -> Meaning {
+        match self.find_global(scope, name) {
+            Found::Symbols(targets) => several(scope, targets, "in scope"),
+            _ => Meaning::Local,
+        }
+    }
+
+    /// What is known of a file.
+    fn file(&self, id: VersionId) -> Option<Rc<FileIndex>> {
+        if let Some(known) = self.files.borrow().get(&id) {
+            return known.clone();
+        }
+        let index = self.world.file(id).map(|source| Rc::new(FileIndex::new(source)));
+        self.files.borrow_mut().insert(id, index.clone());
+        index
+    }
+
+    fn folder(&self, path: &str) -> Rc<Folder> {
+        if let Some(known) = self.folders.borrow().get(path) {
+            return known.clone();
+        }
+        let folder = Rc::new(Folder::read(self.world, path));
+        self.folders.borrow_mut().insert(path.to_owned(), folder.clone());
+        folder
+    }
+
+    /// The package that a file belongs to.
+    fn package_of(&self, file: &FileIndex) -> Option<Rc<Package>> {
+        self.folder(&file.folder).packages.get(&file.package).cloned()
+    }
+
+    /// What an import path means.
+    fn imported(&self, path: &str) -> Rc<Imported> {
+        if let Some(known) = self.imports.borrow().get(path) {
+            return known.clone();
+        }
+        let modules = self.modules.get_or_init(|| Modules::read(self.world));
+        let imported = Rc::new(match modules.folder(path) {
+            None => Imported::External(path.to_owned()),
+            Some(folder) => match &self.folder(&folder).imported {
+                Some(package) => Imported::Package(package.clone()),
+                None => Imported::Absent,
+            },
+        });
+        self.imports.borrow_mut().insert(path.to_owned(), imported.clone());
+        imported
+    }
+
+    fn kind(&self, at: SymbolAt) -> Option<SymbolKind> {
+        self.file(at.file)?.symbol(at.place).map(|symbol| symbol.kind)
+    }
+
+    /// Whether there is still time to go one step deeper.
+    fn may_go_on(&self) -> bool {
+        self.steps.set(self.steps.get() + 1);
+        let may = self.steps.get() < MAX_STEPS && self.depth.get() < MAX_DEPTH;
+        if !may {
+            self.cut.set(true);
+        }
+        may
+    }
+}
+
+/// Whether what the grammar takes for a type, as in `new(x)`, can only be a variable of the function around it.
+fn is_variable(scope: &Scope, reference: &Reference) -> bool {
+    let bindings = &scope.file.source.facts.bindings;
+    reference.shape == RefShape::Type
+        && bindings.iter().any(|of| of.name == reference.name && of.symbol == reference.symbol)
+}
+
+/// Symbols that are proved. Two declarations of one name are never built together: when the file itself has one, no other
+/// can be meant.
+fn several(scope: &Scope, mut targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
+    let own = scope.file.source.id;
+    if targets.len() > 1 && targets.iter().any(|target| target.file == own) {
+        targets.retain(|target| target.file == own);
+    }
+    Meaning::Symbols { targets, confidence: Confidence::Static, why }
+}
+
+fn module_meaning(imported: &Imported) -> Meaning {
+    match imported {
+        Imported::Package(package) => Meaning::Module(package.files.clone()),
+        Imported::External(_) => Meaning::External,
+        Imported::Absent => Meaning::Unknown("a package without files"),
+    }
+}

@@ -1,0 +1,207 @@
+//! Packages and files with what is asked of them looked up once: names, methods by type, members by their parent.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use codecompass_model::{BindingKind, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World};
+
+/// The packages of a folder: one, its external test package, and maybe some that no build takes.
+#[derive(Default)]
+pub(super) struct Folder {
+    pub(super) packages: HashMap<String, Rc<Package>>,
+    /// The one that an import of the folder means.
+    pub(super) imported: Option<Rc<Package>>,
+}
+
+/// A package: the files of a folder with one package clause.
+#[derive(Default)]
+pub(super) struct Package {
+    pub(super) name: String,
+    /// Its files without tests.
+    pub(super) files: Vec<VersionId>,
+    /// What its files declare. A name that is declared under several build constraints stands for all of them.
+    names: HashMap<String, Vec<SymbolAt>>,
+    /// The methods of its types, by type and name.
+    methods: HashMap<String, HashMap<String, Vec<SymbolAt>>>,
+}
+
+impl Package {
+    /// The symbols of a name.
+    pub(super) fn find(&self, name: &str) -> &[SymbolAt] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The methods of that name that a type declares.
+    pub(super) fn method(&self, of: &str, name: &str) -> &[SymbolAt] {
+        self.methods.get(of).and_then(|methods| methods.get(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Programs and notes that stand beside a package are not what an import means.
+    fn rank(&self) -> (bool, usize, String) {
+        (self.name != "main", self.files.len(), self.name.clone())
+    }
+
+    fn add(&mut self, file: &SourceFile) {
+        if !is_test(&file.path) {
+            self.files.push(file.id);
+        }
+        for (place, symbol) in file.facts.symbols.iter().enumerate() {
+            if symbol.parent.is_some() || symbol.kind == SymbolKind::Use {
+                continue;
+            }
+            let at = SymbolAt { file: file.id, place: place as u32 };
+            match receiver(symbol) {
+                Some(of) => {
+                    let methods = self.methods.entry(of.to_owned()).or_default();
+                    methods.entry(symbol.name.clone()).or_default().push(at);
+                }
+                // Nobody can name these: `init`, and the members of types in closures that no symbol is around.
+                None if symbol.name == "init" || matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) => {}
+                None => self.names.entry(symbol.name.clone()).or_default().push(at),
+            }
+        }
+    }
+}
+
+/// The type that a method is declared for: `T` in `pkg.T.m`.
+pub(super) fn receiver(symbol: &Symbol) -> Option<&str> {
+    if symbol.kind != SymbolKind::Method || symbol.parent.is_some() {
+        return None;
+    }
+    let before = symbol.qualified_name.strip_suffix(&symbol.name)?.strip_suffix('.')?;
+    before.rsplit_once('.').map(|(_, of)| of)
+}
+
+/// Whether a symbol has local names in it.
+pub(super) fn is_function(symbol: &Symbol) -> bool {
+    matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
+}
+
+/// Whether a file is only built for tests.
+pub(super) fn is_test(path: &str) -> bool {
+    path.ends_with("_test.go")
+}
+
+impl Folder {
+    /// Reads the Go files of a folder.
+    pub(super) fn read(world: &dyn World, folder: &str) -> Self {
+        let mut packages: HashMap<String, Package> = HashMap::new();
+        let mut silent = Vec::new();
+        for &id in world.files_in(folder).iter() {
+            let Some(file) = world.file(id).filter(|file| file.language == "go") else { continue };
+            if file.facts.symbols.is_empty() {
+                silent.push(id);
+                continue;
+            }
+            let name = package_name(&file);
+            packages.entry(name.clone()).or_insert_with(|| Package { name, ..Package::default() }).add(&file);
+        }
+        // Files without a symbol do not say which package they belong to: the one that is imported, most likely.
+        let main =
+            packages.values_mut().filter(|package| !package.files.is_empty()).max_by_key(|package| package.rank());
+        if let Some(main) = main {
+            main.files.extend(silent);
+        }
+        let packages: HashMap<String, Rc<Package>> =
+            packages.into_iter().map(|(name, package)| (name, Rc::new(package))).collect();
+        let imported =
+            packages.values().filter(|package| !package.files.is_empty()).max_by_key(|package| package.rank()).cloned();
+        Self { packages, imported }
+    }
+}
+
+/// The package clause, which all qualified names of a file begin with.
+fn package_name(file: &SourceFile) -> String {
+    let first = file.facts.symbols.first().and_then(|symbol| symbol.qualified_name.split('.').next());
+    first.unwrap_or("").to_owned()
+}
+
+/// A file, with what belongs together found once.
+pub(super) struct FileIndex {
+    pub(super) source: Rc<SourceFile>,
+    pub(super) folder: String,
+    pub(super) package: String,
+    children: HashMap<Option<u32>, Vec<u32>>,
+    type_params: HashMap<u32, Vec<u32>>,
+    embedded: HashMap<u32, Vec<u32>>,
+    /// The import that a name means, as far as somebody asked.
+    pub(super) imports: RefCell<HashMap<String, Option<u32>>>,
+}
+
+impl FileIndex {
+    pub(super) fn new(source: Rc<SourceFile>) -> Self {
+        let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
+        let mut type_params: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut embedded: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (place, symbol) in source.facts.symbols.iter().enumerate() {
+            let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) && receiver(symbol).is_none();
+            if symbol.parent.is_some() || is_member {
+                children.entry(symbol.parent).or_default().push(place as u32);
+            }
+        }
+        for (at, binding) in source.facts.bindings.iter().enumerate() {
+            if let (BindingKind::TypeParam, Some(symbol)) = (binding.kind, binding.symbol) {
+                type_params.entry(symbol).or_default().push(at as u32);
+            }
+        }
+        for (at, reference) in source.facts.references.iter().enumerate() {
+            if let (RefShape::Extends, Some(symbol)) = (reference.shape, reference.symbol) {
+                embedded.entry(symbol).or_default().push(at as u32);
+            }
+        }
+        let package = package_name(&source);
+        Self { source, folder, package, children, type_params, embedded, imports: RefCell::default() }
+    }
+
+    /// A text of the file's facts.
+    pub(super) fn text(&self, at: u32) -> &str {
+        self.source.facts.names.get(at as usize).map_or("", String::as_str)
+    }
+
+    pub(super) fn symbol(&self, place: u32) -> Option<&Symbol> {
+        self.source.facts.symbols.get(place as usize)
+    }
+
+    /// The symbols directly below one; below none, the members of types in closures that no symbol is around.
+    pub(super) fn children(&self, place: Option<u32>) -> impl Iterator<Item = (u32, &Symbol)> {
+        let places = self.children.get(&place).into_iter().flatten();
+        places.filter_map(|&place| self.symbol(place).map(|symbol| (place, symbol)))
+    }
+
+    /// The type parameters that a symbol declares, as bindings.
+    pub(super) fn type_params(&self, place: u32) -> &[u32] {
+        self.type_params.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The references to the types that an interface embeds.
+    pub(super) fn embedded(&self, place: u32) -> &[u32] {
+        self.embedded.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// A symbol and those around it, from the inside out.
+    pub(super) fn around(&self, symbol: Option<u32>) -> impl Iterator<Item = u32> + '_ {
+        // A parent stands before its children: facts that say otherwise must not lead in circles.
+        let parent = |place: u32| self.symbol(place).and_then(|symbol| symbol.parent).filter(|&parent| parent < place);
+        std::iter::successors(symbol, move |&place| parent(place))
+    }
+}
+
+/// The names that a package from outside may have, by its path: the file does not say.
+pub(super) fn may_be_named(path: &str, name: &str) -> bool {
+    let mut elements = path.rsplit('/');
+    let last = elements.next().unwrap_or(path);
+    let is_version =
+        |text: &str| text.len() > 1 && text.starts_with('v') && text[1..].bytes().all(|b| b.is_ascii_digit());
+    let last = if is_version(last) { elements.next().unwrap_or(last) } else { last };
+    let last = last.rsplit_once('.').filter(|(_, end)| is_version(end)).map_or(last, |(bare, _)| bare);
+    let same = |part: &str| part == name;
+    same(last)
+        || same(last.strip_prefix("go-").unwrap_or(last))
+        || same(last.strip_suffix("-go").unwrap_or(last))
+        || same(last.strip_suffix(".go").unwrap_or(last))
+        || last.rsplit(['-', '.']).next().is_some_and(same)
+        || last.replace(['-', '.'], "_") == name
+        || last.replace(['-', '.'], "") == name
+}

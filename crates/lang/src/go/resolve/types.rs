@@ -1,0 +1,183 @@
+//! Types as far as the rules know them.
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, VersionId};
+
+/// The type of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Type {
+    /// Nobody knows.
+    Unknown,
+    /// A type from outside of the view.
+    External,
+    /// A predeclared type.
+    Basic(&'static str),
+    /// A type that the view declares, with its arguments.
+    Named(SymbolAt, Rc<[Type]>),
+    /// A generic type of the standard library, with its arguments.
+    Library(u32, Rc<[Type]>),
+    Pointer(Rc<Type>),
+    /// A slice or an array.
+    List(Rc<Type>),
+    Map(Rc<(Type, Type)>),
+    Chan(Rc<Type>),
+    Func(Rc<FuncType>),
+    /// The several values of a call.
+    Tuple(Rc<[Type]>),
+    /// A type parameter: a binding of a file.
+    Param(VersionId, u32),
+    /// A struct or interface without a name.
+    Inline(Inline),
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FuncType {
+    /// The type parameters that the function itself declares.
+    pub(super) own: Vec<(VersionId, u32)>,
+    pub(super) params: Vec<Type>,
+    pub(super) variadic: bool,
+    pub(super) results: Vec<Type>,
+}
+
+/// Where the members of a type without a name stand: below a symbol, near a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Inline {
+    pub(super) file: VersionId,
+    pub(super) symbol: Option<u32>,
+    pub(super) line: u32,
+    /// Whether they stand before that line and not behind it.
+    pub(super) before: bool,
+}
+
+/// What stands for which type parameter.
+pub(super) type Arguments = Vec<((VersionId, u32), Type)>;
+
+/// Nested deeper, a type is not known: `type T[P any] struct { next *T[[]P] }` has no end.
+const MAX_DEPTH: u32 = 12;
+
+impl Type {
+    pub(super) fn named(symbol: SymbolAt) -> Self {
+        Type::Named(symbol, Rc::new([]))
+    }
+
+    pub(super) fn pointer(of: Type) -> Self {
+        match of {
+            Type::External | Type::Unknown => of,
+            of => Type::Pointer(Rc::new(of)),
+        }
+    }
+
+    pub(super) fn list(of: Type) -> Self {
+        match of {
+            Type::External => Type::External,
+            of => Type::List(Rc::new(of)),
+        }
+    }
+
+    /// What a pointer points to, and any other type itself.
+    pub(super) fn target(&self) -> &Type {
+        match self {
+            Type::Pointer(of) => of,
+            other => other,
+        }
+    }
+
+    /// What a call gives.
+    pub(super) fn results(list: &[Type]) -> Type {
+        match list {
+            [one] => one.clone(),
+            list => Type::Tuple(list.into()),
+        }
+    }
+
+    /// This type with arguments in place of type parameters.
+    pub(super) fn with(&self, arguments: &Arguments) -> Type {
+        if arguments.is_empty() { self.clone() } else { self.replaced(arguments, 0) }
+    }
+
+    fn replaced(&self, arguments: &Arguments, depth: u32) -> Type {
+        if depth > MAX_DEPTH {
+            return Type::Unknown;
+        }
+        let one = |of: &Type| Rc::new(of.replaced(arguments, depth + 1));
+        let all = |list: &[Type]| list.iter().map(|of| of.replaced(arguments, depth + 1)).collect::<Vec<_>>();
+        match self {
+            Type::Param(file, binding) => {
+                let found = arguments.iter().find(|(of, _)| *of == (*file, *binding));
+                found.map_or_else(|| self.clone(), |(_, with)| with.clone())
+            }
+            Type::Named(symbol, own) if !own.is_empty() => Type::Named(*symbol, all(own).into()),
+            Type::Library(at, own) => Type::Library(*at, all(own).into()),
+            Type::Pointer(of) => Type::Pointer(one(of)),
+            Type::List(of) => Type::List(one(of)),
+            Type::Chan(of) => Type::Chan(one(of)),
+            Type::Map(of) => {
+                Type::Map(Rc::new((of.0.replaced(arguments, depth + 1), of.1.replaced(arguments, depth + 1))))
+            }
+            Type::Func(of) => Type::Func(Rc::new(FuncType {
+                own: of.own.clone(),
+                params: all(&of.params),
+                variadic: of.variadic,
+                results: all(&of.results),
+            })),
+            Type::Tuple(list) => Type::Tuple(all(list).into()),
+            other => other.clone(),
+        }
+    }
+
+    /// Learns from a value of type `given` what the type parameters in this type are.
+    pub(super) fn learn(&self, given: &Type, learned: &mut Arguments) {
+        match (self, given) {
+            (_, Type::Unknown) => {}
+            (Type::Param(file, binding), given) => {
+                let key = (*file, *binding);
+                if !learned.iter().any(|(of, _)| *of == key) {
+                    learned.push((key, given.clone()));
+                }
+            }
+            (Type::Pointer(of), Type::Pointer(given)) | (Type::List(of), Type::List(given)) => of.learn(given, learned),
+            (Type::Chan(of), Type::Chan(given)) => of.learn(given, learned),
+            (Type::Map(of), Type::Map(given)) => {
+                of.0.learn(&given.0, learned);
+                of.1.learn(&given.1, learned);
+            }
+            (Type::Named(of, own), Type::Named(other, given)) if of == other => {
+                own.iter().zip(given.iter()).for_each(|(own, given)| own.learn(given, learned));
+            }
+            (Type::Library(of, own), Type::Library(other, given)) if of == other => {
+                own.iter().zip(given.iter()).for_each(|(own, given)| own.learn(given, learned));
+            }
+            (Type::Func(of), Type::Func(given)) => {
+                of.params.iter().zip(&given.params).for_each(|(own, given)| own.learn(given, learned));
+                of.results.iter().zip(&given.results).for_each(|(own, given)| own.learn(given, learned));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether something in it is not known.
+    pub(super) fn is_vague(&self) -> bool {
+        match self {
+            Type::Unknown => true,
+            Type::Pointer(of) | Type::List(of) | Type::Chan(of) => of.is_vague(),
+            Type::Map(of) => of.0.is_vague() || of.1.is_vague(),
+            Type::Named(_, list) | Type::Library(_, list) | Type::Tuple(list) => list.iter().any(Type::is_vague),
+            Type::Func(of) => of.params.iter().chain(&of.results).any(Type::is_vague),
+            _ => false,
+        }
+    }
+
+    /// Whether a type parameter is left in it.
+    pub(super) fn is_open(&self) -> bool {
+        match self {
+            Type::Param(..) => true,
+            Type::Pointer(of) | Type::List(of) | Type::Chan(of) => of.is_open(),
+            Type::Map(of) => of.0.is_open() || of.1.is_open(),
+            Type::Named(_, list) | Type::Library(_, list) | Type::Tuple(list) => list.iter().any(Type::is_open),
+            Type::Func(of) => of.params.iter().chain(&of.results).any(Type::is_open),
+            _ => false,
+        }
+    }
+}

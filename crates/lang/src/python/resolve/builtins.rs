@@ -1,0 +1,73 @@
+//! Names that Python itself knows.
+
+/// Whether every file can see the name without an import.
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.binary_search(&name).is_ok() || EXCEPTIONS.binary_search(&name).is_ok()
+}
+
+/// Whether the name of a module belongs to the standard library.
+pub(super) fn is_standard(module: &str) -> bool {
+    STANDARD.binary_search(&module).is_ok()
+}
+
+#[rustfmt::skip]
+const BUILTINS: &[&str] = &[
+    "Ellipsis", "False", "None", "NotImplemented", "True", "__builtins__", "__debug__", "__doc__", "__file__",
+    "__import__", "__loader__", "__name__", "__package__", "__path__", "__spec__", "abs", "aiter", "all", "anext", "any",
+    "ascii", "basestring", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod", "compile",
+    "complex", "copyright", "credits", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "exit", "filter",
+    "float", "format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int",
+    "isinstance", "issubclass", "iter", "len", "license", "list", "locals", "long", "map", "max", "memoryview", "min",
+    "next", "object", "oct", "open", "ord", "pow", "print", "property", "quit", "range", "raw_input", "reduce", "repr",
+    "reveal_type", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super",
+    "tuple", "type", "unichr", "unicode", "vars", "xrange", "zip",
+];
+
+#[rustfmt::skip]
+const EXCEPTIONS: &[&str] = &[
+    "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError",
+    "BrokenPipeError", "BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError",
+    "ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError", "EncodingWarning",
+    "EnvironmentError", "Exception", "ExceptionGroup", "FileExistsError", "FileNotFoundError", "FloatingPointError",
+    "FutureWarning", "GeneratorExit", "IOError", "ImportError", "ImportWarning", "IndentationError", "IndexError",
+    "InterruptedError", "IsADirectoryError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError",
+    "ModuleNotFoundError", "NameError", "NotADirectoryError", "NotImplementedError", "OSError", "OverflowError",
+    "PendingDeprecationWarning", "PermissionError", "ProcessLookupError", "PythonFinalizationError", "RecursionError",
+    "ReferenceError", "ResourceWarning", "RuntimeError", "RuntimeWarning", "StopAsyncIteration", "StopIteration",
+    "SyntaxError", "SyntaxWarning", "SystemError", "SystemExit", "TabError", "TimeoutError", "TypeError",
+    "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UnicodeTranslateError",
+    "UnicodeWarning", "UserWarning", "ValueError", "Warning", "WindowsError", "ZeroDivisionError",
+];
+
+#[rustfmt::skip]
+const STANDARD: &[&str] = &[
+    "__future__", "_thread", "abc", "argparse", "array", "ast", "asyncio", "atexit", "base64", "bdb", "binascii",
+    "bisect", "builtins", "bz2", "calendar", "cgi", "cmath", "cmd", "code", "codecs", "codeop", "collections", "colorsys",
+    "compileall", "concurrent", "configparser", "contextlib", "contextvars", "copy", "copyreg", "csv", "ctypes", "curses",
+    "dataclasses", "datetime", "dbm", "decimal", "difflib", "dis", "distutils", "doctest", "email", "encodings",
+    "ensurepip", "enum", "errno", "faulthandler", "fcntl", "filecmp", "fileinput", "fnmatch", "fractions", "ftplib",
+    "functools", "gc", "getopt", "getpass", "gettext", "glob", "graphlib", "grp", "gzip", "hashlib", "heapq", "hmac",
+    "html", "http", "imaplib", "importlib", "inspect", "io", "ipaddress", "itertools", "json", "keyword", "linecache",
+    "locale", "logging", "lzma", "mailbox", "marshal", "math", "mimetypes", "mmap", "multiprocessing", "netrc", "numbers",
+    "operator", "os", "pathlib", "pdb", "pickle", "pickletools", "pkgutil", "platform", "plistlib", "poplib", "posixpath",
+    "pprint", "profile", "pstats", "pty", "pwd", "py_compile", "queue", "quopri", "random", "re", "readline", "reprlib",
+    "resource", "runpy", "sched", "secrets", "select", "selectors", "shelve", "shlex", "shutil", "signal", "site",
+    "smtplib", "socket", "socketserver", "sqlite3", "ssl", "stat", "statistics", "string", "struct", "subprocess",
+    "symtable", "sys", "sysconfig", "syslog", "tarfile", "tempfile", "termios", "textwrap", "threading", "time", "timeit",
+    "tkinter", "token", "tokenize", "tomllib", "trace", "traceback", "tracemalloc", "tty", "turtle", "types", "typing",
+    "unicodedata", "unittest", "urllib", "uuid", "venv", "warnings", "wave", "weakref", "webbrowser", "winreg", "wsgiref",
+    "xml", "xmlrpc", "zipfile", "zipimport", "zlib", "zoneinfo",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_so_that_they_are_found() {
+        for list in [BUILTINS, EXCEPTIONS, STANDARD] {
+            assert!(list.is_sorted(), "{list:?}");
+        }
+        assert!(is_builtin("len") && is_builtin("KeyError") && !is_builtin("HTTPError"));
+    }
+}

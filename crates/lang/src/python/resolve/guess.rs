@@ -1,0 +1,72 @@
+//! The best guess at a method whose receiver nobody knows.
+
+use codecompass_model::{Meaning, SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::types::Type;
+
+/// A method that so many classes have says nothing about its receiver.
+const MAX_CANDIDATES: usize = 8;
+
+/// A shorter name may be anybody's.
+const MIN_LENGTH: usize = 7;
+
+/// What paths, parsers and streams of the standard library have, which are the receivers nobody knows.
+const STANDARD: &[&str] = &[
+    "add_argument",
+    "add_parser",
+    "add_subparsers",
+    "format_help",
+    "get_payload",
+    "is_alive",
+    "parse_args",
+    "parse_known_args",
+    "read_bytes",
+    "read_text",
+    "run_until_complete",
+    "set_cookie",
+    "set_defaults",
+    "set_payload",
+    "symlink_to",
+    "total_seconds",
+    "write_bytes",
+    "write_text",
+];
+
+impl Rules<'_> {
+    /// The only method of an uncommon name, or the one that all others of that name override.
+    pub(super) fn guess(&self, name: &str) -> Option<Meaning> {
+        let is_uncommon = name.len() >= MIN_LENGTH && !name.starts_with("__") && name.trim_matches('_').contains('_');
+        if !is_uncommon || name.starts_with("assert_") || STANDARD.contains(&name) {
+            return None;
+        }
+        let mut methods: Vec<(SymbolAt, SymbolAt)> = Vec::new();
+        for at in self.world.symbols_named(name).iter() {
+            let Some(source) = self.source(at.file).filter(|source| !is_test(&source.file.path)) else { continue };
+            let symbol = source.symbol(at.place)?;
+            match (symbol.kind, symbol.parent) {
+                (SymbolKind::Method, Some(class)) => methods.push((*at, SymbolAt { file: at.file, place: class })),
+                // A function or variable of that name may be what is called as well.
+                _ => return None,
+            }
+            if methods.len() > MAX_CANDIDATES {
+                return None;
+            }
+        }
+        let is_base = |base: SymbolAt, of: SymbolAt| {
+            self.order(of).iter().any(|one| matches!(one, Type::Instance(at, _) if *at == base))
+        };
+        let first = methods.iter().find(|(_, base)| methods.iter().all(|(_, of)| is_base(*base, *of)))?;
+        Some(Meaning::guessed(first.0, "only method of that name"))
+    }
+}
+
+/// Whether a file is one of tests, by its path.
+fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| {
+        let stem = part.split('.').next().unwrap_or(part);
+        matches!(stem, "test" | "tests" | "testing" | "conftest")
+            || stem.starts_with("test_")
+            || stem.ends_with("_test")
+    })
+}

@@ -1,0 +1,310 @@
+//! What local names are: parameters, what is assigned to a variable above a line, and what `isinstance` says.
+
+use std::rc::Rc;
+
+use codecompass_model::{Binding, BindingKind, Part, SymbolAt, SymbolKind};
+
+use super::expression::Expr;
+use super::names::Place;
+use super::source::{Entry, Lines};
+use super::types::{Shape, Type};
+use super::{Question, Rules};
+
+/// So many lines are looked at between an assignment and a use.
+const MAX_DISTANCE: u32 = 400;
+
+/// Fixtures that the test framework brings along.
+const PYTEST: &[&str] = &[
+    "cache",
+    "caplog",
+    "capfd",
+    "capsys",
+    "mocker",
+    "monkeypatch",
+    "pytestconfig",
+    "recwarn",
+    "request",
+    "tmp_path",
+    "tmp_path_factory",
+    "tmpdir",
+];
+
+/// How an assignment reaches a line below it.
+#[derive(PartialEq)]
+enum Reach {
+    Surely,
+    Maybe,
+    Never,
+}
+
+impl Rules<'_> {
+    /// What a local name is at a line.
+    pub(super) fn local(&self, place: &Place, at: u32) -> Type {
+        let facts = place.source.facts();
+        let Some(binding) = facts.bindings.get(at as usize) else { return Type::Unknown };
+        let name = place.source.name(binding.name);
+        let assigned = self.flowing(place, at, binding, name);
+        match self.narrowed(place, binding, name) {
+            Type::Unknown => assigned,
+            narrowed => narrowed,
+        }
+    }
+
+    /// The values that reach a line, the last one first.
+    fn flowing(&self, place: &Place, at: u32, binding: &Binding, name: &str) -> Type {
+        let bindings = &place.source.facts().bindings;
+        let line_of = |at: u32| bindings.get(at as usize).map_or(0, |binding| binding.line);
+        let mut same: Vec<u32> = place
+            .source
+            .entries(binding.symbol, name)
+            .filter_map(|entry| if let Entry::Binding(at) = entry { Some(at) } else { None })
+            .collect();
+        if same.len() <= 1 {
+            return self.assigned(place, at);
+        }
+        same.sort_by_key(|at| (line_of(*at), *at));
+        let mut types = Vec::new();
+        let last = same.iter().position(|other| *other == at).map_or(0, |at| at + 1);
+        for other in same[..last].iter().rev() {
+            match self.reach(place, line_of(*other)) {
+                Reach::Never => continue,
+                Reach::Surely => {
+                    types.push(self.assigned(place, *other));
+                    break;
+                }
+                Reach::Maybe => types.push(self.assigned(place, *other)),
+            }
+        }
+        match Type::one_of(types) {
+            Type::Unknown | Type::Nothing => Type::one_of(same.iter().map(|other| self.assigned(place, *other))),
+            known => known,
+        }
+    }
+
+    fn reach(&self, place: &Place, from: u32) -> Reach {
+        let lines = self.lines(&place.source);
+        if place.line <= from || place.line - from > MAX_DISTANCE {
+            return Reach::Surely;
+        }
+        let Some(own) = lines.indent(from) else { return Reach::Surely };
+        let mut reach = Reach::Surely;
+        let mut limit = own;
+        for line in from + 1..=place.line {
+            let Some(indent) = lines.indent(line).filter(|indent| *indent < limit) else { continue };
+            let code = lines.line(line).trim_start();
+            if code.starts_with([')', ']', '}']) {
+                continue;
+            }
+            // The block that assigns ends here; in the other branches of its statement nothing is assigned yet.
+            limit = indent;
+            let is_other = ["else", "elif ", "case "].iter().any(|start| code.starts_with(start));
+            let is_last = (line + 1..=place.line).all(|line| lines.indent(line).is_none_or(|inner| inner > indent));
+            if is_other && is_last && line < place.line {
+                return Reach::Never;
+            }
+            reach = Reach::Maybe;
+        }
+        reach
+    }
+
+    /// What one binding alone says.
+    fn assigned(&self, place: &Place, at: u32) -> Type {
+        let key = Question::Binding(place.id(), at);
+        self.types.answer(&self.course, key, Type::Unknown, || {
+            let Some(binding) = place.source.facts().bindings.get(at as usize) else { return Type::Unknown };
+            match binding.kind {
+                BindingKind::Param => self.parameter(place, at, binding),
+                BindingKind::Local => self.variable_here(place, binding),
+                BindingKind::TypeParam => Type::Unknown,
+            }
+        })
+    }
+
+    fn variable_here(&self, place: &Place, binding: &Binding) -> Type {
+        let source = &place.source;
+        let here = Place::at(source, binding.symbol, binding.line.saturating_sub(1));
+        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &here));
+        let mut value = binding.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.name(text)), &here));
+        let name = source.name(binding.name);
+        let line = self.lines(source).line(binding.line);
+        if is_entered(line, name) {
+            value = self.entered(&value);
+        }
+        let value = match binding.part {
+            Part::Inside => position(line, name).map_or(Type::Unknown, |at| self.nth(&self.element(&value), at)),
+            part => self.part(value, part, &here),
+        };
+        match (&declared, &value) {
+            (Type::Unknown, _) => value,
+            // An assignment says more than a declaration above it.
+            (_, Type::Instance(..) | Type::Class(..)) if binding.part == Part::Whole => value,
+            _ => declared,
+        }
+    }
+
+    fn parameter(&self, place: &Place, at: u32, binding: &Binding) -> Type {
+        let source = &place.source;
+        let Some(function) = binding.symbol else { return Type::Unknown };
+        let header = Place::header(source, function);
+        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &header));
+        if binding.part == Part::Inside {
+            let stars = format!("**{}", source.name(binding.name));
+            let is_map = source.symbol(function).is_some_and(|symbol| symbol.signature.contains(&stars));
+            return if is_map {
+                Type::Box(Shape::Map, Rc::from([Type::External, declared]))
+            } else {
+                Type::row(declared)
+            };
+        }
+        if source.params(function).first() == Some(&at)
+            && let Some(own) = self.receiver(place, function)
+            && matches!(declared, Type::Unknown | Type::Var(..) | Type::Box(Shape::Callable, _))
+        {
+            return own;
+        }
+        if !declared.is_unknown() || binding.annotation.is_some() {
+            return declared;
+        }
+        match binding.value.map(|text| self.value(&Expr::parse(source.name(text)), &header)) {
+            Some(Type::Nothing) | None => self.fixture(place, function, source.name(binding.name)),
+            Some(default) => default,
+        }
+    }
+
+    /// What the first parameter of a method is.
+    fn receiver(&self, place: &Place, function: u32) -> Option<Type> {
+        let source = &place.source;
+        let symbol = source.symbol(function)?;
+        let class = symbol
+            .parent
+            .filter(|class| source.symbol(*class).is_some_and(|symbol| symbol.kind == SymbolKind::Class))?;
+        let class = SymbolAt { file: place.id(), place: class };
+        if source.is_decorated(function, &["staticmethod"]) {
+            return None;
+        }
+        let is_class = source.is_decorated(function, &["classmethod"])
+            || matches!(symbol.name.as_str(), "__new__" | "__init_subclass__" | "__class_getitem__");
+        Some(if is_class { Type::OwnClass(class) } else { Type::Own(class) })
+    }
+
+    /// What `isinstance` says about a name at a line: in the block of its `if`, and below an `assert` or a way out.
+    fn narrowed(&self, place: &Place, binding: &Binding, name: &str) -> Type {
+        let lines = self.lines(&place.source);
+        let test = format!("isinstance({name},");
+        let Some(indent) = lines.indent(place.line) else { return Type::Unknown };
+        let here = lines.line(place.line);
+        if here.contains(&test) {
+            return if here.contains(" and ") { self.tested(place, here, &test) } else { Type::Unknown };
+        }
+        let mut limit = indent;
+        let first = binding.line.max(place.line.saturating_sub(MAX_DISTANCE));
+        for line in (first..place.line).rev() {
+            let Some(indent) = lines.indent(line).filter(|indent| *indent <= limit) else { continue };
+            let code = lines.line(line).trim();
+            let is_around = indent < limit;
+            limit = indent;
+            let is_written = code.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with("= "));
+            if is_written {
+                return Type::Unknown;
+            }
+            if !code.contains(&test) {
+                // In another branch the test said no.
+                if is_around && ["else", "elif "].iter().any(|start| code.starts_with(start)) {
+                    return Type::Unknown;
+                }
+                continue;
+            }
+            let is_not = code.contains("not isinstance");
+            let says = match is_around {
+                true => (code.starts_with("if ") || code.starts_with("elif ")) && !is_not,
+                false => code.starts_with("assert ") && !is_not || is_not && is_way_out(lines, line, indent),
+            };
+            if says && !code.contains(" or ") {
+                return self.tested(place, code, &test);
+            }
+        }
+        Type::Unknown
+    }
+
+    /// The classes in a test.
+    fn tested(&self, place: &Place, code: &str, test: &str) -> Type {
+        let Some(at) = code.find(test) else { return Type::Unknown };
+        let rest = &code[at + test.len()..];
+        let mut open = 0;
+        let end = rest.find(|c| {
+            match c {
+                '(' | '[' => open += 1,
+                ')' | ']' => open -= 1,
+                _ => {}
+            }
+            open < 0
+        });
+        match self.declared(&rest[..end.unwrap_or(rest.len())], &Place::at(&place.source, place.scope, place.line)) {
+            known @ (Type::Instance(..) | Type::Union(_) | Type::External) => known,
+            _ => Type::Unknown,
+        }
+    }
+
+    /// A parameter that a test framework fills in: what the fixture of that name gives.
+    fn fixture(&self, place: &Place, function: u32, name: &str) -> Type {
+        let source = &place.source;
+        let is_test = source.symbol(function).is_some_and(|symbol| symbol.name.starts_with("test"));
+        if !is_test && !source.is_decorated(function, &["fixture"]) {
+            return Type::Unknown;
+        }
+        let mut folder = super::modules::parent(&source.file.path).to_owned();
+        let mut files = vec![place.id()];
+        loop {
+            let path = if folder.is_empty() { "conftest.py".to_owned() } else { format!("{folder}/conftest.py") };
+            files.extend(self.world.file_at(&path));
+            if folder.is_empty() {
+                break;
+            }
+            folder = super::modules::parent(&folder).to_owned();
+        }
+        for file in files {
+            let Some(source) = self.source(file) else { continue };
+            for entry in source.entries(None, name) {
+                let Entry::Symbol(at) = entry else { continue };
+                if at != function && source.is_decorated(at, &["fixture"]) {
+                    return match self.returned(SymbolAt { file, place: at }) {
+                        Type::Box(Shape::Row, parts) if self.yields(&source, at) => {
+                            parts.first().cloned().unwrap_or(Type::Unknown)
+                        }
+                        given => given,
+                    };
+                }
+            }
+        }
+        if PYTEST.contains(&name) { Type::External } else { Type::Unknown }
+    }
+
+    fn yields(&self, source: &super::source::Source, function: u32) -> bool {
+        let Some(symbol) = source.symbol(function) else { return false };
+        let lines = self.lines(source);
+        (symbol.lines.start..=symbol.lines.end).any(|line| lines.line(line).trim_start().starts_with("yield"))
+    }
+}
+
+/// Whether a block that begins with a test leaves the function or the loop.
+fn is_way_out(lines: &Lines, line: u32, indent: usize) -> bool {
+    let body = (line + 1..line + 8).find(|line| lines.indent(*line).is_some_and(|inner| inner > indent));
+    let code = body.map_or("", |line| lines.line(line).trim_start());
+    ["return", "raise", "continue", "break"].iter().any(|start| code.starts_with(start))
+}
+
+/// Whether a line enters something with `with` under a name.
+fn is_entered(line: &str, name: &str) -> bool {
+    let Some(at) = line.find(&format!(" as {name}")) else { return false };
+    let after = line[at + 4 + name.len()..].chars().next();
+    let is_whole = after.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    let code = line.trim_start();
+    is_whole && !code.starts_with("except") && !code.starts_with("case")
+}
+
+/// The position of a name among those that a loop binds.
+fn position(line: &str, name: &str) -> Option<usize> {
+    let from = line.find("for ")? + 4;
+    let end = from + line[from..].find(" in ")?;
+    line[from..end].trim_matches(['(', ')', ' ']).split(',').position(|one| one.trim() == name)
+}

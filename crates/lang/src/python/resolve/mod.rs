@@ -1,0 +1,189 @@
+//! Whom a Python reference means.
+//!
+//! A name is looked up in its scopes, then in the file, what the file imports, and what Python knows. A member needs the
+//! type of what stands before it: `values` works it out from the text of the receiver, `annotations` from declared types,
+//! `returns` and `locals` from what is returned and assigned. Everything is worked out when it is asked for, once.
+//!
+//! What these rules do not know: metaclasses, `__getattr__`, what a call of a function does to its arguments, and most of
+//! what a library gives back.
+
+mod annotations;
+mod builtins;
+mod expression;
+mod generics;
+mod guess;
+mod locals;
+mod members;
+mod memo;
+mod modules;
+mod names;
+mod returns;
+mod source;
+mod types;
+mod values;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use codecompass_model::{BindingKind, Confidence, Meaning, RefShape, Reference, Resolver, SymbolAt, VersionId, World};
+
+use crate::names::FastMap;
+use expression::Expr;
+use memo::{Course, Memo};
+use modules::Modules;
+use names::{Place, Root};
+use source::{Source, is_function};
+use types::{Found, Type};
+
+/// The rules at work on one view.
+pub(super) struct Rules<'w> {
+    world: &'w dyn World,
+    modules: Modules<'w>,
+    sources: RefCell<FastMap<VersionId, Option<Rc<Source>>>>,
+    course: Course,
+    types: Memo<Question, Type>,
+    names: Memo<(Rc<str>, Rc<str>), Found>,
+    orders: Memo<SymbolAt, Rc<[Type]>>,
+}
+
+/// A question about types.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Question {
+    /// What a value is that is declared to be this.
+    Declared(SymbolAt),
+    Returned(SymbolAt),
+    Variable(SymbolAt),
+    Decorated(SymbolAt),
+    Binding(VersionId, u32),
+    Text(VersionId, Option<u32>, u32, Root, u32),
+}
+
+/// Their constructor, as the language takes it.
+pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+    Box::new(Rules {
+        world,
+        modules: Modules::new(world),
+        sources: RefCell::default(),
+        course: Course::default(),
+        types: Memo::default(),
+        names: Memo::default(),
+        orders: Memo::default(),
+    })
+}
+
+impl Resolver for Rules<'_> {
+    fn reference(&self, file: VersionId, at: u32) -> Meaning {
+        let Some(source) = self.source(file) else { return Meaning::Unknown("no file") };
+        let Some(reference) = source.facts().references.get(at as usize) else {
+            return Meaning::Unknown("no reference");
+        };
+        let meaning = self.meaning(&source, reference);
+        self.settle();
+        meaning
+    }
+
+    fn import(&self, file: VersionId, at: u32) -> Meaning {
+        let Some(source) = self.source(file) else { return Meaning::Unknown("no file") };
+        let Some(import) = source.facts().imports.get(at as usize) else { return Meaning::Unknown("no import") };
+        let found = self.import_target(&source, import);
+        self.settle();
+        self.answer(found, "import", "no such module")
+    }
+}
+
+impl Rules<'_> {
+    /// A Python file of the view.
+    fn source(&self, id: VersionId) -> Option<Rc<Source>> {
+        if let Some(known) = self.sources.borrow().get(&id) {
+            return known.clone();
+        }
+        let file = self.world.file(id).filter(|file| file.language == "python");
+        let source = file.map(|file| Rc::new(Source::new(file)));
+        self.sources.borrow_mut().insert(id, source.clone());
+        source
+    }
+
+    fn settle(&self) {
+        self.course.rest();
+        self.types.settle();
+        self.names.settle();
+        self.orders.settle();
+    }
+
+    fn meaning(&self, source: &Rc<Source>, reference: &Reference) -> Meaning {
+        let place = self.place_of(source, reference);
+        let name = source.name(reference.name);
+        let Some(qualifier) = reference.qualifier else {
+            if let Some(binding) = reference.binding {
+                return self.called_local(&place, reference, binding);
+            }
+            let found = self.look_up(&place, name, false);
+            return self.answer(found, "scope", "no such name");
+        };
+        let place = self.receiver_place(&place, reference.binding, qualifier);
+        let of = self.text_type(&place, qualifier);
+        if of.is_unknown() {
+            let guess = (reference.shape == RefShape::MemberCall).then(|| self.guess(name)).flatten();
+            return guess.unwrap_or(Meaning::Unknown("receiver's type"));
+        }
+        let found = self.member(&of, name);
+        self.answer(found, "member", "no such member")
+    }
+
+    /// A local name that is called means the functions or classes that it is another name for, and else only itself.
+    fn called_local(&self, place: &Place, reference: &Reference, binding: u32) -> Meaning {
+        let source = &place.source;
+        let local = source.facts().bindings.get(binding as usize).filter(|binding| binding.kind == BindingKind::Local);
+        let value = local.and_then(|local| local.value).map(|text| Expr::parse(source.name(text)));
+        let is_alias = matches!(value, Some(Expr::Name(_) | Expr::Attr(..) | Expr::Either(_)));
+        if !is_alias || !matches!(reference.shape, RefShape::Call | RefShape::Construct) {
+            return Meaning::Local;
+        }
+        let held = self.local(place, binding);
+        let target = |one: &Type| match one {
+            Type::Class(at, _) | Type::Function(at, _) => Some(*at),
+            _ => None,
+        };
+        match held.alternatives().iter().map(target).collect::<Option<Vec<SymbolAt>>>() {
+            Some(targets) => Meaning::Symbols { targets, confidence: Confidence::Heuristic, why: "value" },
+            None => Meaning::Local,
+        }
+    }
+
+    /// Where a reference is looked up: decorators and bases stand outside of what they belong to.
+    fn place_of(&self, source: &Rc<Source>, reference: &Reference) -> Place {
+        let around = reference.symbol.and_then(|at| Some((at, source.symbol(at)?)));
+        let scope = match around {
+            Some((_, symbol)) if reference.line < symbol.lines.start => symbol.parent,
+            Some((_, symbol)) if reference.shape == RefShape::Extends => symbol.parent,
+            _ => reference.symbol,
+        };
+        let in_header = around.is_some_and(|(at, symbol)| {
+            scope == Some(at) && is_function(symbol.kind) && self.is_in_header(source, symbol, reference.line)
+        });
+        Place { in_header, ..Place::at(source, scope, reference.line) }
+    }
+
+    fn is_in_header(&self, source: &Source, symbol: &codecompass_model::Symbol, line: u32) -> bool {
+        if line == symbol.lines.start {
+            return true;
+        }
+        if line > symbol.lines.start + 60 {
+            return false;
+        }
+        let lines = self.lines(source);
+        let text = lines.text().get(symbol.span.start as usize..lines.start(line)).unwrap_or("");
+        let count = |brackets: [char; 2]| text.matches(brackets).count();
+        count(['(', '[']) > count([')', ']'])
+    }
+
+    fn answer(&self, found: Found, why: &'static str, missing: &'static str) -> Meaning {
+        match found {
+            Found::Symbols(all) => Meaning::Symbols { targets: all.to_vec(), confidence: Confidence::Static, why },
+            Found::Module(stem) => Meaning::Module(self.modules.files(&stem).to_vec()),
+            Found::External => Meaning::External,
+            Found::Local(_) => Meaning::Local,
+            Found::Missing => Meaning::Unknown(missing),
+        }
+    }
+}

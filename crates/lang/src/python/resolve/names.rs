@@ -1,0 +1,210 @@
+//! What a name means at a place: local names, functions around, the file, what it imports, what Python knows.
+
+use std::rc::Rc;
+
+use codecompass_model::{Import, SymbolAt, SymbolKind, VersionId};
+
+use super::Rules;
+use super::builtins::is_builtin;
+use super::source::{Entry, Source, is_function};
+use super::types::Found;
+
+/// Where a name is looked up from.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) source: Rc<Source>,
+    /// The innermost symbol around.
+    pub(super) scope: Option<u32>,
+    pub(super) line: u32,
+    /// In the header of a function the names of the class around it can be seen.
+    pub(super) in_header: bool,
+    /// What extraction says about the first name of an expression.
+    pub(super) root: Root,
+}
+
+/// What is known of the first name of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Root {
+    /// Nothing.
+    Open,
+    /// It means this local name.
+    Local(u32),
+    /// The first name of this text is not local.
+    Free(u32),
+}
+
+impl Place {
+    pub(super) fn at(source: &Rc<Source>, scope: Option<u32>, line: u32) -> Self {
+        Self { source: source.clone(), scope, line, in_header: false, root: Root::Open }
+    }
+
+    /// Where the types of a function's header are looked up.
+    pub(super) fn header(source: &Rc<Source>, function: u32) -> Self {
+        let line = source.symbol(function).map_or(0, |symbol| symbol.lines.start);
+        Self { in_header: true, ..Self::at(source, Some(function), line) }
+    }
+
+    pub(super) fn id(&self) -> VersionId {
+        self.source.file.id
+    }
+}
+
+impl Rules<'_> {
+    /// What a name means. Local names count only when `with_locals`.
+    pub(super) fn look_up(&self, place: &Place, name: &str, with_locals: bool) -> Found {
+        let mut scope = place.scope;
+        let mut sees_classes = true;
+        while let Some(at) = scope {
+            let Some(symbol) = place.source.symbol(at) else { break };
+            let is_function = is_function(symbol.kind);
+            if is_function || symbol.kind == SymbolKind::Class && sees_classes {
+                let found = self.in_scope(place, Some(at), name, with_locals);
+                if found != Found::Missing {
+                    return found;
+                }
+            } else if symbol.kind != SymbolKind::Class && with_locals {
+                // The loops of a comprehension that a variable starts with.
+                if let Some(binding) = visible(place, Some(at), name) {
+                    return Found::Local(binding);
+                }
+            }
+            if is_function {
+                sees_classes = place.in_header && Some(at) == place.scope;
+            }
+            scope = symbol.parent;
+        }
+        match self.in_scope(place, None, name, with_locals) {
+            Found::Missing => match self.in_globs(&place.source, name) {
+                Found::Missing if is_builtin(name) => Found::External,
+                found => found,
+            },
+            found => found,
+        }
+    }
+
+    fn in_scope(&self, place: &Place, scope: Option<u32>, name: &str, with_locals: bool) -> Found {
+        match self.defined(&place.source, scope, name) {
+            Found::Missing if with_locals => visible(place, scope, name).map_or(Found::Missing, Found::Local),
+            found => found,
+        }
+    }
+
+    /// What a scope defines or imports under a name: what the view has comes before what it has not.
+    pub(super) fn defined(&self, source: &Rc<Source>, scope: Option<u32>, name: &str) -> Found {
+        let mut symbols: Vec<SymbolAt> = Vec::new();
+        let mut other = Found::Missing;
+        for entry in source.entries(scope, name) {
+            let found = match entry {
+                Entry::Symbol(place) => {
+                    symbols.push(SymbolAt { file: source.file.id, place });
+                    continue;
+                }
+                Entry::Import(at) => self.imported(source, at),
+                Entry::Binding(_) => continue,
+            };
+            match found {
+                Found::Symbols(more) => {
+                    symbols.extend(more.iter().filter(|at| !symbols.contains(at)).copied().collect::<Vec<_>>());
+                }
+                Found::Module(_) if !matches!(other, Found::Module(_)) => other = found,
+                Found::External if other == Found::Missing => other = found,
+                _ => {}
+            }
+        }
+        // `x = None` beside an import of `x` says that there may be none.
+        if symbols.len() > 1 || other != Found::Missing {
+            symbols.retain(|at| at.file != source.file.id || !is_nothing(source, at.place));
+        }
+        if symbols.is_empty() { other } else { Found::Symbols(symbols.into()) }
+    }
+
+    fn in_globs(&self, source: &Rc<Source>, name: &str) -> Found {
+        let mut outside = Found::Missing;
+        for at in source.globs.iter().rev() {
+            let Some(import) = source.facts().imports.get(*at as usize) else { continue };
+            match self.modules.find(&source.file.path, &import.module) {
+                Some(stem) if !name.starts_with('_') || name.starts_with("__") => match self.module_name(&stem, name) {
+                    Found::Missing => {}
+                    found => return found,
+                },
+                Some(_) => {}
+                None => outside = Found::External,
+            }
+        }
+        // A library may export anything, but what Python knows is not what it most likely exports.
+        if is_builtin(name) { Found::Missing } else { outside }
+    }
+
+    /// What the name that an import brings into scope means.
+    pub(super) fn imported(&self, source: &Rc<Source>, at: u32) -> Found {
+        let Some(import) = source.facts().imports.get(at as usize) else { return Found::Missing };
+        if import.name.is_none() && import.alias.is_none() && !import.glob {
+            let first = import.module.split('.').next().unwrap_or("");
+            return self.module(source, first);
+        }
+        self.import_target(source, import)
+    }
+
+    /// What an import names.
+    pub(super) fn import_target(&self, source: &Rc<Source>, import: &Import) -> Found {
+        let Some(name) = import.name.as_deref().filter(|_| !import.glob) else {
+            return self.module(source, &import.module);
+        };
+        let Some(stem) = self.modules.find(&source.file.path, &import.module) else {
+            return if import.module.starts_with('.') { Found::Missing } else { Found::External };
+        };
+        // A package that imports one of its own modules.
+        let is_own = self.modules.files(&stem).contains(&source.file.id);
+        match self.modules.below(&stem, name).filter(|_| is_own) {
+            Some(module) => Found::Module(module),
+            None => self.module_name(&stem, name),
+        }
+    }
+
+    fn module(&self, source: &Rc<Source>, path: &str) -> Found {
+        match self.modules.find(&source.file.path, path) {
+            Some(stem) => Found::Module(stem),
+            None if path.starts_with('.') => Found::Missing,
+            None => Found::External,
+        }
+    }
+
+    /// What a module has under a name: its own, what it imports, or a module inside.
+    pub(super) fn module_name(&self, stem: &Rc<str>, name: &str) -> Found {
+        let key = (stem.clone(), Rc::from(name));
+        self.names.answer(&self.course, key, Found::Missing, || {
+            for id in self.modules.files(stem).iter() {
+                let Some(source) = self.source(*id) else { continue };
+                let found = match self.defined(&source, None, name) {
+                    Found::Missing => self.in_globs(&source, name),
+                    found => found,
+                };
+                if found != Found::Missing {
+                    return found;
+                }
+            }
+            self.modules.below(stem, name).map_or(Found::Missing, Found::Module)
+        })
+    }
+}
+
+/// Whether a variable begins with `None`.
+fn is_nothing(source: &Source, place: u32) -> bool {
+    source.symbol(place).and_then(|symbol| symbol.value).is_some_and(|value| source.name(value) == "None")
+}
+
+/// The local name of a scope that a line most likely sees: the last one written above it, else the first.
+fn visible(place: &Place, scope: Option<u32>, name: &str) -> Option<u32> {
+    let facts = place.source.facts();
+    let mut first = None;
+    let mut last = None;
+    for entry in place.source.entries(scope, name) {
+        let Entry::Binding(at) = entry else { continue };
+        let Some(binding) = facts.bindings.get(at as usize) else { continue };
+        first = first.or(Some(at));
+        if binding.line <= place.line {
+            last = Some(at);
+        }
+    }
+    last.or(first)
+}

@@ -1,0 +1,194 @@
+//! What functions give back and what variables hold: declared, or read from what is returned and assigned.
+
+use std::rc::Rc;
+
+use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+
+use super::expression::Expr;
+use super::names::Place;
+use super::source::{Lines, Source};
+use super::types::{Shape, Type};
+use super::{Question, Rules};
+
+/// A longer function is not read for what it returns.
+const MAX_LINES: u32 = 600;
+
+/// A returned expression goes over so many lines at most.
+const MAX_EXPRESSION: u32 = 12;
+
+impl Rules<'_> {
+    /// What a call of a function gives.
+    pub(super) fn returned(&self, at: SymbolAt) -> Type {
+        self.types.answer(&self.course, Question::Returned(at), Type::Unknown, || {
+            let Some(source) = self.source(at.file) else { return Type::Unknown };
+            let given = match self.declared_return(at) {
+                Type::Unknown => self.inferred(&source, at.place),
+                declared => declared,
+            };
+            if source.is_decorated(at.place, &["contextmanager", "asynccontextmanager"]) {
+                return Type::Box(Shape::Context, Rc::from([self.element(&given)]));
+            }
+            given
+        })
+    }
+
+    /// What a function is declared to give.
+    pub(super) fn declared_return(&self, at: SymbolAt) -> Type {
+        let Some(source) = self.source(at.file) else { return Type::Unknown };
+        let annotation = source.symbol(at.place).and_then(|symbol| symbol.annotation);
+        let place = Place::header(&source, at.place);
+        let declared = annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &place));
+        match declared {
+            // `def f(self: T) -> T` gives what it is called on.
+            Type::Var(ref name, _) if self.is_receiver_parameter(&source, at.place, name) => self.own(&place),
+            declared => declared,
+        }
+    }
+
+    fn is_receiver_parameter(&self, source: &Source, function: u32, name: &str) -> bool {
+        let first = source.params(function).first().and_then(|at| source.facts().bindings.get(*at as usize));
+        let written = first.and_then(|first| first.annotation).map_or("", |text| source.name(text));
+        let is_method = source.symbol(function).is_some_and(|symbol| symbol.kind != SymbolKind::Fn);
+        is_method
+            && matches!(written.trim_matches(['"', '\'']), word if word == name || word == format!("type[{name}]") || word == format!("Type[{name}]"))
+    }
+
+    fn inferred(&self, source: &Rc<Source>, function: u32) -> Type {
+        let Some(symbol) = source.symbol(function) else { return Type::Unknown };
+        // A declared type that nobody knows is not second-guessed.
+        if symbol.annotation.is_some() || symbol.lines.end - symbol.lines.start > MAX_LINES {
+            return Type::Unknown;
+        }
+        let lines = self.lines(source);
+        let mut given = Vec::new();
+        let mut yielded = Vec::new();
+        for (line, word, text) in statements(lines, symbol) {
+            let place = Place::at(source, Some(function), line);
+            let value = self.value(&Expr::parse(&text), &place);
+            if word == "yield" { yielded.push(value) } else { given.push(value) }
+        }
+        if !yielded.is_empty() {
+            return Type::row(Type::one_of(yielded));
+        }
+        Type::one_of(given)
+    }
+
+    /// What a variable, constant or field holds.
+    pub(super) fn variable(&self, at: SymbolAt) -> Type {
+        self.types.answer(&self.course, Question::Variable(at), Type::Unknown, || {
+            let Some(source) = self.source(at.file) else { return Type::Unknown };
+            let Some(symbol) = source.symbol(at.place) else { return Type::Unknown };
+            let scope = symbol.parent.map(|class| match symbol.kind {
+                SymbolKind::Field => source.method_at(class, symbol.lines.start),
+                _ => class,
+            });
+            let place = Place::at(&source, scope, symbol.lines.start);
+            let declared = symbol.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &place));
+            if !declared.is_unknown() {
+                return declared;
+            }
+            if symbol.kind == SymbolKind::Type {
+                return self.as_class(&self.declared_by_symbol(at));
+            }
+            let first = symbol.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.name(text)), &place));
+            match (first, symbol.parent) {
+                (first @ (Type::Unknown | Type::Nothing), Some(class)) => {
+                    Type::one_of([first, self.assigned_to_self(&source, class, &symbol.name)])
+                }
+                (first, _) => first,
+            }
+        })
+    }
+
+    /// What the methods of a class give one of its fields.
+    fn assigned_to_self(&self, source: &Rc<Source>, class: u32, name: &str) -> Type {
+        let Some(symbol) = source.symbol(class) else { return Type::Unknown };
+        let lines = self.lines(source);
+        let start = format!("self.{name}");
+        let mut all = Vec::new();
+        for line in symbol.lines.start..=symbol.lines.end {
+            let text = lines.line(line);
+            let Some(rest) = text.trim_start().strip_prefix(&start) else { continue };
+            let place = Place::at(source, Some(source.method_at(class, line)), line);
+            let offset = text.len() - rest.len();
+            match rest.trim_start() {
+                rest if rest.starts_with('=') && !rest.starts_with("==") => {
+                    let value = expression(lines, line, offset);
+                    all.push(self.value(&Expr::parse(value.trim_start().trim_start_matches('=')), &place));
+                }
+                rest if rest.starts_with(':') => {
+                    let declared = rest[1..].split('=').next().unwrap_or("");
+                    all.push(self.declared(declared, &place));
+                }
+                _ => {}
+            }
+        }
+        Type::one_of(all)
+    }
+
+    pub(super) fn lines<'s>(&self, source: &'s Source) -> &'s Lines {
+        source.lines(|| self.world.text(source.file.id))
+    }
+}
+
+/// The `return` and `yield` statements of a function itself, with their expressions.
+fn statements(lines: &Lines, symbol: &Symbol) -> Vec<(u32, &'static str, String)> {
+    let mut found = Vec::new();
+    let mut skipped_below: Option<usize> = None;
+    let doc_end = symbol.doc.map_or(0, |doc| doc.end as usize);
+    for line in symbol.lines.start + 1..=symbol.lines.end {
+        let Some(indent) = lines.indent(line) else { continue };
+        if lines.start(line) < doc_end {
+            continue;
+        }
+        if skipped_below.is_some_and(|below| indent > below) {
+            continue;
+        }
+        skipped_below = None;
+        let code = lines.line(line).trim_start();
+        if ["def ", "class ", "async def "].iter().any(|start| code.starts_with(start)) {
+            skipped_below = Some(indent);
+            continue;
+        }
+        let at = |word: &str| {
+            let rest = code.strip_prefix(word)?;
+            rest.starts_with([' ', '(']).then_some(indent + word.len())
+        };
+        if let Some(offset) = at("return") {
+            found.push((line, "return", expression(lines, line, offset)));
+        } else if let Some(offset) = at("yield") {
+            let text = expression(lines, line, offset);
+            if !text.trim_start().starts_with("from ") {
+                found.push((line, "yield", text));
+            }
+        }
+    }
+    found
+}
+
+/// The expression that begins at a place, up to the end of its statement, without comments.
+fn expression(lines: &Lines, line: u32, offset: usize) -> String {
+    let mut out = String::new();
+    let mut open = 0i32;
+    for number in line..line + MAX_EXPRESSION {
+        let text = lines.line(number);
+        let text = if number == line { text.get(offset..).unwrap_or("") } else { text };
+        let mut quote = None;
+        for c in text.chars() {
+            match (quote, c) {
+                (None, '#') => break,
+                (None, '"' | '\'') => quote = Some(c),
+                (Some(open), _) if c == open => quote = None,
+                (None, '(' | '[' | '{') => open += 1,
+                (None, ')' | ']' | '}') => open -= 1,
+                _ => {}
+            }
+            out.push(c);
+        }
+        if open <= 0 && !text.trim_end().ends_with('\\') {
+            return out;
+        }
+        out.push(' ');
+    }
+    out
+}

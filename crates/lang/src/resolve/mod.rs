@@ -1,0 +1,3 @@
+//! What the resolvers of all languages are made of. The rules themselves stand in each language's folder.
+
+pub(crate) mod chain;

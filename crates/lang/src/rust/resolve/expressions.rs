@@ -1,0 +1,400 @@
+//! The type of an expression, as far as its text tells.
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::library;
+use super::lower::Named;
+use super::members::{Member, Want};
+use super::modules::Scope;
+use super::scope::Space;
+use super::types::{Bindings, Parameter, Ty};
+use super::written::Segment;
+use crate::resolve::chain::{Base, Chain, Step};
+
+/// Where an expression stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) scope: Scope,
+    pub(super) line: u32,
+    /// Only bindings before this one can be meant.
+    pub(super) limit: u32,
+    /// What the first name of the expression is bound to, when that is known.
+    pub(super) first: Option<Option<u32>>,
+}
+
+impl Point {
+    /// The same place, for another expression.
+    pub(super) fn beside(self) -> Point {
+        Point { first: None, ..self }
+    }
+}
+
+impl Rules<'_> {
+    /// The type of an expression.
+    pub(super) fn expression(&self, point: Point, text: &str) -> Ty {
+        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+        let text = text.trim();
+        if let Some(ty) = self.macro_value(point, text) {
+            return ty;
+        }
+        // A block, which the text of the file says more about.
+        if text.starts_with('{') {
+            return Ty::Unknown;
+        }
+        // Within an `impl` for a pointer, what it points to.
+        if let Some(rest) = text.strip_prefix("(**self)") {
+            let own = self.self_type(point.scope);
+            let inner = library::deref(&own).unwrap_or(own);
+            return if rest.is_empty() { inner } else { Ty::Unknown };
+        }
+        if text.starts_with('|') || text.starts_with("move |") {
+            return self.closure(point.beside(), text).unwrap_or(Ty::Unknown);
+        }
+        self.chain(point, &Chain::parse(text))
+    }
+
+    /// What the usual macros make, up to their end.
+    fn macro_value(&self, point: Point, text: &str) -> Option<Ty> {
+        if let Some(inner) = text.strip_prefix("vec![") {
+            let inner = inner.strip_suffix(']')?;
+            let first = arguments(inner.split(';').next().unwrap_or(inner)).next().unwrap_or("");
+            return Some(Ty::library("Vec", [self.expression(point.beside(), first)]));
+        }
+        let is_text = text.starts_with("format!(") && text.ends_with(')');
+        is_text.then(|| Ty::library("String", []))
+    }
+
+    fn chain(&self, point: Point, chain: &Chain<'_>) -> Ty {
+        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+        let mut steps = chain.steps.as_slice();
+        let call = match steps.first() {
+            Some(Step::Call(inside)) => Some(*inside),
+            _ => None,
+        };
+        let mut ty = match &chain.base {
+            Base::Name("self") => self.self_type(point.scope),
+            Base::Name(name) => match self.local(point, name) {
+                Some(binding) => self.local_type(point.scope.file, binding),
+                None => {
+                    steps = if call.is_some() { &steps[1..] } else { steps };
+                    self.path_value(point, &[name], call)
+                }
+            },
+            Base::Path(names) => {
+                steps = if call.is_some() { &steps[1..] } else { steps };
+                self.path_value(point, names, call)
+            }
+            Base::Literal(text) => self.lower_text(point.scope, text),
+            Base::Text => Ty::library("str", []),
+            Base::Number => library::something(),
+            Base::Brackets(inside) => self.brackets(point, inside),
+            Base::Inner(inner) => self.chain(point, inner),
+            Base::New(_) | Base::Other => Ty::Unknown,
+        };
+        while let Some((step, rest)) = steps.split_first() {
+            steps = rest;
+            ty = match (step, rest.first()) {
+                (Step::Member(name), Some(Step::Call(inside))) => {
+                    steps = &rest[1..];
+                    self.method_value(point, &ty, name, inside)
+                }
+                (Step::Member(name), _) => self.field(&ty, name).map_or(Ty::Unknown, |(_, ty)| ty),
+                (Step::Call(_), _) => self.called(&ty),
+                (Step::Index(inside), _) => self.indexed_value(&ty, inside),
+                (Step::Try, _) => self.payload(&ty),
+                (Step::Await, _) => self.awaited(&ty),
+                (Step::Cast(""), _) => ty,
+                (Step::Cast(to), _) => self.lower_text(point.scope, to),
+            };
+        }
+        ty
+    }
+
+    fn brackets(&self, point: Point, inside: &str) -> Ty {
+        let parts = || arguments(inside).map(|part| self.expression(point.beside(), part));
+        let is_tuple = arguments(inside).count() > 1;
+        // Both kinds of brackets look the same here; lists are nearly always of values of one type.
+        if is_tuple { Ty::tuple(parts()) } else { Ty::library("[]", parts()) }
+    }
+
+    /// What a name or path that is no local is, called with these arguments or not.
+    pub(super) fn path_value(&self, point: Point, names: &[&str], call: Option<&str>) -> Ty {
+        let segment = |name: &&str| Segment { name: (*name).to_owned(), ..Segment::default() };
+        let segments: Vec<Segment> = names.iter().map(segment).collect();
+        let before = &segments[..segments.len().saturating_sub(1)];
+        match self.walk(point.scope, &segments, Space::Value) {
+            Named::Symbol(at, bindings) => {
+                let receiver = || match self.walk(point.scope, before, Space::Type) {
+                    Named::Type(ty) => ty,
+                    _ => Ty::Unknown,
+                };
+                self.symbol_value(point, at, &bindings, &receiver, call)
+            }
+            Named::Type(ty) => ty,
+            Named::Outside | Named::Unknown => self.outside_value(point, &segments, call),
+            Named::Module => Ty::Unknown,
+        }
+    }
+
+    fn symbol_value(
+        &self,
+        point: Point,
+        at: SymbolAt,
+        bindings: &Bindings,
+        receiver: &dyn Fn() -> Ty,
+        call: Option<&str>,
+    ) -> Ty {
+        let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
+        let Some(symbol) = index.symbol(at.place) else { return Ty::Unknown };
+        match (symbol.kind, call) {
+            (SymbolKind::Fn, Some(inside)) => {
+                let skip = usize::from(has_receiver(&symbol.signature));
+                let bindings = self.with_arguments(point, at, bindings, arguments(inside).skip(skip));
+                self.declared(at, &bindings, &receiver())
+            }
+            (SymbolKind::Fn, None) => Ty::Function(self.declared(at, bindings, &receiver()).into()),
+            (SymbolKind::Const | SymbolKind::Static, _) => self.declared(at, bindings, &receiver()),
+            (SymbolKind::Struct | SymbolKind::Union, _) => Ty::Item(at, [].into()),
+            (SymbolKind::Variant, _) => match symbol.parent {
+                Some(place) => Ty::Item(SymbolAt { file: at.file, place }, [].into()),
+                None => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What the type parameters of a function stand for, by the arguments it is called with.
+    fn with_arguments<'t>(
+        &self,
+        point: Point,
+        at: SymbolAt,
+        bindings: &Bindings,
+        given: impl Iterator<Item = &'t str>,
+    ) -> Bindings {
+        let mut bindings = bindings.clone();
+        let Some(index) = self.indexed(at.file) else { return bindings };
+        let owner = index.symbol(at.place).and_then(|symbol| symbol.parent);
+        let generic = [Some(at.place), owner].into_iter().flatten().any(|at| !index.parameters(at).is_empty());
+        let Some(text) = index.annotation(at.place).filter(|_| generic) else { return bindings };
+        let is_mentioned = text.contains("Self") || text.contains(|c: char| c.is_uppercase());
+        if !is_mentioned {
+            return bindings;
+        }
+        let scope = Scope { file: at.file, symbol: Some(at.place) };
+        let is_free = |(file, binding): Parameter| {
+            let declared = index.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
+            file == at.file && declared.is_some() && (declared == Some(at.place) || declared == owner)
+        };
+        for (binding, argument) in index.arguments(at.place).zip(given).take(8) {
+            let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.name(at)));
+            if mentions(&pattern, &is_free) {
+                let ty = self.expression(point.beside(), argument);
+                if ty.is_known() {
+                    let _ = bindings.unify(&pattern, &ty, &is_free);
+                }
+            }
+        }
+        bindings
+    }
+
+    /// What a function from outside gives back.
+    fn outside_value(&self, point: Point, segments: &[Segment], call: Option<&str>) -> Ty {
+        let Some(inside) = call else { return Ty::Unknown };
+        let first = || arguments(inside).next().map_or(Ty::Unknown, |text| self.expression(point.beside(), text));
+        let names: Vec<&str> = segments.iter().rev().take(2).map(|segment| segment.name.as_str()).collect();
+        match names.as_slice() {
+            ["Some", ..] => return Ty::library("Option", [first()]),
+            ["Ok", ..] => return Ty::library("Result", [first()]),
+            ["Err", ..] => return Ty::library("Result", []),
+            ["new" | "pin" | "from", of @ ("Box" | "Arc" | "Rc" | "RefCell" | "Cell" | "Mutex" | "RwLock" | "Pin")] => {
+                return Ty::library(of, [first()]);
+            }
+            ["clone" | "take" | "replace", "Arc" | "Rc" | "Clone" | "mem"] => return first(),
+            _ => {}
+        }
+        let before = &segments[..segments.len().saturating_sub(1)];
+        let name = names.first().copied().unwrap_or("");
+        match self.walk(point.scope, before, Space::Type) {
+            Named::Type(ty @ Ty::Library(..)) => ty,
+            Named::Type(ty @ (Ty::Item(..) | Ty::Param(_) | Ty::SelfOf(_))) => match name {
+                "default" | "from" | "clone" | "from_iter" => ty,
+                "try_from" | "from_str" => Ty::library("Result", [ty]),
+                _ => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a method gives back.
+    pub(super) fn method_value(&self, point: Point, ty: &Ty, name: &str, inside: &str) -> Ty {
+        match self.member(ty, name, Want::Function) {
+            Member::Found(at, bindings, receiver) => {
+                let bindings = self.with_arguments(point, at, &bindings, arguments(inside));
+                self.declared(at, &bindings, &receiver)
+            }
+            Member::Outside => match self.mapped(point, ty, name, inside) {
+                Some(found) => found,
+                None => self.library_value(ty, name),
+            },
+            Member::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// What a method from outside gives back, on whatever type.
+    pub(super) fn library_value(&self, ty: &Ty, name: &str) -> Ty {
+        let mut ty = ty.clone();
+        for _ in 0..4 {
+            let found = match &ty {
+                Ty::Unknown => return Ty::Unknown,
+                Ty::Library(..) => library::result(&ty, name),
+                Ty::Param(_) | Ty::Bounds(_) if self.converted(&ty, name).is_some() => self.converted(&ty, name),
+                _ if matches!(name, "clone" | "to_owned" | "by_ref" | "borrow" | "as_ref" | "as_mut") => {
+                    return ty;
+                }
+                _ if name == "to_string" => return Ty::library("String", []),
+                Ty::Tuple(_) => None,
+                other => self
+                    .element(other)
+                    .filter(Ty::is_known)
+                    .and_then(|one| library::result(&Ty::library("Iterator", [one]), name)),
+            };
+            match found {
+                Some(found) => return found,
+                None => match self.deref(&ty) {
+                    Some(next) => ty = next,
+                    None => return Ty::Unknown,
+                },
+            }
+        }
+        Ty::Unknown
+    }
+
+    /// What a conversion gives that a bound promises: `T: AsRef<Path>`.
+    fn converted(&self, ty: &Ty, method: &str) -> Option<Ty> {
+        let promise = match method {
+            "as_ref" => "AsRef",
+            "as_mut" => "AsMut",
+            "borrow" => "Borrow",
+            "into" => "Into",
+            _ => return None,
+        };
+        let bounds = match ty {
+            Ty::Param(parameter) => self.bounds_of(*parameter),
+            Ty::Bounds(bounds) => Rc::clone(bounds),
+            _ => return None,
+        };
+        bounds.iter().find(|bound| &*bound.name == promise)?.arguments.first().cloned()
+    }
+
+    /// What one turn of a loop over a value gives.
+    pub(super) fn element(&self, ty: &Ty) -> Option<Ty> {
+        let _depth = self.deeper()?;
+        match ty {
+            Ty::Library(..) => library::element(ty).or_else(|| self.element(&library::deref(ty)?)),
+            Ty::Param(_) | Ty::Bounds(_)
+                if ["Iterator", "IntoIterator"].iter().any(|name| self.has_bound(ty, name)) =>
+            {
+                Some(self.project(ty, "Item"))
+            }
+            Ty::Bounds(bounds) => bounds
+                .iter()
+                .flat_map(|bound| bound.associated.iter())
+                .find(|(name, _)| &**name == "Item")
+                .map(|(_, ty)| ty.clone()),
+            Ty::Item(..) if ["Iterator", "IntoIterator"].iter().any(|name| self.implements_outside(ty, name)) => {
+                Some(self.project(ty, "Item"))
+            }
+            Ty::Item(..) => self.element(&self.deref(ty)?),
+            _ => None,
+        }
+    }
+
+    /// What `?`, `Some(…)` and `Ok(…)` take out of a value.
+    pub(super) fn payload(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Library(name, _) if library::deref(ty).is_some() && &**name != "Vec" => {
+                library::deref(ty).map_or(Ty::Unknown, |inner| self.payload(&inner))
+            }
+            _ => library::payload(ty).unwrap_or(Ty::Unknown),
+        }
+    }
+
+    fn indexed_value(&self, ty: &Ty, inside: &str) -> Ty {
+        let mut ty = ty.clone();
+        for _ in 0..4 {
+            if let Some(found) = library::indexed(&ty, inside) {
+                return found;
+            }
+            if self.implements_outside(&ty, "Index") {
+                return self.project(&ty, "Output");
+            }
+            match self.deref(&ty) {
+                Some(next) => ty = next,
+                None => return Ty::Unknown,
+            }
+        }
+        Ty::Unknown
+    }
+
+    fn called(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Function(back) => (**back).clone(),
+            Ty::Param(_) | Ty::Bounds(_) => self.project(ty, "Output"),
+            Ty::Library(..) => library::deref(ty).map_or(Ty::Unknown, |inner| self.called(&inner)),
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn awaited(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Bounds(_) | Ty::Param(_) => self.project(ty, "Output"),
+            Ty::Library(name, _) if matches!(&**name, "BoxFuture" | "LocalBoxFuture" | "Ready") => ty.argument(0),
+            Ty::Library(name, _) if matches!(&**name, "Pin" | "Box") => self.awaited(&ty.argument(0)),
+            Ty::Library(name, _) if &**name == "JoinHandle" => Ty::library("Result", [ty.argument(0)]),
+            // The annotation of an `async fn` is what waiting for it gives.
+            other => other.clone(),
+        }
+    }
+}
+
+/// Whether a function takes a value to be called on.
+pub(super) fn has_receiver(signature: &str) -> bool {
+    let Some((_, after)) = signature.split_once('(') else { return false };
+    let first = after.split([',', ')']).next().unwrap_or("");
+    let first = first.split(':').next().unwrap_or("").trim();
+    first == "self" || first.ends_with(" self") || first.ends_with("&self")
+}
+
+fn mentions(ty: &Ty, is_free: &dyn Fn(Parameter) -> bool) -> bool {
+    let found = std::cell::Cell::new(false);
+    ty.map(&|part| {
+        if matches!(part, Ty::Param(parameter) if is_free(*parameter)) {
+            found.set(true);
+        }
+        None
+    });
+    found.get()
+}
+
+/// The arguments between parentheses.
+pub(super) fn arguments(inside: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    let mut quoted = false;
+    let mut before = ' ';
+    inside
+        .split(move |c| {
+            match c {
+                '"' if before != '\\' => quoted = !quoted,
+                '(' | '[' | '{' if !quoted => depth += 1,
+                ')' | ']' | '}' if !quoted => depth -= 1,
+                _ => {}
+            }
+            before = c;
+            c == ',' && depth == 0 && !quoted
+        })
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}

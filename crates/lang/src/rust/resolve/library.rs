@@ -1,0 +1,244 @@
+//! What is known of the standard library's types: what they hold, and what their methods give back.
+
+use super::types::Ty;
+
+/// Types that give access to the one they hold.
+const POINTERS: &[&str] = &[
+    "Arc",
+    "Box",
+    "Cow",
+    "LazyCell",
+    "LazyLock",
+    "ManuallyDrop",
+    "MappedMutexGuard",
+    "MutexGuard",
+    "Pin",
+    "Rc",
+    "Ref",
+    "RefMut",
+    "Reverse",
+    "RwLockReadGuard",
+    "RwLockWriteGuard",
+    "Lazy",
+    "CachePadded",
+    "AssertUnwindSafe",
+    "Wrapping",
+    "OwnedMutexGuard",
+];
+
+/// What a value of a library's type gives access to.
+pub(super) fn deref(ty: &Ty) -> Option<Ty> {
+    let Ty::Library(name, arguments) = ty else { return None };
+    Some(match &**name {
+        name if POINTERS.contains(&name) => arguments.first()?.clone(),
+        "Vec" | "SmallVec" | "ArrayVec" => Ty::library("[]", [ty.argument(0)]),
+        "String" => Ty::library("str", []),
+        "PathBuf" => Ty::library("Path", []),
+        "OsString" => Ty::library("OsStr", []),
+        _ => return None,
+    })
+}
+
+/// Whether a pointer has a method itself, so that it is not the one of what it holds.
+pub(super) fn has_own(ty: &Ty, method: &str) -> bool {
+    let Ty::Library(name, _) = ty else { return false };
+    match &**name {
+        "Arc" | "Rc" | "Box" => matches!(method, "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "downcast"),
+        "Cow" => matches!(method, "clone" | "into_owned" | "to_mut" | "is_borrowed" | "is_owned" | "as_ref"),
+        _ => false,
+    }
+}
+
+/// What one turn of a loop over it gives.
+pub(super) fn element(ty: &Ty) -> Option<Ty> {
+    let Ty::Library(name, arguments) = ty else { return None };
+    Some(match &**name {
+        "[]" | "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "LinkedList" | "Iterator" | "Option"
+        | "SmallVec" | "ArrayVec" | "IndexSet" | "Receiver" | "Result" => arguments.first()?.clone(),
+        "HashMap" | "BTreeMap" | "IndexMap" => Ty::tuple([ty.argument(0), ty.argument(1)]),
+        _ => return None,
+    })
+}
+
+/// What `?`, `Some(…)` and `Ok(…)` take out.
+pub(super) fn payload(ty: &Ty) -> Option<Ty> {
+    let Ty::Library(name, arguments) = ty else { return None };
+    match (&**name, arguments.first()) {
+        ("Poll" | "Option" | "Result", Some(inner)) => Some(inner.clone()),
+        ("Option" | "Result" | "Poll", None) => None,
+        // What was collected into a result: its elements were results.
+        ("Iterator", Some(Ty::Library(name, inner))) if matches!(&**name, "Option" | "Result") => {
+            Some(Ty::library("Iterator", inner.first().cloned()))
+        }
+        ("Iterator" | "Vec" | "[]", Some(_)) => None,
+        (_, Some(inner)) if arguments.len() == 1 => Some(inner.clone()),
+        // `Regex::new()` is taken for a `Regex`, whatever it is wrapped in.
+        (_, None) => Some(ty.clone()),
+        _ => None,
+    }
+}
+
+/// What indexing gives.
+pub(super) fn indexed(ty: &Ty, index: &str) -> Option<Ty> {
+    let Ty::Library(name, _) = ty else { return None };
+    match &**name {
+        "[]" | "Vec" | "VecDeque" | "SmallVec" | "ArrayVec" => {
+            Some(if index.contains("..") { ty.clone() } else { ty.argument(0) })
+        }
+        "HashMap" | "BTreeMap" | "IndexMap" => Some(ty.argument(1)),
+        "str" | "String" => Some(Ty::library("str", [])),
+        _ => None,
+    }
+}
+
+/// What a method of a library's type gives back; `None` when the table does not say.
+pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
+    let Ty::Library(name, arguments) = ty else { return None };
+    let one = || ty.argument(0);
+    let option = |inner: Ty| Ty::library("Option", [inner]);
+    let iterator = |inner: Ty| Ty::library("Iterator", [inner]);
+    match method {
+        "clone" | "to_owned" | "by_ref" | "as_mut" | "as_ref" | "borrow" | "as_deref" | "as_deref_mut" | "cloned"
+        | "copied" | "to_vec" | "as_slice" | "as_mut_slice" | "into_boxed_slice" | "inspect" | "as_pin_mut"
+            if !matches!(&**name, "RefCell" | "Arc" | "Rc" | "Box" | "Cow" | "Pin") =>
+        {
+            return Some(ty.clone());
+        }
+        "clone" => return Some(ty.clone()),
+        _ => {}
+    }
+    Some(match (&**name, method) {
+        ("Option", "ok_or" | "ok_or_else" | "context" | "with_context") => Ty::library("Result", [one()]),
+        ("Result", "ok") => option(one()),
+        ("Result", "err") => option(ty.argument(1)),
+        ("Result", "unwrap_err" | "expect_err") => ty.argument(1),
+        ("Result", "map_err" | "context" | "with_context" | "or_else") => Ty::library("Result", [one()]),
+        ("Option" | "Result", "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default") => one(),
+        ("Option", "get_or_insert_with" | "insert" | "get_or_insert") => one(),
+        ("Option", "take" | "replace" | "filter" | "or" | "or_else" | "xor") => ty.clone(),
+        ("Option" | "Result", "iter" | "iter_mut" | "into_iter") => iterator(one()),
+        ("Option" | "Result", "transpose" | "flatten") => one(),
+        ("RefCell", "borrow" | "borrow_mut" | "into_inner" | "get_mut") => one(),
+        ("Cell" | "Once", "get" | "take" | "replace" | "into_inner") => one(),
+        ("RefCell", "take" | "replace") => one(),
+        ("OnceCell" | "OnceLock", "get" | "get_mut" | "into_inner" | "take") => option(one()),
+        ("OnceCell" | "OnceLock", "get_or_init" | "get_mut_or_init") => one(),
+        ("Mutex" | "RwLock", "lock" | "read" | "write" | "into_inner" | "get_mut") => Ty::library("Result", [one()]),
+        ("Mutex" | "RwLock", "try_lock" | "try_read" | "try_write") => Ty::library("Result", [one()]),
+        (
+            "Arc" | "Rc" | "Box" | "Cow" | "Pin",
+            "as_ref" | "as_mut" | "borrow" | "into_owned" | "to_mut" | "get_mut",
+        ) => one(),
+        ("JoinHandle", "join") | ("Receiver", "recv" | "try_recv") => Ty::library("Result", [one()]),
+        ("Receiver", "iter" | "try_iter" | "into_iter") => iterator(one()),
+        ("HashMap" | "BTreeMap" | "IndexMap", _) => map(ty, method)?,
+        ("Entry", "or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key" | "into_mut") => ty.argument(1),
+        ("Entry", "and_modify") => ty.clone(),
+        (
+            "[]" | "Vec" | "VecDeque" | "SmallVec" | "ArrayVec" | "HashSet" | "BTreeSet" | "BinaryHeap" | "IndexSet",
+            _,
+        ) => list(ty, method)?,
+        ("Iterator", _) => adaptor(ty, method)?,
+        ("String" | "str" | "Path" | "OsStr" | "PathBuf" | "OsString", _) if arguments.is_empty() => text(method),
+        _ if arguments.is_empty() && is_plain(name) => something(),
+        _ => return None,
+    })
+}
+
+/// A value of some type from outside.
+pub(super) fn something() -> Ty {
+    Ty::library("?", [])
+}
+
+/// Whether a library's type without arguments is one that has none.
+fn is_plain(name: &str) -> bool {
+    !matches!(
+        name,
+        "Option"
+            | "Result"
+            | "Cell"
+            | "RefCell"
+            | "Mutex"
+            | "RwLock"
+            | "OnceCell"
+            | "OnceLock"
+            | "Receiver"
+            | "JoinHandle"
+            | "Poll"
+            | "Iterator"
+            | "Entry"
+    ) && !POINTERS.contains(&name)
+}
+
+fn map(ty: &Ty, method: &str) -> Option<Ty> {
+    let (key, value) = (ty.argument(0), ty.argument(1));
+    Some(match method {
+        "get" | "get_mut" | "remove" | "insert" => Ty::library("Option", [value]),
+        "iter" | "iter_mut" | "into_iter" | "drain" | "range" | "range_mut" => {
+            Ty::library("Iterator", [Ty::tuple([key, value])])
+        }
+        "keys" | "into_keys" => Ty::library("Iterator", [key]),
+        "values" | "values_mut" | "into_values" => Ty::library("Iterator", [value]),
+        "entry" => Ty::library("Entry", [key, value]),
+        "first_key_value" | "last_key_value" | "pop_first" | "pop_last" | "remove_entry" | "get_key_value" => {
+            Ty::library("Option", [Ty::tuple([key, value])])
+        }
+        "len" | "is_empty" | "contains_key" => something(),
+        _ => return None,
+    })
+}
+
+fn list(ty: &Ty, method: &str) -> Option<Ty> {
+    let one = ty.argument(0);
+    Some(match method {
+        "iter" | "iter_mut" | "into_iter" | "drain" | "intersection" | "union" | "difference" | "extract_if" => {
+            Ty::library("Iterator", [one])
+        }
+        "first" | "last" | "pop" | "first_mut" | "last_mut" | "pop_front" | "pop_back" | "front" | "back"
+        | "front_mut" | "back_mut" | "peek" | "take" | "pop_first" | "pop_last" | "peek_mut" | "pop_if" => {
+            Ty::library("Option", [one])
+        }
+        "get" | "get_mut" => Ty::library("Option", [one]),
+        "remove" | "swap_remove" | "get_unchecked" => one,
+        "chunks" | "windows" | "chunks_exact" | "split" | "rchunks" => {
+            Ty::library("Iterator", [Ty::library("[]", [one])])
+        }
+        "split_at" | "split_at_mut" => Ty::tuple([Ty::library("[]", [one.clone()]), Ty::library("[]", [one])]),
+        "split_first" | "split_last" => Ty::library("Option", [Ty::tuple([one.clone(), Ty::library("[]", [one])])]),
+        "split_off" | "into_vec" => Ty::library("Vec", [one]),
+        "len" | "is_empty" | "contains" | "capacity" | "starts_with" | "ends_with" | "position" => something(),
+        _ => return None,
+    })
+}
+
+fn adaptor(ty: &Ty, method: &str) -> Option<Ty> {
+    let one = ty.argument(0);
+    Some(match method {
+        "next" | "last" | "nth" | "min" | "max" | "min_by" | "max_by" | "min_by_key" | "max_by_key" | "find"
+        | "peek" | "next_back" | "next_if" | "peek_mut" | "reduce" | "rfind" => Ty::library("Option", [one]),
+        "filter" | "skip" | "take" | "rev" | "chain" | "peekable" | "step_by" | "skip_while" | "take_while"
+        | "fuse" | "cycle" | "into_iter" | "iter" | "par_iter" | "sorted" | "dedup" => ty.clone(),
+        "enumerate" => Ty::library("Iterator", [Ty::tuple([something(), one])]),
+        "zip" => Ty::library("Iterator", [Ty::tuple([one, Ty::Unknown])]),
+        "flatten" => Ty::library("Iterator", [element(&one)?]),
+        // Whatever it becomes, its elements stay.
+        "collect" => ty.clone(),
+        "count" | "any" | "all" | "position" | "size_hint" | "len" => something(),
+        "partition" => Ty::tuple([Ty::Unknown, Ty::Unknown]),
+        _ => return None,
+    })
+}
+
+fn text(method: &str) -> Ty {
+    match method {
+        "lines" | "split" | "split_whitespace" | "chars" | "bytes" | "components" | "splitn" | "rsplit"
+        | "ancestors" | "char_indices" | "split_terminator" | "matches" | "rsplitn" | "iter" => {
+            Ty::library("Iterator", [something()])
+        }
+        "parse" => Ty::library("Result", [Ty::Unknown]),
+        "parent" | "file_name" | "extension" | "strip_prefix" | "strip_suffix" | "find" | "rfind" | "to_str"
+        | "get" => Ty::library("Option", [something()]),
+        "split_once" | "rsplit_once" => Ty::library("Option", [Ty::tuple([something(), something()])]),
+        _ => something(),
+    }
+}

@@ -1,0 +1,157 @@
+//! The types of local names: parameters, variables, patterns.
+
+use std::rc::Rc;
+
+use codecompass_model::{Binding, BindingKind, Part, SymbolAt, SymbolKind, VersionId};
+
+use super::Rules;
+use super::expressions::Point;
+use super::index::Indexed;
+use super::lower::Named;
+use super::modules::Scope;
+use super::scope::Space;
+use super::types::Ty;
+use super::written::Written;
+
+impl Rules<'_> {
+    /// The local name that is meant by a name in an expression.
+    pub(super) fn local(&self, point: Point, name: &str) -> Option<u32> {
+        let index = self.indexed(point.scope.file)?;
+        if let Some(first) = point.first {
+            let is_it = |binding: &u32| {
+                index.facts().bindings.get(*binding as usize).is_some_and(|known| index.name(known.name) == name)
+            };
+            return first.filter(is_it);
+        }
+        let facts = index.facts();
+        let is_here = |at: &&u32| {
+            let reference = &facts.references[**at as usize];
+            reference.symbol == point.scope.symbol && reference.binding.is_none_or(|binding| binding < point.limit)
+        };
+        // Whoever names it nearby means the same: first what follows, then what stands before.
+        let distance = |at: &&u32| {
+            let line = facts.references[**at as usize].line;
+            if line >= point.line { 2 * (line - point.line) } else { 4 * (point.line - line) + 1 }
+        };
+        if let Some(&nearest) = index.references(name).iter().filter(is_here).min_by_key(distance) {
+            return facts.references[nearest as usize].binding;
+        }
+        let declared = |at: &&u32| {
+            let binding = &facts.bindings[**at as usize];
+            binding.symbol == point.scope.symbol && **at < point.limit && binding.kind != BindingKind::TypeParam
+        };
+        index.bindings(name).iter().rev().find(declared).copied()
+    }
+
+    /// The type of a local name.
+    pub(super) fn local_type(&self, file: VersionId, binding: u32) -> Ty {
+        let key = (file, binding);
+        if let Some(known) = self.locals.borrow().get(&key) {
+            return known.clone();
+        }
+        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+        // Whoever asks again on the way gets no answer.
+        self.locals.borrow_mut().insert(key, Ty::Unknown);
+        let found = self.bound_type(file, binding).unwrap_or(Ty::Unknown);
+        self.locals.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn bound_type(&self, file: VersionId, at: u32) -> Option<Ty> {
+        let index = self.indexed(file)?;
+        let binding = *index.facts().bindings.get(at as usize)?;
+        let scope = Scope { file, symbol: binding.symbol };
+        let value = || {
+            let text = index.name(binding.value?);
+            let point = Point { scope, line: binding.line, limit: at, first: None };
+            let found = self.expression(point, text);
+            if found.is_known() && found != Ty::Function(Ty::Unknown.into()) {
+                return Some(found);
+            }
+            self.value_in_text(&index, at).or(Some(found))
+        };
+        match binding.annotation {
+            Some(text) => self.annotated(&index, scope, &binding, index.name(text), &value),
+            None if binding.value.is_none() => {
+                let whole = self.closure_parameter(&index, at)?;
+                self.part_of(&index, at, &whole, binding.part)
+            }
+            None => self.part_of(&index, at, &value()?, binding.part),
+        }
+    }
+
+    fn part_of(&self, index: &Indexed, binding: u32, ty: &Ty, part: Part) -> Option<Ty> {
+        match part {
+            Part::Inside => self.inside(index, binding, ty),
+            part => self.part(index, ty, part),
+        }
+    }
+
+    fn annotated(
+        &self,
+        index: &Indexed,
+        scope: Scope,
+        binding: &Binding,
+        text: &str,
+        value: &dyn Fn() -> Option<Ty>,
+    ) -> Option<Ty> {
+        let written = Written::parse(text);
+        if binding.part == Part::Whole {
+            let ty = self.lower(scope, &written);
+            if ty.has_unknown() && binding.value.is_some() {
+                let other = value()?;
+                if let (Ty::Library(name, arguments), Ty::Library(given, elements)) = (&ty, &other)
+                    && &**given == "Iterator"
+                    && arguments.len() == 1
+                    && &**name != "Option"
+                {
+                    return Some(Ty::Library(Rc::clone(name), Rc::clone(elements)));
+                }
+                let same = match (&ty, &other) {
+                    (Ty::Library(a, _), Ty::Library(b, _)) => a == b,
+                    (Ty::Item(a, _), Ty::Item(b, _)) => a == b,
+                    (Ty::Unknown, _) => true,
+                    _ => false,
+                };
+                return Some(if same { other } else { ty });
+            }
+            return Some(ty);
+        }
+        // A pattern names a struct or a variant; what its type arguments are, the value may tell.
+        let (holder, of) = match self.walk(scope, written.segments(), Space::Value) {
+            Named::Symbol(at, _) => (at, self.symbol(at, |symbol| symbol.parent)?),
+            _ => return self.part(index, &self.lower(scope, &written), binding.part),
+        };
+        let is_variant = self.symbol(holder, |symbol| symbol.kind == SymbolKind::Variant)?;
+        let of = SymbolAt { file: holder.file, place: if is_variant { of? } else { holder.place } };
+        let arguments = match self.lower(scope, &written) {
+            Ty::Item(_, arguments) if !arguments.is_empty() => arguments,
+            _ => match value() {
+                Some(Ty::Item(at, arguments)) if at == of => arguments,
+                _ => [].into(),
+            },
+        };
+        let name = match binding.part {
+            Part::Payload => "0".to_owned(),
+            Part::Index(at) => at.to_string(),
+            Part::Field(name) => index.name(name).to_owned(),
+            Part::Whole | Part::Element | Part::Inside => return None,
+        };
+        self.field_of(holder, of, &arguments, &name).map(|(_, ty)| ty)
+    }
+
+    /// A part of a value.
+    fn part(&self, index: &Indexed, ty: &Ty, part: Part) -> Option<Ty> {
+        match part {
+            Part::Whole => Some(ty.clone()),
+            Part::Element => self.element(ty),
+            Part::Payload => match ty {
+                Ty::Item(..) => self.field(ty, "0").map(|(_, ty)| ty),
+                _ => Some(self.payload(ty)),
+            },
+            Part::Index(at) => self.field(ty, &at.to_string()).map(|(_, ty)| ty),
+            Part::Field(name) => self.field(ty, index.name(name)).map(|(_, ty)| ty),
+            Part::Inside => None,
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! From types as they are written to the types they mean at a place.
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::modules::Scope;
+use super::scope::{Def, PRIMITIVES, Space};
+use super::types::{Bindings, Bound, Parameter, Ty};
+use super::written::{Segment, Written};
+
+/// What a path that may go through types means.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    Module,
+    /// A type, with whatever it was found by.
+    Type(Ty),
+    /// A function, a constant, a variant, an associated item.
+    Symbol(SymbolAt, Bindings),
+    Outside,
+    Unknown,
+}
+
+/// An `impl` block.
+pub(super) struct Implementation {
+    pub(super) of: Ty,
+    pub(super) of_trait: Option<Bound>,
+}
+
+impl Rules<'_> {
+    /// The type that a text means at a place.
+    pub(super) fn lower_text(&self, scope: Scope, text: &str) -> Ty {
+        self.lower(scope, &Written::parse(text))
+    }
+
+    /// The type that is meant at a place.
+    pub(super) fn lower(&self, scope: Scope, written: &Written) -> Ty {
+        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+        match written {
+            Written::Path(None, segments) => self.lower_path(scope, segments),
+            Written::Path(Some(of), segments) => {
+                let base = self.lower(scope, &of.0);
+                segments.iter().fold(base, |ty, segment| self.project(&ty, &segment.name))
+            }
+            Written::Tuple(parts) => Ty::tuple(parts.iter().map(|part| self.lower(scope, part))),
+            Written::Slice(of) => Ty::library("[]", [self.lower(scope, of)]),
+            Written::Bounds(all) => Ty::Bounds(all.iter().filter_map(|bound| self.bound(scope, bound)).collect()),
+            Written::Function(of) => Ty::Function(Rc::new(self.lower(scope, of))),
+            Written::Unclear => Ty::Unknown,
+        }
+    }
+
+    fn lower_path(&self, scope: Scope, segments: &[Segment]) -> Ty {
+        match self.walk(scope, segments, Space::Type) {
+            Named::Type(ty) => ty,
+            Named::Symbol(at, _) => self.type_of_symbol(at).unwrap_or(Ty::Unknown),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// The enum of a variant.
+    fn type_of_symbol(&self, at: SymbolAt) -> Option<Ty> {
+        let index = self.indexed(at.file)?;
+        let symbol = index.symbol(at.place)?;
+        let place = symbol.parent.filter(|_| symbol.kind == SymbolKind::Variant)?;
+        Some(Ty::Item(SymbolAt { file: at.file, place }, [].into()))
+    }
+
+    /// Follows a path through modules and types.
+    pub(super) fn walk(&self, scope: Scope, segments: &[Segment], space: Space) -> Named {
+        let Some(_depth) = self.deeper() else { return Named::Unknown };
+        let Some(first) = segments.first() else { return Named::Unknown };
+        if first.name == "Self" {
+            return self.walk_type(self.self_type(scope), &segments[1..], space);
+        }
+        if let Some(parameter) = self.parameter(scope, &first.name) {
+            return self.walk_type(Ty::Param(parameter), &segments[1..], space);
+        }
+        if PRIMITIVES.contains(&first.name.as_str())
+            && self.name(scope, &first.name, Space::Type).is_none_or(is_outside)
+        {
+            return self.walk_type(Ty::library(&first.name, []), &segments[1..], space);
+        }
+        // The longest beginning that modules alone explain.
+        let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
+        let mut done = 1;
+        let leading = names.iter().take_while(|name| matches!(**name, "crate" | "self" | "super" | "")).count();
+        done = done.max(leading + usize::from(leading > 0 && names[leading - 1].is_empty())).min(names.len());
+        let kind = |done: usize| if done == names.len() { space } else { Space::Type };
+        let Some(mut def) = self.path(scope, &names[..done], kind(done)) else {
+            let unknown_crate = names.len() > 1 && !first.name.starts_with(char::is_uppercase);
+            return if unknown_crate { self.outside(&segments[segments.len() - 1], scope) } else { Named::Unknown };
+        };
+        while done < names.len() {
+            if let Def::Symbol(at) = def
+                && self.variant(at, names[done]).is_none()
+            {
+                let ty = self.item_type(scope, at, &segments[done - 1]);
+                return self.walk_type(ty, &segments[done..], space);
+            }
+            // What an outside type has is outside, but its traits may be of the view.
+            if let Def::Outside(name) = &def
+                && name.starts_with(char::is_uppercase)
+            {
+                let ty = Ty::Library(Rc::clone(name), self.arguments(scope, &segments[done - 1]));
+                return self.walk_type(ty, &segments[done..], space);
+            }
+            done += 1;
+            match self.step(&def, names[done - 1], kind(done)) {
+                Some(next) => def = next,
+                None => return Named::Unknown,
+            }
+        }
+        let last = &segments[segments.len() - 1];
+        match def {
+            Def::Module(_) => Named::Module,
+            Def::Outside(name) if space == Space::Type => Named::Type(Ty::Library(name, self.arguments(scope, last))),
+            Def::Outside(_) => Named::Outside,
+            Def::Symbol(at) => self.named_symbol(scope, at, last, space),
+        }
+    }
+
+    fn named_symbol(&self, scope: Scope, at: SymbolAt, last: &Segment, space: Space) -> Named {
+        let kind = self.symbol(at, |symbol| symbol.kind);
+        match kind {
+            Some(SymbolKind::Variant) => Named::Symbol(at, Bindings::default()),
+            Some(_) if space == Space::Type => Named::Type(self.item_type(scope, at, last)),
+            Some(_) => Named::Symbol(at, Bindings::default()),
+            None => Named::Unknown,
+        }
+    }
+
+    fn outside(&self, last: &Segment, scope: Scope) -> Named {
+        match last.name.starts_with(char::is_uppercase) {
+            true => Named::Type(Ty::Library(last.name.as_str().into(), self.arguments(scope, last))),
+            false => Named::Outside,
+        }
+    }
+
+    /// Goes on from a type: associated types, then maybe an associated function or constant.
+    fn walk_type(&self, ty: Ty, rest: &[Segment], space: Space) -> Named {
+        let Some((next, more)) = rest.split_first() else { return Named::Type(ty) };
+        if let Ty::Item(at, _) = ty
+            && let Some(variant) = self.variant(at, &next.name)
+            && more.is_empty()
+        {
+            return Named::Symbol(variant, Bindings::default());
+        }
+        if !more.is_empty() || space == Space::Type {
+            return self.walk_type(self.project(&ty, &next.name), more, space);
+        }
+        self.associated(&ty, &next.name)
+    }
+
+    fn arguments(&self, scope: Scope, segment: &Segment) -> Rc<[Ty]> {
+        segment.arguments.iter().map(|argument| self.lower(scope, argument)).collect()
+    }
+
+    /// The type that a symbol declares, with the arguments of a path's segment.
+    fn item_type(&self, scope: Scope, at: SymbolAt, segment: &Segment) -> Ty {
+        match self.symbol(at, |symbol| symbol.kind) {
+            Some(SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Union) => {
+                Ty::Item(at, self.arguments(scope, segment))
+            }
+            Some(SymbolKind::Type) => self.alias(scope, at, segment),
+            Some(SymbolKind::Trait) => {
+                self.trait_bound(scope, at, segment).map_or(Ty::Unknown, |bound| Ty::Bounds([bound].into()))
+            }
+            Some(SymbolKind::Variant) => self.type_of_symbol(at).unwrap_or(Ty::Unknown),
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn alias(&self, scope: Scope, at: SymbolAt, segment: &Segment) -> Ty {
+        let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
+        let Some(text) = index.annotation(at.place) else { return Ty::Unknown };
+        let ty = self.lower_text(Scope { file: at.file, symbol: Some(at.place) }, text);
+        let arguments = self.arguments(scope, segment);
+        let of = |binding: &u32| index.parameters(at.place).iter().position(|known| known == binding);
+        ty.map(&|part| match part {
+            Ty::Param((file, binding)) if *file == at.file => {
+                of(binding).map(|at| arguments.get(at).cloned().unwrap_or(Ty::Unknown))
+            }
+            _ => None,
+        })
+    }
+
+    fn trait_bound(&self, scope: Scope, at: SymbolAt, segment: &Segment) -> Option<Bound> {
+        let name = self.symbol(at, |symbol| Rc::from(symbol.name.as_str()))?;
+        Some(Bound { of: Some(at), name, ..self.bound_arguments(scope, segment) })
+    }
+
+    fn bound_arguments(&self, scope: Scope, segment: &Segment) -> Bound {
+        let associated =
+            segment.associated.iter().map(|(name, value)| (Rc::from(name.as_str()), self.lower(scope, value)));
+        Bound {
+            of: None,
+            name: segment.name.as_str().into(),
+            arguments: self.arguments(scope, segment),
+            associated: associated.collect(),
+        }
+    }
+
+    /// A trait that is written as a bound.
+    pub(super) fn bound(&self, scope: Scope, written: &Written) -> Option<Bound> {
+        let segments = written.segments();
+        let last = segments.last()?;
+        let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
+        match self.path(scope, &names, Space::Type) {
+            Some(Def::Symbol(at)) => self.trait_bound(scope, at, last),
+            Some(Def::Outside(name)) => Some(Bound { name, ..self.bound_arguments(scope, last) }),
+            _ => Some(self.bound_arguments(scope, last)),
+        }
+    }
+
+    /// The bounds of a type parameter.
+    pub(super) fn bounds_of(&self, (file, binding): Parameter) -> Rc<[Bound]> {
+        let found = || {
+            let index = self.indexed(file)?;
+            let declared = index.facts().bindings.get(binding as usize)?;
+            let scope = Scope { file, symbol: declared.symbol };
+            let written = Written::parse(index.name(declared.annotation?));
+            Some(match &written {
+                Written::Bounds(all) => all.iter().filter_map(|bound| self.bound(scope, bound)).collect(),
+                one => self.bound(scope, one).into_iter().collect(),
+            })
+        };
+        found().unwrap_or_else(|| [].into())
+    }
+
+    /// A type parameter in scope.
+    pub(super) fn parameter(&self, scope: Scope, name: &str) -> Option<Parameter> {
+        let index = self.indexed(scope.file)?;
+        let is_meant = |binding: &&u32| {
+            let declared = index.facts().bindings[**binding as usize].name;
+            index.name(declared) == name
+        };
+        let found = index.around(scope.symbol).find_map(|at| index.parameters(at).iter().find(is_meant).copied())?;
+        Some((scope.file, found))
+    }
+
+    /// What `Self` means at a place.
+    pub(super) fn self_type(&self, scope: Scope) -> Ty {
+        use SymbolKind::{Enum, Impl, Struct, Trait, Union};
+        let Some(index) = self.indexed(scope.file) else { return Ty::Unknown };
+        let Some(place) = index.nearest(scope.symbol, &[Impl, Trait, Struct, Enum, Union]) else { return Ty::Unknown };
+        let at = SymbolAt { file: scope.file, place };
+        match index.symbol(place).map(|symbol| symbol.kind) {
+            Some(Impl) => self.implementation(at).of.clone(),
+            Some(Trait) => Ty::SelfOf(at),
+            _ => {
+                let own = index.parameters(place).iter().map(|&binding| Ty::Param((scope.file, binding)));
+                Ty::Item(at, own.collect())
+            }
+        }
+    }
+
+    /// What an `impl` block is about.
+    pub(super) fn implementation(&self, at: SymbolAt) -> Rc<Implementation> {
+        if let Some(known) = self.implementations.borrow().get(&at) {
+            return Rc::clone(known);
+        }
+        let unknown = Rc::new(Implementation { of: Ty::Unknown, of_trait: None });
+        // `Self` within the header itself is not looked at.
+        self.implementations.borrow_mut().insert(at, Rc::clone(&unknown));
+        let Some(index) = self.indexed(at.file) else { return unknown };
+        let scope = Scope { file: at.file, symbol: Some(at.place) };
+        let of = index.annotation(at.place).map_or(Ty::Unknown, |text| self.lower_text(scope, text));
+        let own = Rc::new(Implementation { of, of_trait: None });
+        self.implementations.borrow_mut().insert(at, Rc::clone(&own));
+        let written = index.symbol(at.place).and_then(|symbol| symbol.impl_trait.clone());
+        let of_trait = written.and_then(|text| self.bound(scope, &Written::parse(text.trim_start_matches('!'))));
+        let done = Rc::new(Implementation { of: own.of.clone(), of_trait });
+        self.implementations.borrow_mut().insert(at, Rc::clone(&done));
+        done
+    }
+}
+
+fn is_outside(def: Def) -> bool {
+    matches!(def, Def::Outside(_))
+}

@@ -1,0 +1,134 @@
+//! Macros by name: in the file, in the crate, exported at the root of another.
+
+use codecompass_model::{Meaning, SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::modules::Scope;
+use super::scope::{Def, Space};
+use super::written::Written;
+
+/// Macros of the standard library.
+const STANDARD: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "format",
+    "format_args",
+    "include",
+    "include_bytes",
+    "include_str",
+    "matches",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "thread_local",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+impl Rules<'_> {
+    /// Whom a macro call means.
+    pub(super) fn macro_call(&self, scope: Scope, name: &str, qualifier: Option<&str>, line: u32) -> Meaning {
+        let all: Vec<SymbolAt> = self
+            .world
+            .symbols_named(name)
+            .iter()
+            .copied()
+            .filter(|&at| self.symbol(at, |symbol| symbol.kind == SymbolKind::Macro).unwrap_or(false))
+            .collect();
+        if all.is_empty() {
+            return Meaning::External;
+        }
+        let root = self.root(scope);
+        if let Some(path) = qualifier {
+            let written = Written::parse(path);
+            let names: Vec<&str> = written.segments().iter().map(|segment| segment.name.as_str()).collect();
+            return match self.path(scope, &names, Space::Type) {
+                Some(Def::Module(module)) => self.in_crate(&all, self.root(module)),
+                _ => Meaning::External,
+            };
+        }
+        let line_of = |at: SymbolAt| self.symbol(at, |symbol| symbol.lines.start).unwrap_or(0);
+        let here = || all.iter().copied().filter(|at| at.file == scope.file);
+        let active: Vec<SymbolAt> = here().filter(|&at| self.is_active(at)).collect();
+        let here: Vec<SymbolAt> = if active.is_empty() { here().collect() } else { active };
+        let before = here.iter().rev().find(|&&at| line_of(at) <= line).or(here.first());
+        if let Some(&found) = before {
+            return Meaning::proved(found, "macro of the file");
+        }
+        match self.name(scope, name, Space::Macro) {
+            Some(Def::Symbol(at)) => return Meaning::proved(at, "macro in scope"),
+            Some(Def::Outside(_)) => return Meaning::External,
+            _ => {}
+        }
+        let seen: Vec<SymbolAt> = all.iter().copied().filter(|&at| self.is_macro_seen(at, scope)).collect();
+        match (seen.is_empty(), STANDARD.contains(&name)) {
+            (false, _) => self.in_crate(&seen, root),
+            (true, true) => Meaning::External,
+            (true, false) => match self.in_crate(&all, root) {
+                Meaning::Symbols { targets, why, .. } if targets.len() == 1 => Meaning::guessed(targets[0], why),
+                Meaning::External if !self.has_outside_glob(self.module_of(scope)) => {
+                    Meaning::Unknown("macro not in scope")
+                }
+                other => other,
+            },
+        }
+    }
+
+    /// Whether a macro's textual scope reaches a place: it is defined in a module around it, or handed up by
+    /// `#[macro_use]`.
+    fn is_macro_seen(&self, at: SymbolAt, scope: Scope) -> bool {
+        let parent = self.symbol(at, |symbol| symbol.parent).flatten();
+        let mut module = self.module_of(Scope { file: at.file, symbol: parent });
+        for _ in 0..64 {
+            if self.is_within(scope, module) {
+                return true;
+            }
+            match self.parent(module).filter(|&above| self.hands_up_macros(module, above)) {
+                Some(above) => module = above,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn hands_up_macros(&self, module: Scope, above: Scope) -> bool {
+        let Some(index) = self.indexed(above.file) else { return false };
+        let Some(text) = self.world.text(above.file) else { return false };
+        let declares = |&place: &u32| {
+            let symbol = index.symbol(place).filter(|symbol| symbol.kind == SymbolKind::Module)?;
+            let attributes = text.get(symbol.outer_start as usize..symbol.span.start as usize)?;
+            let is_it = attributes.contains("macro_use")
+                && self.declared_module(SymbolAt { file: above.file, place }) == Some(module);
+            is_it.then_some(())
+        };
+        index.children(above.symbol).iter().any(|place| declares(place).is_some())
+    }
+
+    fn in_crate(&self, all: &[SymbolAt], root: Scope) -> Meaning {
+        let is_there = |at: &&SymbolAt| self.root(Scope { file: at.file, symbol: None }) == root;
+        let found: Vec<SymbolAt> = all.iter().filter(is_there).copied().collect();
+        match found.as_slice() {
+            [] => Meaning::External,
+            [only] => Meaning::proved(*only, "macro of the crate"),
+            several => {
+                let best = several.iter().find(|&&at| self.is_active(at)).unwrap_or(&several[0]);
+                Meaning::guessed(*best, "one of the crate's macros")
+            }
+        }
+    }
+}

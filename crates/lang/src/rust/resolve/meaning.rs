@@ -1,0 +1,297 @@
+//! From a reference, by its shape, to the answer.
+
+use codecompass_model::{Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
+
+use super::Rules;
+use super::closures::{name_before, string_start};
+use super::expressions::Point;
+use super::index::Indexed;
+use super::lower::Named;
+use super::members::{Member, Want};
+use super::modules::Scope;
+use super::scope::{Def, Space};
+use super::types::Ty;
+use super::written::{Segment, Written};
+
+/// Receivers of this length may have been cut short.
+const LONG: usize = 100;
+
+impl Rules<'_> {
+    /// Whom a reference means.
+    pub(super) fn meaning(&self, file: VersionId, at: u32) -> Option<Meaning> {
+        let index = self.indexed(file)?;
+        let reference = *index.facts().references.get(at as usize)?;
+        let name = index.name(reference.name);
+        let scope = Scope { file, symbol: reference.symbol };
+        let qualifier = reference.qualifier.map(|at| index.name(at));
+        Some(match (reference.shape, qualifier) {
+            (RefShape::MacroCall, _) => self.macro_call(scope, name, qualifier, reference.line),
+            (RefShape::Decorator, _) => Meaning::External,
+            (RefShape::Member, Some(of)) => self.member_read(&index, &reference, name, of),
+            (RefShape::SelfCall | RefShape::MemberCall, Some(_)) => self.member_call(&index, &reference, name),
+            (_, None) if reference.binding.is_some() => Meaning::Local,
+            _ => self.path_meaning(&index, &reference),
+        })
+    }
+
+    /// Whom an import means.
+    pub(super) fn import_meaning(&self, file: VersionId, at: u32) -> Option<Meaning> {
+        let index = self.indexed(file)?;
+        let import = index.facts().imports.get(at as usize)?;
+        let scope = Scope { file, symbol: import.symbol };
+        if import.glob {
+            let segments: Vec<&str> = import.module.split("::").collect();
+            return self.path(scope, &segments, Space::Type).map(|def| self.def_meaning(&def, "glob import"));
+        }
+        let spaces = [Space::Type, Space::Value, Space::Macro];
+        let found: Vec<Def> = spaces.iter().filter_map(|&space| self.imported(scope, import, space)).collect();
+        let inside = found.iter().find(|def| !matches!(def, Def::Outside(_)));
+        inside.or(found.first()).map(|def| self.def_meaning(def, "import"))
+    }
+
+    /// The methods that implement one that a trait declares.
+    pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let Some((name, Some(place))) = self.symbol(declared, |symbol| (symbol.name.clone(), symbol.parent)) else {
+            return Vec::new();
+        };
+        let of = SymbolAt { file: declared.file, place };
+        let implements = |owner: SymbolAt| {
+            let is_impl = self.symbol(owner, |symbol| symbol.kind == SymbolKind::Impl).unwrap_or(false);
+            is_impl && self.implementation(owner).of_trait.as_ref().is_some_and(|bound| bound.of == Some(of))
+        };
+        self.candidates(&name).iter().filter(|known| implements(known.owner)).map(|known| known.at).collect()
+    }
+
+    /// The type of what stands before a member.
+    pub(super) fn receiver(&self, index: &Indexed, reference: &Reference) -> Ty {
+        let Some(qualifier) = reference.qualifier else { return Ty::Unknown };
+        // Texts that were cut short may be equal without meaning the same.
+        let place = is_unsure(index.name(qualifier)).then_some((reference.line, reference.column));
+        let key = (index.id(), qualifier, reference.binding, reference.symbol, place);
+        if let Some(known) = self.receivers.borrow().get(&key) {
+            return known.clone();
+        }
+        let scope = Scope { file: index.id(), symbol: reference.symbol };
+        let point = Point { scope, line: reference.line, limit: u32::MAX, first: Some(reference.binding) };
+        let written = index.name(qualifier);
+        let found = match self.expression(point, written) {
+            Ty::Unknown if is_unsure(written) => self.long_receiver(index, reference).unwrap_or(Ty::Unknown),
+            found => found,
+        };
+        self.receivers.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    /// The receiver of a member, when its text was cut short: what the call before the dot gives.
+    fn long_receiver(&self, index: &Indexed, reference: &Reference) -> Option<Ty> {
+        let _depth = self.deeper()?;
+        let text = self.world.text(index.id())?;
+        let name = index.line_start(&text, reference.line)? + reference.column as usize;
+        let before = without_comments(text.get(..name)?.trim_end().strip_suffix('.')?);
+        let (before, is_tried) = match before.strip_suffix('?') {
+            Some(rest) => (rest.trim_end(), true),
+            None => (before, false),
+        };
+        let open = opening(before.as_bytes())?;
+        let called = index.reference_at(&text, name_before(&text, open)?)?;
+        let inside = before.get(open + 1..before.len() - 1)?;
+        let scope = Scope { file: index.id(), symbol: reference.symbol };
+        let point = Point { scope, line: called.line, limit: u32::MAX, first: None };
+        let word = index.name(called.name);
+        let ty = match called.shape {
+            RefShape::MemberCall | RefShape::SelfCall => {
+                self.method_value(point, &self.receiver(index, &called), word, inside)
+            }
+            RefShape::Call | RefShape::PathCall => {
+                let path = called.qualifier.map_or(String::new(), |at| format!("{}::", index.name(at)));
+                self.expression(point, &format!("{path}{word}()"))
+            }
+            _ => Ty::Unknown,
+        };
+        Some(if is_tried { self.payload(&ty) } else { ty })
+    }
+
+    fn member_call(&self, index: &Indexed, reference: &Reference, name: &str) -> Meaning {
+        let ty = self.receiver(index, reference);
+        match self.member(&ty, name, Want::Function) {
+            Member::Found(at, ..) => Meaning::proved(at, "method of the receiver's type"),
+            Member::Outside => Meaning::External,
+            Member::Unknown => self.guess(index, reference, name),
+        }
+    }
+
+    /// The only method of that name, in the body of a macro, where types are not known. Elsewhere such a guess is wrong
+    /// more often than right: most receivers that nobody knows are from outside.
+    fn guess(&self, index: &Indexed, reference: &Reference, name: &str) -> Meaning {
+        let in_macro = index.nearest(reference.symbol, &[SymbolKind::Macro]).is_some();
+        match &*self.candidates(name) {
+            [only] if in_macro && name.contains('_') => Meaning::guessed(only.at, "only method of that name"),
+            _ => Meaning::Unknown("type of the receiver not known"),
+        }
+    }
+
+    fn member_read(&self, index: &Indexed, reference: &Reference, name: &str, of: &str) -> Meaning {
+        let scope = Scope { file: index.id(), symbol: reference.symbol };
+        if reference.binding.is_none()
+            && let Some(found) = self.field_by_type(scope, name, of)
+        {
+            return found;
+        }
+        let ty = self.receiver(index, reference);
+        match (self.field(&ty, name), &ty) {
+            (Some((Some(at), _)), _) => Meaning::proved(at, "field of the receiver's type"),
+            (Some((None, _)), _) | (None, Ty::Library(..)) => Meaning::External,
+            (None, _) => Meaning::Unknown("type of the receiver not known"),
+        }
+    }
+
+    /// A field in a struct literal or pattern, where a type stands before it.
+    fn field_by_type(&self, scope: Scope, name: &str, of: &str) -> Option<Meaning> {
+        let written = Written::parse(of);
+        let segments = written.segments();
+        let last = segments.last()?;
+        if !last.name.starts_with(char::is_uppercase) {
+            return None;
+        }
+        let holder = match self.walk(scope, segments, Space::Type) {
+            Named::Symbol(at, _) | Named::Type(Ty::Item(at, _)) => at,
+            Named::Type(Ty::Library(..)) | Named::Outside => return Some(Meaning::External),
+            _ => return None,
+        };
+        let (at, _) = self.field_of(holder, holder, &[], name)?;
+        at.map(|at| Meaning::proved(at, "field of the type"))
+    }
+
+    /// Whether a path goes on after a name.
+    fn is_path(&self, index: &Indexed, reference: &Reference, name: &str) -> bool {
+        let goes_on = || {
+            let text = self.world.text(index.id())?;
+            let end = index.line_start(&text, reference.line)? + reference.column as usize + name.len();
+            Some(text.get(end..)?.starts_with("::"))
+        };
+        goes_on().unwrap_or(false)
+    }
+
+    /// Whom a name or path means that is no local.
+    pub(super) fn path_meaning(&self, index: &Indexed, reference: &Reference) -> Meaning {
+        let scope = Scope { file: index.id(), symbol: reference.symbol };
+        let (name, shape) = (index.name(reference.name), reference.shape);
+        let qualifier = reference.qualifier.map(|at| index.name(at));
+        let last = Segment { name: name.to_owned(), ..Segment::default() };
+        let is_type = matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements);
+        let spaces: &[Space] = if is_type { &[Space::Type] } else { &[Space::Value, Space::Type] };
+        let written = qualifier.map(Written::parse);
+        let segments: Vec<Segment> = match &written {
+            None => vec![last],
+            Some(Written::Path(None, before)) => before.iter().cloned().chain([last]).collect(),
+            Some(other) => return self.type_meaning(&self.lower(scope, other), name, is_type),
+        };
+        let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
+        let is_plain = names[0] != "Self" && self.parameter(scope, names[0]).is_none();
+        let mut outside = false;
+        let spaces = match self.path(scope, &names, Space::Type).filter(|_| is_plain && !is_type) {
+            // A function and a module of one name: what follows tells them apart.
+            Some(Def::Module(_)) if shape == RefShape::Value && self.is_path(index, reference, name) => &[Space::Type],
+            _ => spaces,
+        };
+        for &space in spaces {
+            match self.path(scope, &names, space).filter(|_| is_plain) {
+                Some(Def::Outside(_)) => outside = true,
+                Some(def) => return self.def_meaning(&def, "name in scope"),
+                None => {}
+            }
+        }
+        if names.len() == 1 {
+            return match (outside, self.self_symbol(scope, name)) {
+                (_, Some(at)) => Meaning::proved(at, "type around"),
+                (true, _) => Meaning::External,
+                (false, _) => Meaning::Unknown("name not in scope"),
+            };
+        }
+        let before = &segments[..segments.len() - 1];
+        match self.walk(scope, before, Space::Type) {
+            Named::Type(ty) => {
+                let overloaded =
+                    (shape == RefShape::PathCall).then(|| self.overloaded(index, reference, &ty)).flatten();
+                overloaded.unwrap_or_else(|| self.type_meaning(&ty, name, is_type))
+            }
+            Named::Symbol(..) | Named::Module | Named::Unknown if !outside => Meaning::Unknown("path not found"),
+            _ => Meaning::External,
+        }
+    }
+
+    /// A member of a type by a path.
+    fn type_meaning(&self, ty: &Ty, name: &str, is_type: bool) -> Meaning {
+        if let Ty::Item(at, _) = ty
+            && let Some(variant) = self.variant(*at, name)
+        {
+            return Meaning::proved(variant, "variant of the type");
+        }
+        if is_type {
+            return match self.associated_type(ty, name) {
+                Some(at) => Meaning::proved(at, "associated type"),
+                None => Meaning::External,
+            };
+        }
+        match self.associated(ty, name) {
+            Named::Symbol(at, _) => Meaning::proved(at, "member of the type"),
+            Named::Outside => Meaning::External,
+            _ => Meaning::Unknown("member not found"),
+        }
+    }
+
+    fn self_symbol(&self, scope: Scope, name: &str) -> Option<SymbolAt> {
+        match (name, self.self_type(scope)) {
+            ("Self", Ty::Item(at, _) | Ty::SelfOf(at)) => Some(at),
+            _ => None,
+        }
+    }
+
+    fn def_meaning(&self, def: &Def, why: &'static str) -> Meaning {
+        match def {
+            Def::Symbol(at) => Meaning::proved(*at, why),
+            Def::Module(Scope { file, symbol: None }) => Meaning::Module(vec![*file]),
+            Def::Module(Scope { file, symbol: Some(place) }) => {
+                Meaning::proved(SymbolAt { file: *file, place: *place }, why)
+            }
+            Def::Outside(_) => Meaning::External,
+        }
+    }
+}
+
+/// Whether the text of a receiver may be cut short, or hold a comment whose end is lost.
+fn is_unsure(text: &str) -> bool {
+    text.len() >= LONG || text.contains("//")
+}
+
+/// A text without the comments and white space at its end.
+fn without_comments(text: &str) -> &str {
+    let mut text = text.trim_end();
+    loop {
+        let start = text.rfind('\n').map_or(0, |at| at + 1);
+        let line = &text[start..];
+        match line.find("//").filter(|&at| line[..at].matches('"').count().is_multiple_of(2)) {
+            Some(at) => text = text[..start + at].trim_end(),
+            None => return text,
+        }
+    }
+}
+
+/// Where the bracket opens that closes at the end of a text.
+fn opening(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut at = bytes.len();
+    while at > 0 {
+        at -= 1;
+        match bytes[at] {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' | b'[' | b'{' => depth = depth.checked_sub(1)?,
+            b'"' => at = string_start(bytes, at)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return (bytes[at] == b'(').then_some(at);
+        }
+    }
+    None
+}

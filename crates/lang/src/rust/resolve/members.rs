@@ -1,0 +1,379 @@
+//! Methods, associated items and fields: which of the view's a type has.
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::library;
+use super::lower::Named;
+use super::modules::Scope;
+use super::types::{Bindings, Bound, Parameter, Ty};
+
+/// How often a type is dereferenced on the way to a member.
+const MAX_DEREFS: usize = 8;
+
+/// What kind of member is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    Function,
+    /// A function or a constant.
+    Value,
+    Type,
+}
+
+/// Whom a member means.
+#[derive(Clone, Debug)]
+pub(super) enum Member {
+    /// A member of the view, what the parameters around it stand for, and the type it was found on.
+    Found(SymbolAt, Bindings, Ty),
+    Outside,
+    Unknown,
+}
+
+/// A member of some type or trait of the view.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) at: SymbolAt,
+    pub(super) owner: SymbolAt,
+    kind: SymbolKind,
+    place: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Inherent,
+    Implementation,
+    Trait,
+}
+
+impl Want {
+    fn fits(self, kind: SymbolKind) -> bool {
+        match self {
+            Want::Function => kind == SymbolKind::Fn,
+            Want::Value => matches!(kind, SymbolKind::Fn | SymbolKind::Const),
+            Want::Type => kind == SymbolKind::Type,
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// Everything of this name that stands in an `impl` or a trait.
+    pub(super) fn candidates(&self, name: &str) -> Rc<[Candidate]> {
+        if let Some(known) = self.members.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        let candidate = |&at: &SymbolAt| {
+            let index = self.indexed(at.file)?;
+            let symbol = index.symbol(at.place)?;
+            let owner = symbol.parent?;
+            let around = index.symbol(owner)?;
+            let place = match around.kind {
+                SymbolKind::Trait => Place::Trait,
+                SymbolKind::Impl if around.impl_trait.is_some() => Place::Implementation,
+                SymbolKind::Impl => Place::Inherent,
+                _ => return None,
+            };
+            Some(Candidate { at, owner: SymbolAt { file: at.file, place: owner }, kind: symbol.kind, place })
+        };
+        let mut found: Vec<Candidate> = self.world.symbols_named(name).iter().filter_map(candidate).collect();
+        if found.len() > 1 {
+            found.retain(|candidate| self.is_active(candidate.at) && self.is_active(candidate.owner));
+        }
+        let found: Rc<[Candidate]> = found.into();
+        self.members.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
+        found
+    }
+
+    /// A member of a value, through references, smart pointers and `Deref`.
+    pub(super) fn member(&self, ty: &Ty, name: &str, want: Want) -> Member {
+        let Some(_depth) = self.deeper() else { return Member::Unknown };
+        let mut ty = ty.clone();
+        for _ in 0..MAX_DEREFS {
+            if library::has_own(&ty, name) {
+                return Member::Outside;
+            }
+            if let Some(found) = self.select(&ty, name, want) {
+                return found;
+            }
+            match self.deref(&ty) {
+                Some(next) if next != ty => ty = next,
+                _ => return Member::Outside,
+            }
+        }
+        Member::Unknown
+    }
+
+    /// An associated function or constant of a type.
+    pub(super) fn associated(&self, ty: &Ty, name: &str) -> Named {
+        match self.select(ty, name, Want::Value) {
+            Some(Member::Found(at, bindings, _)) => Named::Symbol(at, bindings),
+            Some(Member::Outside) | None => Named::Outside,
+            Some(Member::Unknown) => Named::Unknown,
+        }
+    }
+
+    /// The associated type that a type has under a name, as it is declared.
+    pub(super) fn associated_type(&self, ty: &Ty, name: &str) -> Option<SymbolAt> {
+        let Member::Found(at, ..) = self.select(ty, name, Want::Type)? else { return None };
+        let owner = SymbolAt { file: at.file, place: self.symbol(at, |symbol| symbol.parent)?? };
+        if self.symbol(owner, |symbol| symbol.kind)? != SymbolKind::Impl {
+            return Some(at);
+        }
+        // An `impl` says what the trait's type is; the name is the trait's.
+        let of = self.implementation(owner).of_trait.as_ref()?.of?;
+        let index = self.indexed(of.file)?;
+        index.named(Some(of.place), name).first().map(|&place| SymbolAt { file: of.file, place })
+    }
+
+    /// The type that `T::Name` stands for.
+    pub(super) fn project(&self, ty: &Ty, name: &str) -> Ty {
+        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+        let given = |bounds: &[Bound]| {
+            let mut all = bounds.iter().flat_map(|bound| bound.associated.iter());
+            all.find(|(known, _)| &**known == name).map(|(_, ty)| ty.clone())
+        };
+        match ty {
+            Ty::Unknown => Ty::Unknown,
+            Ty::Library(of, arguments) if name == "Item" && &**of == "Iterator" => {
+                arguments.first().cloned().unwrap_or(Ty::Unknown)
+            }
+            Ty::Bounds(bounds) => given(bounds).unwrap_or_else(|| open(ty, name)),
+            Ty::Param(parameter) => given(&self.bounds_of(*parameter)).unwrap_or_else(|| open(ty, name)),
+            Ty::SelfOf(_) | Ty::Projection(..) => open(ty, name),
+            _ => match self.select(ty, name, Want::Type) {
+                Some(Member::Found(at, bindings, _)) => self.declared(at, &bindings, ty),
+                _ => Ty::Unknown,
+            },
+        }
+    }
+
+    /// What a member's annotation means for whom it was found on.
+    pub(super) fn declared(&self, at: SymbolAt, bindings: &Bindings, receiver: &Ty) -> Ty {
+        let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
+        let Some(symbol) = index.symbol(at.place) else { return Ty::Unknown };
+        let Some(text) = index.annotation(at.place) else {
+            return if symbol.kind == SymbolKind::Fn { Ty::tuple([]) } else { Ty::Unknown };
+        };
+        let ty = self.lower_text(Scope { file: at.file, symbol: Some(at.place) }, text);
+        let owner = symbol.parent;
+        let is_free = |(file, binding): Parameter| {
+            let declared = index.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
+            file == at.file && (declared == Some(at.place) || declared.is_some() && declared == owner)
+        };
+        self.substitute(&ty, bindings, receiver, &is_free)
+    }
+
+    /// A type with its parameters and `Self` replaced; free parameters that stand for nothing become unknown.
+    pub(super) fn substitute(
+        &self,
+        ty: &Ty,
+        bindings: &Bindings,
+        receiver: &Ty,
+        is_free: &dyn Fn(Parameter) -> bool,
+    ) -> Ty {
+        ty.map(&|part| match part {
+            Ty::Param(parameter) => {
+                bindings.get(*parameter).cloned().or_else(|| is_free(*parameter).then_some(Ty::Unknown))
+            }
+            Ty::SelfOf(_) => Some(receiver.clone()),
+            Ty::Projection(of, name) => Some(self.project(&self.substitute(of, bindings, receiver, is_free), name)),
+            _ => None,
+        })
+    }
+
+    /// What a type has itself, without dereferencing; `None` when nothing of the view fits.
+    fn select(&self, ty: &Ty, name: &str, want: Want) -> Option<Member> {
+        let candidates = self.candidates(name);
+        let mut fitting = candidates.iter().filter(|candidate| want.fits(candidate.kind)).peekable();
+        if !ty.is_known() {
+            return Some(if fitting.peek().is_some() { Member::Unknown } else { Member::Outside });
+        }
+        fitting.peek()?;
+        let fitting: Vec<Candidate> = fitting.copied().collect();
+        let by_bounds = |bounds: &[Bound]| {
+            let traits = self.with_supertraits(bounds);
+            let owned = |candidate: &&Candidate| candidate.place == Place::Trait && traits.contains(&candidate.owner);
+            fitting.iter().find(owned).map(|found| Member::Found(found.at, Bindings::default(), ty.clone()))
+        };
+        let found = match ty {
+            Ty::Param(parameter) => by_bounds(&self.bounds_of(*parameter)),
+            Ty::SelfOf(of) => by_bounds(&[self.bound_of(*of)]),
+            Ty::Bounds(bounds) => self.in_impls(ty, &fitting, Place::Inherent).or_else(|| by_bounds(bounds)),
+            Ty::Projection(of, name) => by_bounds(&self.projection_bounds(of, name)),
+            _ => self
+                .in_impls(ty, &fitting, Place::Inherent)
+                .or_else(|| self.in_impls(ty, &fitting, Place::Implementation))
+                .or_else(|| self.provided(ty, &fitting)),
+        };
+        found.or_else(|| self.blanket(ty, &fitting))
+    }
+
+    fn in_impls(&self, ty: &Ty, candidates: &[Candidate], place: Place) -> Option<Member> {
+        let mut found: Vec<(SymbolAt, Bindings)> = Vec::new();
+        for candidate in candidates.iter().filter(|candidate| candidate.place == place) {
+            let implementation = self.implementation(candidate.owner);
+            if matches!(implementation.of, Ty::Param(_) | Ty::Unknown) {
+                continue;
+            }
+            if let Some(bindings) = self.unified(&implementation.of, ty, candidate.owner) {
+                found.push((candidate.at, bindings));
+            }
+        }
+        match found.len() {
+            0 => None,
+            1 => found.pop().map(|(at, bindings)| Member::Found(at, bindings, ty.clone())),
+            _ => Some(Member::Unknown),
+        }
+    }
+
+    /// The functions of this name that a type has from traits with type arguments.
+    pub(super) fn generic_impls(&self, ty: &Ty, name: &str) -> Vec<SymbolAt> {
+        let is_generic = |candidate: &&Candidate| {
+            let implementation = self.implementation(candidate.owner);
+            candidate.place == Place::Implementation
+                && candidate.kind == SymbolKind::Fn
+                && implementation.of_trait.as_ref().is_some_and(|bound| !bound.arguments.is_empty())
+                && !matches!(implementation.of, Ty::Param(_) | Ty::Unknown)
+                && self.unified(&implementation.of, ty, candidate.owner).is_some()
+        };
+        let is_known = matches!(ty, Ty::Item(..) | Ty::Library(..));
+        self.candidates(name).iter().filter(|_| is_known).filter(is_generic).map(|found| found.at).collect()
+    }
+
+    /// What the parameters of an `impl` stand for when it is about this type.
+    fn unified(&self, of: &Ty, ty: &Ty, owner: SymbolAt) -> Option<Bindings> {
+        let mut bindings = Bindings::default();
+        let index = self.indexed(owner.file)?;
+        let own = index.parameters(owner.place);
+        let fits = bindings.unify(of, ty, &|(file, binding)| file == owner.file && own.contains(&binding));
+        fits.then_some(bindings)
+    }
+
+    /// A method that a trait provides for a type that implements it.
+    fn provided(&self, ty: &Ty, candidates: &[Candidate]) -> Option<Member> {
+        let owned = |candidate: &&Candidate| candidate.place == Place::Trait && self.implements(ty, candidate.owner);
+        let found = candidates.iter().find(owned)?;
+        Some(Member::Found(found.at, Bindings::default(), ty.clone()))
+    }
+
+    /// A method of an `impl<T: Bound> Trait for T`.
+    fn blanket(&self, ty: &Ty, candidates: &[Candidate]) -> Option<Member> {
+        for candidate in candidates.iter().filter(|candidate| candidate.place == Place::Implementation) {
+            let implementation = self.implementation(candidate.owner);
+            if let Ty::Param(parameter) = implementation.of
+                && self.satisfies(ty, &self.bounds_of(parameter))
+            {
+                let bindings = Bindings(vec![(parameter, ty.clone())]);
+                return Some(Member::Found(candidate.at, bindings, ty.clone()));
+            }
+        }
+        None
+    }
+
+    /// The bounds that a trait declares for an associated type.
+    fn projection_bounds(&self, of: &Ty, name: &str) -> Vec<Bound> {
+        let traits = match of {
+            Ty::Param(parameter) => self.with_supertraits(&self.bounds_of(*parameter)),
+            Ty::SelfOf(of) => self.with_supertraits(&[self.bound_of(*of)]),
+            Ty::Bounds(bounds) => self.with_supertraits(bounds),
+            _ => return Vec::new(),
+        };
+        let found = self.candidates(name).iter().find(|known| traits.contains(&known.owner)).copied();
+        let Some(Candidate { at, .. }) = found.filter(|found| found.kind == SymbolKind::Type) else {
+            return Vec::new();
+        };
+        let Some(index) = self.indexed(at.file) else { return Vec::new() };
+        let scope = Scope { file: at.file, symbol: Some(at.place) };
+        match index.annotation(at.place).map(super::written::Written::parse) {
+            Some(super::written::Written::Bounds(all)) => {
+                all.iter().filter_map(|bound| self.bound(scope, bound)).collect()
+            }
+            Some(one) => self.bound(scope, &one).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// What a value of a type gives access to.
+    pub(super) fn deref(&self, ty: &Ty) -> Option<Ty> {
+        match ty {
+            Ty::Library(..) => library::deref(ty),
+            Ty::Item(at, _) => {
+                let name = self.symbol(*at, |symbol| symbol.name.clone())?;
+                let own = self.impls(&name);
+                let of_deref = own.iter().find(|&&at| {
+                    let implementation = self.implementation(at);
+                    implementation.of_trait.as_ref().is_some_and(|bound| &*bound.name == "Deref")
+                        && self.unified(&implementation.of, ty, at).is_some()
+                })?;
+                let index = self.indexed(of_deref.file)?;
+                let target = *index.named(Some(of_deref.place), "Target").first()?;
+                let bindings = self.unified(&self.implementation(*of_deref).of, ty, *of_deref)?;
+                let found = self.declared(SymbolAt { file: of_deref.file, place: target }, &bindings, ty);
+                found.is_known().then_some(found)
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of a field.
+    pub(super) fn field(&self, ty: &Ty, name: &str) -> Option<(Option<SymbolAt>, Ty)> {
+        let mut ty = ty.clone();
+        for _ in 0..MAX_DEREFS {
+            if let Some(found) = self.own_field(&ty, name) {
+                return Some(found);
+            }
+            ty = self.deref(&ty)?;
+        }
+        None
+    }
+
+    fn own_field(&self, ty: &Ty, name: &str) -> Option<(Option<SymbolAt>, Ty)> {
+        match ty {
+            Ty::Tuple(parts) => Some((None, parts.get(name.parse::<usize>().ok()?)?.clone())),
+            Ty::Item(at, arguments) => self.field_of(*at, *at, arguments, name),
+            _ => None,
+        }
+    }
+
+    /// A field of a struct or variant; `of` is the type with the parameters.
+    pub(super) fn field_of(
+        &self,
+        holder: SymbolAt,
+        of: SymbolAt,
+        arguments: &[Ty],
+        name: &str,
+    ) -> Option<(Option<SymbolAt>, Ty)> {
+        let index = self.indexed(holder.file)?;
+        let parameters = index.parameters(of.place);
+        let bound = parameters.iter().zip(arguments).map(|(&binding, ty)| ((holder.file, binding), ty.clone()));
+        let bindings = Bindings(bound.collect());
+        let is_free = |(file, binding): Parameter| file == holder.file && parameters.contains(&binding);
+        let receiver = Ty::Item(of, arguments.into());
+        let scope = Scope { file: holder.file, symbol: Some(holder.place) };
+        if let Ok(position) = name.parse::<usize>() {
+            let Ty::Tuple(parts) = self.tuple_of(holder)? else { return None };
+            return Some((None, self.substitute(parts.get(position)?, &bindings, &receiver, &is_free)));
+        }
+        let place = *index.named(Some(holder.place), name).first()?;
+        let ty = index.annotation(place).map_or(Ty::Unknown, |text| self.lower_text(scope, text));
+        let at = SymbolAt { file: holder.file, place };
+        Some((Some(at), self.substitute(&ty, &bindings, &receiver, &is_free)))
+    }
+
+    /// The types in a tuple struct or variant.
+    fn tuple_of(&self, holder: SymbolAt) -> Option<Ty> {
+        let index = self.indexed(holder.file)?;
+        let scope = Scope { file: holder.file, symbol: Some(holder.place) };
+        let ty = self.lower_text(scope, index.annotation(holder.place)?);
+        Some(match ty {
+            Ty::Tuple(parts) => Ty::Tuple(parts),
+            // One type in parentheses reads like the type alone.
+            one => Ty::tuple([one]),
+        })
+    }
+}
+
+fn open(ty: &Ty, name: &str) -> Ty {
+    Ty::Projection(Rc::new(ty.clone()), name.into())
+}

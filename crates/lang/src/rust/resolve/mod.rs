@@ -1,0 +1,155 @@
+//! Whom a reference means in Rust.
+//!
+//! The way of an answer: `crates` and `modules` say which files belong together, `scope` finds names and paths, `lower`
+//! turns written types into meant ones, `members` and `traits` know what a type has, `expressions` and `locals` find the
+//! types of receivers, `library` is what is known of the standard library. Everything is looked up when it is asked for
+//! and remembered.
+
+mod blocks;
+mod cfg;
+mod closures;
+mod crates;
+mod expressions;
+mod index;
+mod library;
+mod locals;
+mod lower;
+mod macros;
+mod manifest;
+mod meaning;
+mod members;
+mod modules;
+mod overloads;
+mod patterns;
+mod scope;
+mod traits;
+mod types;
+mod written;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use codecompass_model::{Meaning, Resolver, Symbol, SymbolAt, VersionId, World};
+
+use crates::Crates;
+use index::Indexed;
+use lower::Implementation;
+use members::Candidate;
+use modules::Scope;
+use scope::{Def, Space};
+use types::Ty;
+
+/// How deep one question may lead to others.
+const MAX_DEPTH: u32 = 64;
+
+/// How many questions one question may lead to.
+const MAX_STEPS: u32 = 20_000;
+
+type Memo<K, V> = RefCell<HashMap<K, V>>;
+
+/// A receiver: its file and text, what its first name is bound to, the symbol around it, and where the text is not enough
+/// also its place.
+type Receiver = (VersionId, u32, Option<u32>, Option<u32>, Option<(u32, u32)>);
+
+/// The rules at work on one view, and what they remember of it.
+pub(super) struct Rules<'w> {
+    world: &'w dyn World,
+    crates: Crates,
+    depth: Cell<u32>,
+    /// How many questions the one from outside has led to.
+    steps: Cell<u32>,
+    /// The traits that are being asked for.
+    asking: RefCell<Vec<SymbolAt>>,
+    files: Memo<VersionId, Option<Rc<Indexed>>>,
+    parents: Memo<VersionId, Option<Scope>>,
+    names: Memo<(Scope, String, Space), Option<Def>>,
+    /// The look-ups that are under way.
+    open: RefCell<Vec<(Scope, String, Space)>>,
+    /// How often a look-up met itself.
+    cycles: Cell<usize>,
+    outside_globs: Memo<Scope, bool>,
+    implementations: Memo<SymbolAt, Rc<Implementation>>,
+    members: Memo<String, Rc<[Candidate]>>,
+    impls: Memo<String, Rc<[SymbolAt]>>,
+    supertraits: Memo<SymbolAt, Rc<[SymbolAt]>>,
+    locals: Memo<(VersionId, u32), Ty>,
+    receivers: Memo<Receiver, Ty>,
+}
+
+/// The constructor, as a language takes it.
+pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+    Box::new(Rules {
+        world,
+        crates: Crates::of(world),
+        depth: Cell::new(0),
+        steps: Cell::new(0),
+        asking: RefCell::default(),
+        files: Memo::default(),
+        parents: Memo::default(),
+        names: Memo::default(),
+        open: RefCell::default(),
+        cycles: Cell::new(0),
+        outside_globs: Memo::default(),
+        implementations: Memo::default(),
+        members: Memo::default(),
+        impls: Memo::default(),
+        supertraits: Memo::default(),
+        locals: Memo::default(),
+        receivers: Memo::default(),
+    })
+}
+
+/// Held while a question is looked into.
+struct Deeper<'r>(&'r Cell<u32>);
+
+impl Drop for Deeper<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl Rules<'_> {
+    /// A file, sorted for look-ups.
+    fn indexed(&self, file: VersionId) -> Option<Rc<Indexed>> {
+        if let Some(known) = self.files.borrow().get(&file) {
+            return known.clone();
+        }
+        let found = self.world.file(file).map(|file| Rc::new(Indexed::new(file)));
+        self.files.borrow_mut().insert(file, found.clone());
+        found
+    }
+
+    /// Something about a symbol.
+    fn symbol<T>(&self, at: SymbolAt, ask: impl FnOnce(&Symbol) -> T) -> Option<T> {
+        let index = self.indexed(at.file)?;
+        index.symbol(at.place).map(ask)
+    }
+
+    /// One level further down; `None` when that is too deep.
+    fn deeper(&self) -> Option<Deeper<'_>> {
+        let depth = self.depth.get();
+        self.steps.set(self.steps.get() + 1);
+        (depth < MAX_DEPTH && self.steps.get() < MAX_STEPS).then(|| {
+            self.depth.set(depth + 1);
+            Deeper(&self.depth)
+        })
+    }
+}
+
+impl Resolver for Rules<'_> {
+    fn reference(&self, file: VersionId, at: u32) -> Meaning {
+        self.steps.set(0);
+        self.meaning(file, at).unwrap_or(Meaning::Unknown("no such reference"))
+    }
+
+    fn import(&self, file: VersionId, at: u32) -> Meaning {
+        self.steps.set(0);
+        self.import_meaning(file, at).unwrap_or(Meaning::Unknown("not found"))
+    }
+
+    fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        self.steps.set(0);
+        self.overriding(declared)
+    }
+}

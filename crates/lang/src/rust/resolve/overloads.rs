@@ -1,0 +1,80 @@
+//! One method from several `impl`s of a generic trait for the same type, as of `From<A>` and `From<B>`: the first
+//! argument tells.
+
+use codecompass_model::{Meaning, Reference, SymbolAt};
+
+use super::Rules;
+use super::blocks::skip;
+use super::expressions::has_receiver;
+use super::index::Indexed;
+use super::modules::Scope;
+use super::types::{Bindings, Ty};
+
+impl Rules<'_> {
+    /// Whom `T::name(argument)` means, when `T` has the name from `impl`s of generic traits.
+    pub(super) fn overloaded(&self, index: &Indexed, reference: &Reference, ty: &Ty) -> Option<Meaning> {
+        let name = index.name(reference.name);
+        let all = self.generic_impls(ty, name);
+        if all.is_empty() {
+            return None;
+        }
+        let argument = self.first_argument(index, reference).filter(is_telling);
+        let fitting = match &argument {
+            None => all,
+            Some(argument) => all.into_iter().filter(|&at| self.takes(at, argument)).collect(),
+        };
+        Some(match (fitting.as_slice(), argument) {
+            // Types from outside have more implementations than the view shows.
+            (_, None) if matches!(ty, Ty::Library(..)) => Meaning::Unknown("type of the argument not known"),
+            ([only], _) => Meaning::proved(*only, "implementation for the argument"),
+            ([], _) => Meaning::Unknown("no implementation for the argument"),
+            _ => Meaning::Unknown("several implementations"),
+        })
+    }
+
+    /// Whether a function's first parameter can be of a type.
+    fn takes(&self, at: SymbolAt, argument: &Ty) -> bool {
+        let Some(index) = self.indexed(at.file) else { return true };
+        let is_method = index.symbol(at.place).is_some_and(|symbol| has_receiver(&symbol.signature));
+        let scope = Scope { file: at.file, symbol: Some(at.place) };
+        let pattern = match index.arguments(at.place).next().filter(|_| !is_method) {
+            Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.name(at))),
+            None => self.converts_from(at).unwrap_or(Ty::Unknown),
+        };
+        let is_open = matches!(pattern, Ty::Projection(..) | Ty::Bounds(_));
+        is_open || Bindings::default().unify(&pattern, argument, &|_| true)
+    }
+
+    /// What an `impl From<T>` converts from; its parameter may have no name.
+    fn converts_from(&self, at: SymbolAt) -> Option<Ty> {
+        let owner = SymbolAt { file: at.file, place: self.symbol(at, |symbol| symbol.parent)?? };
+        let implementation = self.implementation(owner);
+        let bound = implementation.of_trait.as_ref().filter(|bound| matches!(&*bound.name, "From" | "TryFrom"))?;
+        bound.arguments.first().cloned()
+    }
+
+    /// The type of the first argument of a call.
+    fn first_argument(&self, index: &Indexed, reference: &Reference) -> Option<Ty> {
+        let text = self.world.text(index.id())?;
+        let name = index.name(reference.name);
+        let open = index.line_start(&text, reference.line)? + reference.column as usize + name.len();
+        if !text.get(open..)?.starts_with('(') {
+            return None;
+        }
+        let close = skip(&text, open)? - 1;
+        let inside = text.get(open + 1..close)?;
+        let first = super::expressions::arguments(inside).next()?;
+        let start = open + 1 + (inside.len() - inside.trim_start().len());
+        let scope = Scope { file: index.id(), symbol: reference.symbol };
+        Some(self.value_at(index, &text, scope, start..start + first.len()))
+    }
+}
+
+/// Whether a type is known well enough to tell others apart.
+fn is_telling(ty: &Ty) -> bool {
+    match ty {
+        Ty::Unknown | Ty::Projection(..) => false,
+        Ty::Library(name, _) => !matches!(&**name, "?" | "Iterator" | "[]"),
+        _ => true,
+    }
+}

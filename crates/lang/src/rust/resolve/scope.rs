@@ -1,0 +1,324 @@
+//! Names in scope: items, imports, globs, crates, the prelude.
+
+use std::rc::Rc;
+
+use codecompass_model::{Import, SymbolAt, SymbolKind, Visibility};
+
+use super::Rules;
+use super::modules::Scope;
+
+/// Which of a name's meanings is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Space {
+    Type,
+    Value,
+    Macro,
+}
+
+/// What a name or path stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Def {
+    Symbol(SymbolAt),
+    Module(Scope),
+    /// Something outside of the view, by the last part of its path.
+    Outside(Rc<str>),
+}
+
+/// Names that are in scope without an import.
+const PRELUDE: &[&str] = &[
+    "AsMut",
+    "AsRef",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Hash",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Vec",
+    "drop",
+];
+
+/// Types of the language itself.
+pub(super) const PRIMITIVES: &[&str] = &[
+    "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64", "u8",
+    "usize",
+];
+
+impl Rules<'_> {
+    /// What a bare name means at a place.
+    pub(super) fn name(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
+        let index = self.indexed(scope.file)?;
+        let scopes = |at: &u32| {
+            let kind = index.symbol(*at).map(|symbol| symbol.kind);
+            matches!(kind, Some(SymbolKind::Fn | SymbolKind::Module | SymbolKind::Const | SymbolKind::Static))
+        };
+        for at in index.around(scope.symbol).filter(scopes) {
+            let here = Scope { file: scope.file, symbol: Some(at) };
+            if let Some(found) = self.lookup(here, name, space) {
+                return Some(found);
+            }
+            if index.symbol(at).is_some_and(|symbol| symbol.kind == SymbolKind::Module) {
+                return self.beyond(here, name, space);
+            }
+        }
+        let file = Scope { file: scope.file, symbol: None };
+        self.lookup(file, name, space).or_else(|| self.beyond(file, name, space))
+    }
+
+    /// What a path means at a place.
+    pub(super) fn path(&self, scope: Scope, segments: &[&str], space: Space) -> Option<Def> {
+        let (first, mut rest) = segments.split_first()?;
+        let step = |rest: &[&str]| if rest.is_empty() { space } else { Space::Type };
+        let module = self.module_of(scope);
+        let mut def = match *first {
+            "crate" | "$crate" => Def::Module(self.root(module)),
+            "self" => Def::Module(module),
+            "super" => Def::Module(self.parent(module)?),
+            "" => {
+                let (name, more) = rest.split_first()?;
+                rest = more;
+                self.library(scope, name).unwrap_or_else(|| Def::Outside((*name).into()))
+            }
+            name => match self.name(scope, name, step(rest)) {
+                Some(def) => def,
+                // A dependency is known by its name alone.
+                None if !rest.is_empty() && !name.starts_with(char::is_uppercase) => Def::Outside(name.into()),
+                None => return None,
+            },
+        };
+        while let Some((segment, more)) = rest.split_first() {
+            rest = more;
+            def = match (&def, *segment) {
+                (Def::Module(module), "super") => Def::Module(self.parent(*module)?),
+                (Def::Module(_), "self") => continue,
+                (_, segment) => self.step(&def, segment, step(rest))?,
+            };
+        }
+        Some(def)
+    }
+
+    /// A name in what a path begins with.
+    pub(super) fn step(&self, def: &Def, name: &str, space: Space) -> Option<Def> {
+        match def {
+            Def::Module(module) => match self.lookup(*module, name, space) {
+                None if self.has_outside_glob(*module) => Some(Def::Outside(name.into())),
+                found => found,
+            },
+            Def::Outside(_) => Some(Def::Outside(name.into())),
+            Def::Symbol(at) => self.variant(*at, name).map(Def::Symbol),
+        }
+    }
+
+    /// A variant of an enum.
+    pub(super) fn variant(&self, of: SymbolAt, name: &str) -> Option<SymbolAt> {
+        let index = self.indexed(of.file)?;
+        let is_variant = |&&place: &&u32| index.symbol(place).is_some_and(|symbol| symbol.kind == SymbolKind::Variant);
+        let place = index.named(Some(of.place), name).iter().find(is_variant)?;
+        Some(SymbolAt { file: of.file, place: *place })
+    }
+
+    /// What an import means.
+    pub(super) fn imported(&self, scope: Scope, import: &Import, space: Space) -> Option<Def> {
+        let name = import.name.as_deref()?;
+        let mut segments: Vec<&str> = Vec::new();
+        if !import.module.is_empty() {
+            segments.extend(import.module.split("::"));
+        } else if name.starts_with("::") {
+            segments.push("");
+        }
+        segments.push(name);
+        let root = self.root(scope);
+        if self.crates.is_2015(root.file)
+            && self.module_of(scope) != root
+            && let Some(found) = self.path(root, &segments, space)
+            && !matches!(found, Def::Outside(_))
+            && !matches!(segments[0], "self" | "super")
+        {
+            return Some(found);
+        }
+        let found = self.path(scope, &segments, space);
+        // A name alone that nobody declares is a dependency.
+        let is_crate = segments.len() == 1 && space == Space::Type && !name.starts_with(char::is_uppercase);
+        found.or_else(|| is_crate.then(|| Def::Outside(name.into())))
+    }
+
+    /// What a module, or a function's own items, have under a name.
+    fn lookup(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
+        let key = (scope, name.to_owned(), space);
+        if let Some(known) = self.names.borrow().get(&key) {
+            return known.clone();
+        }
+        if self.open.borrow().contains(&key) || self.open.borrow().len() > 60 {
+            self.cycles.set(self.cycles.get() + 1);
+            return None;
+        }
+        self.open.borrow_mut().push(key.clone());
+        let cycles = self.cycles.get();
+        let found = self.own(scope, name, space).or_else(|| self.through_imports(scope, name, space));
+        self.open.borrow_mut().pop();
+        // What was cut short by a cycle is only right for whoever began it.
+        if found.is_some() || cycles == self.cycles.get() || self.open.borrow().is_empty() {
+            self.names.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+
+    fn own(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
+        let index = self.indexed(scope.file)?;
+        let fits = |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in(symbol.kind, space));
+        let at = |place: u32| SymbolAt { file: scope.file, place };
+        let all: Vec<SymbolAt> = index.named(scope.symbol, name).iter().copied().filter(fits).map(at).collect();
+        let best = match all.as_slice() {
+            [only] => *only,
+            several => several.iter().copied().find(|&at| self.is_active(at)).or(several.first().copied())?,
+        };
+        match index.symbol(best.place)?.kind {
+            SymbolKind::Module => self.declared_module(best).map(Def::Module),
+            _ => Some(Def::Symbol(best)),
+        }
+    }
+
+    fn through_imports(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
+        let index = self.indexed(scope.file)?;
+        let imports = || index.imports(scope.symbol).iter().filter_map(|&at| index.facts().imports.get(at as usize));
+        for import in imports().filter(|import| !import.glob) {
+            if import.alias.as_deref().or(import.name.as_deref()) == Some(name)
+                && let Some(found) = self.imported(scope, import, space)
+                && self.is_of(&found, space)
+            {
+                return Some(found);
+            }
+        }
+        imports().filter(|import| import.glob).find_map(|import| match self.glob(scope, import)? {
+            Def::Module(module) if module == scope => None,
+            Def::Module(module) => {
+                let found = self.lookup(module, name, space)?;
+                self.is_seen(scope, module, name, &found).then_some(found)
+            }
+            Def::Symbol(at) => self.variant(at, name).map(Def::Symbol),
+            Def::Outside(_) => None,
+        })
+    }
+
+    fn glob(&self, scope: Scope, import: &Import) -> Option<Def> {
+        let segments: Vec<&str> = import.module.split("::").collect();
+        self.path(scope, &segments, Space::Type)
+    }
+
+    /// Whether a glob brings something in: what is private only for those within.
+    fn is_seen(&self, scope: Scope, module: Scope, name: &str, found: &Def) -> bool {
+        if self.is_within(scope, module) {
+            return true;
+        }
+        let Some(index) = self.indexed(module.file) else { return true };
+        let own = index.named(module.symbol, name);
+        let is_public =
+            |place: &u32| index.symbol(*place).is_some_and(|symbol| symbol.visibility != Some(Visibility::Private));
+        if !own.is_empty() && matches!(found, Def::Symbol(at) if own.contains(&at.place) && at.file == module.file) {
+            return own.iter().any(is_public);
+        }
+        let brings = |at: &u32| {
+            let import = &index.facts().imports[*at as usize];
+            import.reexport && (import.glob || import.alias.as_deref().or(import.name.as_deref()) == Some(name))
+        };
+        own.iter().any(is_public) || index.imports(module.symbol).iter().any(brings)
+    }
+
+    /// Whether what an import found is of this kind; a path from outside may be anything.
+    fn is_of(&self, def: &Def, space: Space) -> bool {
+        match def {
+            Def::Symbol(at) => self.symbol(*at, |symbol| is_in(symbol.kind, space)).unwrap_or(false),
+            Def::Module(_) => space == Space::Type,
+            Def::Outside(_) => true,
+        }
+    }
+
+    /// Where no module has the name: crates, the prelude, globs from outside.
+    fn beyond(&self, module: Scope, name: &str, space: Space) -> Option<Def> {
+        if space == Space::Type
+            && let Some(found) = self.library(module, name)
+        {
+            return Some(found);
+        }
+        let is_known = PRELUDE.binary_search(&name).is_ok() || space == Space::Type && is_language(name);
+        let is_crate = space == Space::Type && self.crates.depends(self.root(module).file, name);
+        (is_known || is_crate || self.has_outside_glob(module)).then(|| Def::Outside(name.into()))
+    }
+
+    fn library(&self, scope: Scope, name: &str) -> Option<Def> {
+        let root = self.root(scope).file;
+        self.crates.library(name, root).map(|file| Def::Module(Scope { file, symbol: None }))
+    }
+
+    /// Whether a module, or one that it takes everything from, takes everything from a library.
+    pub(super) fn has_outside_glob(&self, module: Scope) -> bool {
+        if let Some(&known) = self.outside_globs.borrow().get(&module) {
+            return known;
+        }
+        self.outside_globs.borrow_mut().insert(module, false);
+        let Some(index) = self.indexed(module.file) else { return false };
+        let found = index.imports(module.symbol).iter().any(|&at| {
+            let import = &index.facts().imports[at as usize];
+            import.glob
+                && match self.glob(module, import) {
+                    Some(Def::Outside(_)) => true,
+                    Some(Def::Module(other)) => self.has_outside_glob(other),
+                    _ => false,
+                }
+        });
+        self.outside_globs.borrow_mut().insert(module, found);
+        found
+    }
+}
+
+fn is_language(name: &str) -> bool {
+    matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") || PRIMITIVES.contains(&name)
+}
+
+fn is_in(kind: SymbolKind, space: Space) -> bool {
+    use SymbolKind::{Const, Enum, Fn, Macro, Module, Static, Struct, Trait, Type, Union, Variant};
+    match space {
+        Space::Type => matches!(kind, Struct | Enum | Union | Trait | Type | Module | Variant),
+        Space::Value => matches!(kind, Fn | Const | Static | Struct | Variant | Union),
+        Space::Macro => kind == Macro,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_prelude_is_sorted() {
+        assert!(super::PRELUDE.is_sorted());
+    }
+}

@@ -1,0 +1,169 @@
+//! Traits: which types implement them, and what comes with them.
+
+use std::rc::Rc;
+
+use codecompass_model::{RefShape, SymbolAt, SymbolKind};
+
+use super::Rules;
+use super::modules::Scope;
+use super::scope::{Def, Space};
+use super::types::{Bindings, Bound, Ty};
+use super::written::Written;
+
+/// What the type parameter of an `impl<T> Trait for T` is called.
+const PARAMETERS: [&str; 16] = ["T", "M", "F", "R", "W", "S", "I", "A", "B", "C", "D", "E", "K", "P", "U", "V"];
+
+/// How long a way through `impl<T: A> B for T` may be.
+const MAX_ASKING: usize = 4;
+
+/// Traits that are derived or automatic: every type may have them.
+const USUAL: &[&str] = &[
+    "Any",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Send",
+    "Sized",
+    "Sync",
+    "Unpin",
+];
+
+impl Rules<'_> {
+    /// The `impl` blocks for a type of this name.
+    pub(super) fn impls(&self, name: &str) -> Rc<[SymbolAt]> {
+        if let Some(known) = self.impls.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        let is_impl = |at: &SymbolAt| self.symbol(*at, |symbol| symbol.kind == SymbolKind::Impl).unwrap_or(false);
+        let found: Rc<[SymbolAt]> = self.world.symbols_named(name).iter().copied().filter(is_impl).collect();
+        self.impls.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
+        found
+    }
+
+    /// Whether a type implements a trait of the view.
+    pub(super) fn implements(&self, ty: &Ty, of: SymbolAt) -> bool {
+        let Some(_depth) = self.deeper() else { return false };
+        let direct = match ty {
+            Ty::Item(at, _) => {
+                let name = self.symbol(*at, |symbol| symbol.name.clone()).unwrap_or_default();
+                self.implements_by(&name, ty, &|bound| bound.of == Some(of))
+            }
+            Ty::Library(name, _) => self.implements_by(name, ty, &|bound| bound.of == Some(of)),
+            Ty::Param(parameter) => self.with_supertraits(&self.bounds_of(*parameter)).contains(&of),
+            Ty::SelfOf(at) => self.with_supertraits(&[self.bound_of(*at)]).contains(&of),
+            Ty::Bounds(bounds) => self.with_supertraits(bounds).contains(&of),
+            _ => false,
+        };
+        if direct || self.asking.borrow().contains(&of) || self.asking.borrow().len() >= MAX_ASKING {
+            return direct;
+        }
+        // What a trait needs may be what gives it: each is asked for once on the way.
+        self.asking.borrow_mut().push(of);
+        let through = PARAMETERS.iter().any(|name| self.implements_through(name, ty, of));
+        self.asking.borrow_mut().pop();
+        through
+    }
+
+    fn implements_by(&self, name: &str, ty: &Ty, is_meant: &dyn Fn(&Bound) -> bool) -> bool {
+        self.impls(name).iter().any(|&at| {
+            let implementation = self.implementation(at);
+            let mut none = Bindings::default();
+            implementation.of_trait.as_ref().is_some_and(is_meant) && none.unify(&implementation.of, ty, &|_| true)
+        })
+    }
+
+    fn implements_through(&self, name: &str, ty: &Ty, of: SymbolAt) -> bool {
+        self.impls(name).iter().any(|&at| {
+            let implementation = self.implementation(at);
+            let is_of = implementation.of_trait.as_ref().is_some_and(|bound| bound.of == Some(of));
+            matches!(implementation.of, Ty::Param(parameter) if is_of && self.satisfies(ty, &self.bounds_of(parameter)))
+        })
+    }
+
+    /// Whether a type has what a type parameter asks for, as far as the view knows.
+    pub(super) fn satisfies(&self, ty: &Ty, bounds: &[Bound]) -> bool {
+        bounds.iter().all(|bound| match (bound.of, ty) {
+            (Some(of), _) => self.implements(ty, of),
+            (None, Ty::Item(at, _)) => {
+                let name = self.symbol(*at, |symbol| symbol.name.clone()).unwrap_or_default();
+                USUAL.contains(&&*bound.name) || self.implements_by(&name, ty, &|known| known.name == bound.name)
+            }
+            (None, Ty::Param(_) | Ty::SelfOf(_) | Ty::Bounds(_) | Ty::Projection(..)) => {
+                USUAL.contains(&&*bound.name) || self.has_bound(ty, &bound.name)
+            }
+            (None, Ty::Tuple(_)) => USUAL.contains(&&*bound.name),
+            (None, Ty::Function(_)) => bound.name.starts_with("Fn"),
+            (None, _) => !bound.name.starts_with("Fn"),
+        })
+    }
+
+    /// Whether a type parameter or trait object has a trait by this name.
+    pub(super) fn has_bound(&self, ty: &Ty, name: &str) -> bool {
+        match ty {
+            Ty::Param(parameter) => self.bounds_of(*parameter).iter().any(|bound| &*bound.name == name),
+            Ty::Bounds(bounds) => bounds.iter().any(|bound| &*bound.name == name),
+            _ => false,
+        }
+    }
+
+    /// Whether a type of the view implements a trait from outside.
+    pub(super) fn implements_outside(&self, ty: &Ty, name: &str) -> bool {
+        let Ty::Item(at, _) = ty else { return false };
+        let own = self.symbol(*at, |symbol| symbol.name.clone()).unwrap_or_default();
+        self.implements_by(&own, ty, &|bound| bound.of.is_none() && &*bound.name == name)
+    }
+
+    /// The bound that a trait alone is.
+    pub(super) fn bound_of(&self, at: SymbolAt) -> Bound {
+        let name = self.symbol(at, |symbol| symbol.name.as_str().into()).unwrap_or_else(|| "".into());
+        Bound { of: Some(at), name, arguments: [].into(), associated: [].into() }
+    }
+
+    /// The traits of the view among these, and those they extend, nearest first.
+    pub(super) fn with_supertraits(&self, bounds: &[Bound]) -> Vec<SymbolAt> {
+        let mut all: Vec<SymbolAt> = bounds.iter().filter_map(|bound| bound.of).collect();
+        let mut at = 0;
+        while at < all.len() && all.len() < 100 {
+            for &more in self.supertraits(all[at]).iter() {
+                if !all.contains(&more) {
+                    all.push(more);
+                }
+            }
+            at += 1;
+        }
+        all
+    }
+
+    fn supertraits(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
+        if let Some(known) = self.supertraits.borrow().get(&of) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[SymbolAt]> = self.indexed(of.file).map_or_else(
+            || [].into(),
+            |index| {
+                let scope = Scope { file: of.file, symbol: index.symbol(of.place).and_then(|symbol| symbol.parent) };
+                let references = index.facts().references.iter();
+                let extends = references
+                    .filter(|reference| reference.symbol == Some(of.place) && reference.shape == RefShape::Extends);
+                let meant = extends.filter_map(|reference| {
+                    let written = Written::parse(reference.qualifier.map_or("", |at| index.name(at)));
+                    let before = written.segments().iter().map(|segment| segment.name.as_str());
+                    let path: Vec<&str> = before.chain([index.name(reference.name)]).collect();
+                    match self.path(scope, &path, Space::Type)? {
+                        Def::Symbol(at) => Some(at),
+                        _ => None,
+                    }
+                });
+                meant.collect()
+            },
+        );
+        self.supertraits.borrow_mut().insert(of, Rc::clone(&found));
+        found
+    }
+}
