@@ -62,8 +62,22 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Tell why a place stands where it stands in a search, or why it is not there
     Explain(ExplainArgs),
+    /// Find every place that refers to a symbol, the proved ones first
+    References(ReferencesArgs),
+    /// Show who calls a symbol
+    Callers(CallsArgs),
+    /// Show whom a symbol calls
+    Callees(CallsArgs),
+    /// Write all edges or all symbols as JSON lines, for others to check
+    Export(ExportArgs),
     /// Show what is in a file: its symbols, nested, with their lines
     Outline(OutlineArgs),
+    /// Show what stands around a symbol, or inside it
+    Hierarchy(HierarchyArgs),
+    /// Show what else matters to who reads a symbol: what it uses, what uses it, what stands near
+    Related(RelatedArgs),
+    /// Show the code that answers a question, fitted to a budget of tokens
+    Context(ContextArgs),
     /// Find every line that a regular expression, or plain text, matches
     Grep(GrepArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
@@ -223,12 +237,140 @@ pub(crate) struct ExplainArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct ReferencesArgs {
+    /// A name, the end of a qualified name, or a symbol id
+    pub(crate) name: String,
+    /// The file of the definition, when several bear the name
+    #[arg(long = "in", value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// Only these edges: imports, calls, implements, extends, references
+    #[arg(long)]
+    pub(crate) kind: Option<String>,
+    /// At most so many places, up to 200
+    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    /// As many as one answer can hold
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Go on where an earlier answer ended: its `next_cursor`
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CallsArgs {
+    /// A name, the end of a qualified name, or a symbol id
+    pub(crate) name: String,
+    /// The file of the definition, when several bear the name
+    #[arg(long = "in", value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// How far to go, from 1 to 5
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
+    pub(crate) depth: i64,
+    /// At most so many symbols, up to 200
+    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    /// Draw a graph instead: mermaid or dot
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+/// What can be written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Exported {
+    /// Every reference that is resolved: from_path, from_line, to_path, to_line, site_line, site_col, edge_type, confidence
+    Edges,
+    /// Every symbol: path, line_start, line_end, kind, name, qualified_name, symbol_id
+    Symbols,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// What to write
+    #[arg(value_enum)]
+    pub(crate) what: Exported,
+    /// How to write it: jsonl
+    #[arg(long, default_value = "jsonl")]
+    pub(crate) format: String,
+    /// The workspace, like --workspace
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct OutlineArgs {
     /// A file, from the root of the workspace
     pub(crate) path: String,
     /// Leave out what stands inside other symbols: top, or all
     #[arg(long, value_name = "DEPTH")]
     pub(crate) depth: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HierarchyArgs {
+    /// A name, the end of a qualified name, or a symbol id
+    pub(crate) name: String,
+    /// The file of the definition, when several bear the name
+    #[arg(long = "in", value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// Which way to look: ancestors or descendants
+    #[arg(long)]
+    pub(crate) direction: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RelatedArgs {
+    /// A name, the end of a qualified name, or a symbol id
+    pub(crate) name: String,
+    /// The file of the definition, when several bear the name
+    #[arg(long = "in", value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// How far to look: file, module or package
+    #[arg(long)]
+    pub(crate) scope: Option<String>,
+    /// At most so many symbols, up to 200
+    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    /// As many as one answer can hold
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Go on where an earlier answer ended: its `next_cursor`
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ContextArgs {
+    /// A question in words, a name, a path or a message
+    #[arg(required_unless_present = "symbols")]
+    pub(crate) query: Option<String>,
+    /// At most so many tokens
+    #[arg(long, default_value_t = 4000, allow_negative_numbers = true)]
+    pub(crate) max_tokens: i64,
+    /// Many signatures, or fewer whole bodies: breadth or depth
+    #[arg(long)]
+    pub(crate) strategy: Option<String>,
+    /// Only this language
+    #[arg(long, visible_alias = "language")]
+    pub(crate) lang: Option<String>,
+    /// Symbols to read first, whole: names or symbol ids
+    #[arg(long = "symbol", value_name = "NAME")]
+    pub(crate) symbols: Vec<String>,
+    /// Symbol ids to leave out
+    #[arg(long, value_name = "ID")]
+    pub(crate) exclude: Vec<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }

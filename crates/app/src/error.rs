@@ -59,6 +59,8 @@ macro_rules! codes {
 
 codes! {
     InvalidInput = "invalid_input", 2: "A parameter is missing, unknown, of the wrong type or not one of the allowed values; `data.parameter` names it, `data.allowed` says what is.";
+    InvalidStrategy = "invalid_strategy", 2: "The `strategy` of get_code_context is not breadth or depth.";
+    InvalidMaxTokens = "invalid_max_tokens", 2: "The `max_tokens` of get_code_context is less than 1.";
     ProjectNotFound = "project_not_found", 3: "Nothing is registered for the workspace; `codecompass index` does that.";
     WorkspaceNotRegistered = "workspace_not_registered", 3: "The `workspace` that was asked for is not registered.";
     WorkspaceNotAllowed = "workspace_not_allowed", 3: "The `workspace` is not registered and lies outside every `--allowed-root`.";
@@ -70,6 +72,7 @@ codes! {
     IndexIncompatible = "index_incompatible", 3: "The index was made by another version, or is damaged; `codecompass index --force` builds it anew.";
     RefNotIndexed = "ref_not_indexed", 5: "The ref is not indexed, or git does not know it; `data.call` is the call that mends it.";
     OverlayNotReady = "overlay_not_ready", 4: "The first index of the ref that was switched to is queued or running: `data.job_id`.";
+    NoEdgesAvailable = "no_edges_available", 3: "The symbol's language has no rules for references, or nothing is published yet.";
     SymbolNotFound = "symbol_not_found", 1: "No symbol bears the name (in the file that was given); `data.nearest_names` may help.";
     AmbiguousSymbol = "ambiguous_symbol", 1: "Symbols of that name stand in several files: `data.candidates`; give `path`, or a `symbol_id` as the name.";
     FileNotFound = "file_not_found", 1: "No such file is in the index for that ref; `data.nearest_paths` may help.";

@@ -60,6 +60,15 @@ pub(crate) fn private_bytes() -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
+/// Has the allocator give back to the system what this thread has freed, which it would keep for the next time.
+pub(crate) fn give_back() {
+    #[allow(unsafe_code, reason = "there is no safe way to ask the allocator")]
+    // SAFETY: it takes no pointers, and collects what nobody holds any more.
+    unsafe {
+        libmimalloc_sys::mi_collect(true);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

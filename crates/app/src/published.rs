@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use codecompass_index::{Freshness, Target, freshness};
 use codecompass_model::ViewKey;
+use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, Store, ViewInfo};
 use serde_json::json;
 
@@ -16,6 +17,8 @@ use crate::session::{Request, Session};
 /// A snapshot, or nothing where nothing is published yet, and what an answer says about it.
 pub(crate) struct Published {
     pub(crate) snapshot: Option<Rc<Snapshot>>,
+    /// What was resolved in it so far.
+    pub(crate) memory: Rc<Memory>,
     pub(crate) metadata: Metadata,
 }
 
@@ -107,7 +110,8 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
         metadata.changed_files = state.changed_files;
     }
     if view.is_some() {
-        return Ok(Published { snapshot: Some(desk.snapshot(session, &target.key)?), metadata });
+        let (snapshot, memory) = desk.snapshot(session, &target.key)?;
+        return Ok(Published { snapshot: Some(snapshot), memory, metadata });
     }
     if !target.is_worktree() {
         return Err(AppError::ref_not_indexed(&target.ref_name));
@@ -119,7 +123,7 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
     } else {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`, or call index_repo".into());
     }
-    Ok(Published { snapshot: None, metadata })
+    Ok(Published { snapshot: None, memory: Rc::default(), metadata })
 }
 
 /// How fresh an answer is.

@@ -40,6 +40,33 @@ const LAWS: &[Law] = &[
     Law { name: "explain", questions: |sample| each(&places(sample), "explain {} --json") },
     Law { name: "grep", questions: |sample| each(&names(sample)[..2], "grep {} --json") },
     Law {
+        name: "references and calls",
+        questions: |sample| {
+            let mut questions = each(&names(sample)[..2], "references {} --json");
+            questions.extend(each(&names(sample)[1..3], "callers {} --depth 3 --json"));
+            questions.extend(each(&names(sample)[2..4], "callees {} --depth 2 --json"));
+            questions
+        },
+    },
+    Law {
+        name: "hierarchy and related",
+        questions: |sample| {
+            let mut questions = each(&names(sample)[..2], "hierarchy {} --direction descendants --json");
+            questions.extend(each(&names(sample)[..2], "related {} --json"));
+            questions.extend(each(&names(sample)[2..4], "related {} --scope package --limit 30 --json"));
+            questions
+        },
+    },
+    Law {
+        name: "context",
+        questions: |sample| {
+            let mut questions = each(&names(sample)[..2], "context {} --max-tokens 700 --json");
+            questions.extend(each(&names(sample)[2..3], "context \"where is {} used\" --strategy depth --json"));
+            questions.extend(each(&names(sample)[3..4], "context --symbol {} --json"));
+            questions
+        },
+    },
+    Law {
         name: "outline",
         questions: |sample| {
             each(&sample.paths.iter().step_by(4).take(3).cloned().collect::<Vec<_>>(), "outline {} --json")

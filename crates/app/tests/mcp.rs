@@ -70,8 +70,17 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("locate_symbol", json!({ "name": "validate_token" })),
         ("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth", "compact": true })),
         ("get_file_outline", json!({ "path": "src/auth/jwt.rs" })),
+        ("get_code_context", json!({ "query": "validate a token" })),
+        ("get_code_context", json!({ "query": "rate limit", "strategy": "depth", "max_tokens": 200 })),
+        ("get_code_context", json!({ "query": "", "symbols": ["JwtValidator", "nobody"], "exclude": ["sym_1"] })),
+        ("find_references", json!({ "symbol_name": "validate_token" })),
+        ("find_references", json!({ "symbol_name": "JwtValidator", "kind": "references", "limit": 1 })),
+        ("get_call_graph", json!({ "symbol_name": "validate_token", "depth": 2, "path_to": "new" })),
+        ("get_call_graph", json!({ "symbol_name": "check_rate_limit", "direction": "callers" })),
         ("get_symbol_hierarchy", json!({ "symbol_name": "validate_token" })),
         ("get_symbol_hierarchy", json!({ "symbol_name": "JwtValidator", "direction": "descendants" })),
+        ("find_related_symbols", json!({ "symbol_name": "validate_token" })),
+        ("find_related_symbols", json!({ "symbol_name": "JwtValidator", "scope": "package", "limit": 1 })),
         (
             "explain_ranking",
             json!({ "query": "validate token", "result_path": "src/auth/jwt.rs", "result_line_start": 14 }),
@@ -98,8 +107,21 @@ fn failing_calls() -> Vec<(&'static str, Value, &'static str)> {
         ("locate_symbol", json!({ "name": "x", "kind": "gizmo" }), "invalid_input"),
         ("get_file_outline", json!({ "path": "src/nothing.rs" }), "file_not_found"),
         ("get_file_outline", json!({ "path": "src/auth/jwt.rs", "depth": "some" }), "invalid_input"),
+        ("get_code_context", json!({ "query": "token", "strategy": "both" }), "invalid_strategy"),
+        ("get_code_context", json!({ "query": "token", "max_tokens": 0 }), "invalid_max_tokens"),
+        ("get_code_context", json!({ "query": "token", "max_tokens": "many" }), "invalid_input"),
+        ("get_code_context", json!({ "query": " " }), "invalid_input"),
+        ("get_code_context", json!({ "query": "token", "symbols": [7] }), "invalid_input"),
         ("get_symbol_hierarchy", json!({ "symbol_name": "nothing_like_it" }), "symbol_not_found"),
         ("get_symbol_hierarchy", json!({ "symbol_name": "new", "path": "a.rs" }), "symbol_not_found"),
+        ("find_related_symbols", json!({ "symbol_name": "nothing_like_it" }), "symbol_not_found"),
+        ("find_related_symbols", json!({ "symbol_name": "new", "scope": "world" }), "invalid_input"),
+        ("find_related_symbols", json!({ "symbol_name": "new", "cursor": "1.2" }), "invalid_input"),
+        ("find_references", json!({ "symbol_name": "nothing_like_it" }), "symbol_not_found"),
+        ("find_references", json!({ "symbol_name": "new", "kind": "mentions" }), "invalid_input"),
+        ("get_call_graph", json!({ "symbol_name": "nothing_like_it" }), "symbol_not_found"),
+        ("get_call_graph", json!({ "symbol_name": "new", "ref": "nobody" }), "ref_not_indexed"),
+        ("get_call_graph", json!({ "symbol_name": "new", "direction": "up" }), "invalid_input"),
         (
             "explain_ranking",
             json!({ "query": "token", "result_path": "src/nothing.rs", "result_line_start": 1 }),
@@ -218,7 +240,15 @@ fn input_schemas_are_those_of_the_contracts() {
         ("search_code", "compact", "boolean", json!(false)),
         ("get_file_outline", "depth", "string", json!("all")),
         ("get_symbol_hierarchy", "direction", "string", json!("ancestors")),
+        ("find_related_symbols", "scope", "string", json!("file")),
+        ("find_related_symbols", "limit", "integer", json!(20)),
+        ("get_code_context", "max_tokens", "integer", json!(4000)),
+        ("get_code_context", "strategy", "string", json!("breadth")),
         ("explain_ranking", "limit", "integer", json!(200)),
+        ("find_references", "limit", "integer", json!(20)),
+        ("get_call_graph", "direction", "string", json!("both")),
+        ("get_call_graph", "depth", "integer", json!(1)),
+        ("get_call_graph", "limit", "integer", json!(20)),
         ("suggest_followup_queries", "confidence_threshold", "number", json!(0.5)),
     ];
     for (tool, name, kind, default) in table {
@@ -231,8 +261,12 @@ fn input_schemas_are_those_of_the_contracts() {
         ("search_code", json!(["query"])),
         ("get_file_outline", json!(["path"])),
         ("get_symbol_hierarchy", json!(["symbol_name"])),
+        ("find_related_symbols", json!(["symbol_name"])),
+        ("get_code_context", json!(["query"])),
         ("explain_ranking", json!(["query", "result_path", "result_line_start"])),
         ("switch_ref", json!(["ref"])),
+        ("find_references", json!(["symbol_name"])),
+        ("get_call_graph", json!(["symbol_name"])),
         ("suggest_followup_queries", json!(["previous_query", "previous_results"])),
         ("index_repo", Value::Null),
         ("health_check", Value::Null),
@@ -244,6 +278,8 @@ fn input_schemas_are_those_of_the_contracts() {
     assert_eq!(words["detail_level"]["enum"], json!(["location", "signature", "context"]));
     assert_eq!(words["freshness_policy"]["enum"], json!(["strict", "balanced", "best_effort"]));
     assert_eq!(words["ranking_explain_level"]["enum"], json!(["off", "basic", "full"]));
+    assert_eq!(schema("find_related_symbols")["properties"]["scope"]["enum"], json!(["file", "module", "package"]));
+    assert_eq!(schema("get_code_context")["properties"]["strategy"]["enum"], json!(["breadth", "depth"]));
 }
 
 #[test]
@@ -299,6 +335,79 @@ fn what_is_wrong_is_an_error_with_its_code() {
 }
 
 #[test]
+fn related_symbols_come_in_pages_that_fit_together() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    let ask = |limit: i64, cursor: Value| json!({ "symbol_name": "validate_token", "limit": limit, "cursor": cursor });
+    let all = client.call("find_related_symbols", ask(200, Value::Null));
+    let whole = all["related"].as_array().expect("a list").clone();
+    assert_eq!((all["total_found"].as_u64(), all["scope_used"].as_str()), (Some(whole.len() as u64), Some("file")));
+    assert!(whole.len() > 2 && whole.iter().all(|one| one["relation"] == "same_file"), "{all}");
+    let (mut pages, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let page = client.call("find_related_symbols", ask(1, cursor));
+        pages.extend(page["related"].as_array().expect("a list").iter().cloned());
+        cursor = page["metadata"]["next_cursor"].clone();
+        assert_eq!(page["metadata"]["result_completeness"] == "truncated", cursor.is_string(), "{page}");
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(pages, whole);
+    let clamped = client.call("find_related_symbols", ask(0, Value::Null));
+    assert!(clamped["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("limit")), "{clamped}");
+}
+
+/// The rules of the contract, a row each: the call before, what it gave, and the tools that are suggested.
+#[test]
+fn follow_ups_are_those_of_the_rules_and_can_be_called() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    let table = [
+        (
+            json!({ "tool": "search_code", "params": { "query": "where is the rate limit checked" } }),
+            json!({ "results": [], "query_intent": "natural_language", "top_score": 0.2 }),
+            vec!["locate_symbol", "search_code"],
+        ),
+        (
+            json!({ "tool": "search_code", "params": { "query": "validate_tokens", "language": "python" } }),
+            json!({ "results": [], "query_intent": "symbol", "top_score": 0.2 }),
+            vec!["search_code"],
+        ),
+        (
+            json!({ "tool": "locate_symbol", "params": { "name": "validate_tokn" } }),
+            json!({ "results": [] }),
+            vec!["search_code", "get_call_graph"],
+        ),
+        (
+            json!({ "tool": "get_call_graph", "params": { "symbol_name": "validate_token" } }),
+            json!({ "callers": [], "callees": [], "total_edges": 0 }),
+            vec!["locate_symbol", "search_code"],
+        ),
+        (
+            json!({ "tool": "get_code_context", "params": { "query": "validate a token" } }),
+            json!({ "context_items": [{ "score": 0.9 }] }),
+            vec![],
+        ),
+    ];
+    for (before, results, tools) in table {
+        let asked = json!({ "previous_query": before, "previous_results": results });
+        let answer = client.call("suggest_followup_queries", asked);
+        let suggestions = answer["suggestions"].as_array().expect("a list");
+        for tool in &tools {
+            assert!(suggestions.iter().any(|one| one["tool"] == *tool), "{before}: no {tool} in {answer}");
+        }
+        assert_eq!(suggestions.is_empty(), tools.is_empty(), "{answer}");
+        assert_eq!(answer["analysis"]["reason"] == "results are above confidence threshold", tools.is_empty());
+        for suggestion in suggestions {
+            let found = client.call(suggestion["tool"].as_str().expect("a name"), suggestion["params"].clone());
+            let is_exact = suggestion["tool"] == "locate_symbol";
+            assert!(!is_exact || found["total_candidates"] != 0, "{suggestion} finds nothing");
+        }
+    }
+}
+
+#[test]
 fn numbers_out_of_range_are_clamped_with_a_warning() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
@@ -307,6 +416,8 @@ fn numbers_out_of_range_are_clamped_with_a_warning() {
         let warning = answer["metadata"]["warnings"][0].as_str().unwrap_or_default();
         assert!(warning.contains("limit") && warning.contains(&expected.to_string()), "{answer}");
     }
+    let answer = client.call("get_call_graph", json!({ "symbol_name": "validate_token", "depth": 9 }));
+    assert!(answer["metadata"]["warnings"].to_string().contains("`depth` 9 was changed to 5"), "{answer}");
 }
 
 #[test]
@@ -336,6 +447,8 @@ fn nothing_is_registered_by_asking() {
     assert_eq!(answer["metadata"]["indexing_status"], "not_indexed");
     assert!(answer["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("index_repo")), "{answer}");
     assert_eq!(client.fails("get_file_outline", json!({ "path": "src/auth/jwt.rs" })).0, "index_not_ready");
+    assert_eq!(client.fails("get_call_graph", json!({ "symbol_name": "new" })).0, "index_not_ready");
+    assert_eq!(client.fails("find_references", json!({ "symbol_name": "new" })).0, "no_edges_available");
     let health = client.call("health_check", json!({}));
     assert_eq!(health["projects"][0]["index_status"], "not_indexed");
 }

@@ -6,7 +6,9 @@
 //! What is absent: parsing, git, clocks, the environment, JSON. The same question on the same snapshot gives the same
 //! answer, byte for byte.
 
+mod context;
 mod detail;
+pub mod graph;
 pub mod grep;
 mod hit;
 mod locate;
@@ -15,6 +17,7 @@ mod outline;
 mod score;
 mod search;
 
+pub use context::{Piece, context};
 pub use detail::{Detail, Mention, detail};
 pub use hit::SymbolHit;
 pub use locate::{Locate, Located, locate};

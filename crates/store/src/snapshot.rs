@@ -167,8 +167,8 @@ const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines, sy
 const SYMBOL: &str = "SELECT id, kind, is_public, line_start FROM symbol_relations";
 
 /// What is kept of texts and outlines once they were read.
-const TEXT_BYTES: usize = 64 << 20;
-const OUTLINE_BYTES: usize = 32 << 20;
+const TEXT_BYTES: usize = 24 << 20;
+const OUTLINE_BYTES: usize = 24 << 20;
 
 impl Snapshot {
     fn open(dir: &ProjectDir, key: &ViewKey) -> Result<Self> {

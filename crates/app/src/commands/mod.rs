@@ -1,15 +1,21 @@
 //! The commands: one file each, from parsed arguments to an [`Answer`].
 
 mod bench;
+mod calls;
 mod config;
+mod context;
 mod doctor;
 mod explain;
+mod export;
 mod facts;
 mod grep;
+mod hierarchy;
 mod index;
 mod init;
 mod locate;
 mod outline;
+mod references;
+mod related;
 mod search;
 mod serve_mcp;
 mod status;
@@ -43,7 +49,14 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Locate(args) => locate::run(common, args),
         Command::Search(args) => search::run(common, args),
         Command::Explain(args) => explain::run(common, args),
+        Command::References(args) => references::run(common, args),
+        Command::Callers(args) => calls::run(common, args, "callers"),
+        Command::Callees(args) => calls::run(common, args, "callees"),
+        Command::Export(args) => export::run(common, args),
         Command::Outline(args) => outline::run(common, args),
+        Command::Hierarchy(args) => hierarchy::run(common, args),
+        Command::Related(args) => related::run(common, args),
+        Command::Context(args) => context::run(common, args),
         Command::Grep(args) => grep::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
         Command::Facts { paths } => facts::run(common, paths),

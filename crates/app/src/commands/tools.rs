@@ -54,6 +54,7 @@ fn type_text(param: &Param) -> String {
         Kind::Count(_) => "integer".into(),
         Kind::Share(_) => "number".into(),
         Kind::Object => "object".into(),
+        Kind::List => "list of strings".into(),
         Kind::Choice(words, _) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
     }
 }
@@ -65,7 +66,7 @@ fn default_text(param: &Param) -> String {
         Kind::Count(default) => default.map(|default| default.to_string()),
         Kind::Share(default) => Some(default.to_string()),
         Kind::Choice(_, default) => default.map(str::to_owned),
-        Kind::Text | Kind::Object => None,
+        Kind::Text | Kind::Object | Kind::List => None,
     };
     default.map(|default| format!("`{default}`")).unwrap_or_default()
 }

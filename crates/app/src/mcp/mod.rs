@@ -33,6 +33,7 @@ CodeCompass answers questions about the code of this repository from an index, f
 uncommitted edits included.
 - Know the name? locate_symbol. Know words, a message or a path? search_code. Both give exact path and lines.
 - get_file_outline shows what is in a file without reading it; get_symbol_hierarchy what is around or inside a symbol.
+- get_code_context gives the code itself within a token budget, find_related_symbols what else to look at beside a symbol.
 - Every symbol_id can be passed wherever a name is taken. `ref` asks about another branch; list_refs names those indexed.
 - metadata says how fresh and complete an answer is; empty and stale are told apart. Weak answer? suggest_followup_queries.
 - Not indexed yet? index_repo once, then index_status until it is published.";

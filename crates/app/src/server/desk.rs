@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use codecompass_model::ViewKey;
+use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, Store};
 
 use crate::error::AppError;
@@ -33,6 +34,7 @@ struct Kept {
     base: Option<String>,
     generation: i64,
     snapshot: Rc<Snapshot>,
+    memory: Rc<Memory>,
 }
 
 impl Desk {
@@ -41,14 +43,18 @@ impl Desk {
         Ok(&self.shelf(session)?.store)
     }
 
-    /// A snapshot of the newest generation of a view.
-    pub(crate) fn snapshot(&mut self, session: &Session, key: &ViewKey) -> Result<Rc<Snapshot>, AppError> {
+    /// A snapshot of the newest generation of a view, with what was resolved in it so far.
+    pub(crate) fn snapshot(
+        &mut self,
+        session: &Session,
+        key: &ViewKey,
+    ) -> Result<(Rc<Snapshot>, Rc<Memory>), AppError> {
         let base = session.default_branch();
         let shelf = self.shelf(session)?;
         let generation = shelf.store.generation()?;
         shelf.snapshots.retain(|kept| kept.generation == generation);
         if let Some(kept) = shelf.snapshots.iter().find(|kept| kept.key == *key && kept.base == base) {
-            return Ok(Rc::clone(&kept.snapshot));
+            return Ok((Rc::clone(&kept.snapshot), Rc::clone(&kept.memory)));
         }
         let mut snapshot = shelf.store.snapshot(key)?;
         if let Some(base) = &base {
@@ -58,8 +64,10 @@ impl Desk {
         if shelf.snapshots.len() == KEPT {
             shelf.snapshots.remove(0);
         }
-        shelf.snapshots.push(Kept { key: key.clone(), base, generation, snapshot: Rc::clone(&snapshot) });
-        Ok(snapshot)
+        let memory = Rc::<Memory>::default();
+        let kept = Kept { key: key.clone(), base, generation, snapshot: snapshot.clone(), memory: memory.clone() };
+        shelf.snapshots.push(kept);
+        Ok((snapshot, memory))
     }
 
     /// Lets everything go.

@@ -86,7 +86,7 @@ fn warm(session: &Session, desk: &mut Desk) -> Result<(), crate::error::AppError
     if desk.store(session)?.view(&target.key)?.is_none() {
         return Ok(());
     }
-    let snapshot = desk.snapshot(session, &target.key)?;
+    let (snapshot, _) = desk.snapshot(session, &target.key)?;
     search(&snapshot, &Search::new("main", 1))?;
     Ok(())
 }

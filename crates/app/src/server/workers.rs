@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::desk::Desk;
+use crate::measure;
 
 /// Nobody asked for so long: what is open is let go.
 const IDLE: Duration = Duration::from_secs(2);
@@ -56,6 +57,7 @@ fn work(queue: &Queue) {
                 // Without a task there is nothing to wake up for until one arrives.
                 drop(tasks);
                 desk.clear();
+                measure::give_back();
                 let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
                 drop(queue.arrived.wait_while(tasks, |tasks| tasks.is_empty()));
             }

@@ -44,6 +44,8 @@ pub(crate) struct Param {
     pub(crate) kind: Kind,
     pub(crate) required: bool,
     pub(crate) about: &'static str,
+    /// The error of a value that is not allowed.
+    pub(crate) code: Code,
 }
 
 /// The type of a parameter, with its default where it has one.
@@ -55,16 +57,18 @@ pub(crate) enum Kind {
     Share(f64),
     Choice(&'static [&'static str], Option<&'static str>),
     Object,
+    /// Strings.
+    List,
 }
 
 /// A parameter that must be given.
 pub(crate) const fn required(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param { name, kind, required: true, about }
+    Param { name, kind, required: true, about, code: Code::InvalidInput }
 }
 
 /// A parameter that may be left out.
 pub(crate) const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param { name, kind, required: false, about }
+    Param { name, kind, required: false, about, code: Code::InvalidInput }
 }
 
 /// Which branch an answer is about; most tools take it.
@@ -104,6 +108,11 @@ impl Tool {
 }
 
 impl Param {
+    /// With an error of its own for a value that is not allowed.
+    pub(crate) const fn or(self, code: Code) -> Self {
+        Param { code, ..self }
+    }
+
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({ "type": "string" }),
@@ -112,6 +121,7 @@ impl Param {
             Kind::Share(default) => json!({ "type": "number", "default": default }),
             Kind::Choice(words, default) => json!({ "type": "string", "enum": words, "default": default }),
             Kind::Object => json!({ "type": "object" }),
+            Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
         };
         if let Some(fields) = schema.as_object_mut() {
             fields.retain(|_, value| !value.is_null());
@@ -130,6 +140,7 @@ impl Param {
             Kind::Count(_) => whole(value).is_some(),
             Kind::Share(_) => value.is_number(),
             Kind::Object => value.is_object(),
+            Kind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
         }
     }
 
@@ -142,6 +153,7 @@ impl Param {
             Kind::Share(_) => "a number".into(),
             Kind::Choice(words, _) => format!("one of {}", words.join(", ")),
             Kind::Object => "an object".into(),
+            Kind::List => "a list of strings".into(),
         }
     }
 
@@ -150,7 +162,7 @@ impl Param {
             Kind::Choice(words, _) => json!(words),
             _ => json!(self.expected()),
         };
-        AppError::new(Code::InvalidInput, format!("`{}` {problem}: it must be {}.", self.name, self.expected()))
+        AppError::new(self.code, format!("`{}` {problem}: it must be {}.", self.name, self.expected()))
             .data(json!({ "parameter": self.name, "allowed": allowed }))
     }
 }
@@ -229,6 +241,12 @@ impl Arguments {
     /// An object.
     pub(crate) fn object(&self, name: &str) -> Map<String, Value> {
         self.values.get(name).and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+
+    /// A list of strings; empty when it was left out.
+    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+        let items = self.values.get(name).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     /// Whether the tool takes such an argument at all.

@@ -1,16 +1,24 @@
 //! `get_symbol_hierarchy`: what stands around a symbol, or inside it.
 
-use codecompass_model::SymbolKind;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Duration;
+
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_query::{Locate, Outline, SymbolHit, locate, nearest_names};
+use codecompass_model::{SymbolAt, SymbolKind, VersionId};
+use codecompass_query::graph::{Graph, Memory};
+use codecompass_query::{Locate, Outline, SymbolHit, locate};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use super::find_references::SERVED;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
-use super::{input, shape};
+use super::graph::with_graph;
+use super::{graph, input, shape};
 use crate::error::{AppError, Code};
+use crate::escape::shown;
 use crate::metadata::Metadata;
-use crate::output::Answer;
+use crate::output::{Answer, style};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "get_symbol_hierarchy",
@@ -36,49 +44,67 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let (name, path) = (call.arguments.words("symbol_name"), call.arguments.text("path"));
-        let is_up = call.arguments.text("direction").as_deref() != Some("descendants");
+        let arguments = &call.arguments;
+        let question = Question {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            is_up: arguments.text("direction").as_deref() != Some("descendants"),
+            patience: SERVED,
+        };
         call.query(|_, published| {
-            answer(published.snapshot.as_deref(), &name, path.as_deref(), is_up, published.metadata)
+            answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)
         })
     },
 };
 
-fn answer(
+/// What is asked.
+pub(crate) struct Question {
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+    pub(crate) is_up: bool,
+    pub(crate) patience: Duration,
+}
+
+/// Answers from a snapshot.
+pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
-    name: &str,
-    path: Option<&str>,
-    is_up: bool,
+    memory: &Memory,
+    question: &Question,
     metadata: Metadata,
 ) -> Result<Answer, AppError> {
     let Some(snapshot) = snapshot else {
         return Err(AppError::index_not_ready().about(metadata));
     };
-    let hit = one_symbol(snapshot, name, path).map_err(|error| error.about(metadata.clone()))?;
-    let place = hit.place();
-    let outline = Outline::of(snapshot, hit.version.clone())?;
-    let (hierarchy, length): (Vec<Value>, usize) = match is_up {
-        true => {
-            let chain = outline.around(place);
-            let nodes = chain.iter().enumerate().map(|(depth, place)| Value::Object(node(&outline, *place, depth)));
-            (nodes.collect(), chain.len())
+    let hit = one_symbol(snapshot, &question.name, question.path.as_deref())
+        .map_err(|error| error.about(metadata.clone()))?;
+    let at = SymbolAt { file: hit.version.id, place: hit.place() };
+    with_graph(snapshot, memory, question.patience, |graph| {
+        let mut outlines = Outlines { snapshot, read: HashMap::new() };
+        let (hierarchy, length) = match question.is_up {
+            true => chain(graph, &mut outlines, at)?,
+            false => {
+                let mut count = 0;
+                let blocks = graph.blocks_of(at)?;
+                let root = tree(&mut outlines, at, &blocks, 0, &mut count)?;
+                (vec![root], count)
+            }
+        };
+        let direction = if question.is_up { "ancestors" } else { "descendants" };
+        let mut text = String::new();
+        match question.is_up {
+            true => hierarchy.iter().rev().enumerate().for_each(|(level, node)| line(node, level, &mut text)),
+            false => hierarchy.iter().for_each(|node| lines(node, &mut text)),
         }
-        false => {
-            let mut count = 0;
-            let root = tree(&outline, place, 0, &mut count);
-            (vec![root], count)
-        }
-    };
-    let direction = if is_up { "ancestors" } else { "descendants" };
-    Ok(Answer {
-        text: String::new(),
-        json: json!({
-            "hierarchy": hierarchy,
-            "direction": direction,
-            "chain_length": length,
-            "metadata": metadata.to_json(),
-        }),
-        code: 0,
+        Ok(Answer {
+            text: text + &metadata.warnings_text(),
+            json: json!({
+                "hierarchy": hierarchy,
+                "direction": direction,
+                "chain_length": length,
+                "metadata": metadata.to_json(),
+            }),
+            code: 0,
+        })
     })
 }
 
@@ -94,21 +120,15 @@ pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, path: Option<&str>) ->
     if let Some(path) = path.map(|path| path.trim().trim_start_matches("./")) {
         hits.retain(|hit| hit.version.path == path);
     }
-    let Some(first) = hits.first() else { return Err(not_found(snapshot, name, path)?) };
+    // The blocks of a type are not further bearers of its name.
+    if hits.iter().any(|hit| hit.symbol().kind != SymbolKind::Impl) {
+        hits.retain(|hit| hit.symbol().kind != SymbolKind::Impl);
+    }
+    let Some(first) = hits.first() else { return Err(graph::not_found(snapshot, name, path)?) };
     if hits.iter().any(|hit| hit.version.path != first.version.path) {
         return Err(ambiguous(name, &hits));
     }
     Ok(hits.swap_remove(0))
-}
-
-fn not_found(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<AppError, AppError> {
-    let near = nearest_names(snapshot, name, 3)?;
-    let place = path.map(|path| format!(" in {path}")).unwrap_or_default();
-    let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed."));
-    if !near.is_empty() {
-        error = error.hint(format!("Nearest names: {}.", near.join(", ")));
-    }
-    Ok(error.data(json!({ "symbol_name": name, "path": path, "nearest_names": near })))
 }
 
 fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
@@ -147,29 +167,72 @@ fn node(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> {
     node
 }
 
-fn tree(outline: &Outline, place: u32, depth: usize, count: &mut usize) -> Value {
-    *count += 1;
-    let mut node = node(outline, place, depth);
-    let mut inside = outline.inside(place).to_vec();
-    // What is implemented for a type stands in blocks beside it.
-    let symbol = outline.symbol(place);
-    if depth == 0 && symbol.kind != SymbolKind::Impl {
-        let is_of_it = |other: &&u32| {
-            let other = outline.symbol(**other);
-            other.kind == SymbolKind::Impl && other.qualified_name == symbol.qualified_name
-        };
-        inside.extend(
-            outline
-                .around(place)
-                .get(1)
-                .map_or(outline.top(), |parent| outline.inside(*parent))
-                .iter()
-                .filter(is_of_it),
-        );
+/// The outlines that were read.
+struct Outlines<'s> {
+    snapshot: &'s Snapshot,
+    read: HashMap<VersionId, Rc<Outline>>,
+}
+
+impl Outlines<'_> {
+    fn of(&mut self, id: VersionId) -> Result<Rc<Outline>, AppError> {
+        if let Some(known) = self.read.get(&id) {
+            return Ok(Rc::clone(known));
+        }
+        let lost = || AppError::new(Code::InternalError, "A file that was just found is not there.");
+        let version = self.snapshot.version(id)?.ok_or_else(lost)?;
+        let outline = Rc::new(Outline::of(self.snapshot, version)?);
+        self.read.insert(id, Rc::clone(&outline));
+        Ok(outline)
     }
-    let children: Vec<Value> = inside.iter().map(|child| tree(outline, *child, depth + 1, count)).collect();
+}
+
+/// A symbol and what stands around it, from the inside out; a method that stands apart goes on with its type.
+fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result<(Vec<Value>, usize), AppError> {
+    let mut nodes = Vec::new();
+    let mut next = Some(at);
+    while let Some(at) = next {
+        let outline = outlines.of(at.file)?;
+        let around = outline.around(at.place);
+        for place in &around {
+            nodes.push(Value::Object(node(&outline, *place, nodes.len())));
+        }
+        let last = around.last().map(|place| SymbolAt { file: at.file, place: *place });
+        next = last.and_then(|last| graph.owner_of(last));
+    }
+    let length = nodes.len();
+    Ok((nodes, length))
+}
+
+/// A symbol with what stands inside it, and the blocks that belong to it though they stand elsewhere.
+fn tree(
+    outlines: &mut Outlines<'_>,
+    at: SymbolAt,
+    blocks: &[SymbolAt],
+    depth: usize,
+    count: &mut usize,
+) -> Result<Value, AppError> {
+    *count += 1;
+    let outline = outlines.of(at.file)?;
+    let mut node = node(&outline, at.place, depth);
+    let inside = outline.inside(at.place).iter().map(|place| SymbolAt { file: at.file, place: *place });
+    let children: Vec<Value> = inside
+        .chain(blocks.iter().copied())
+        .map(|child| tree(outlines, child, &[], depth + 1, count))
+        .collect::<Result<_, _>>()?;
     if !children.is_empty() {
         node.insert("children".into(), json!(children));
     }
-    Value::Object(node)
+    Ok(Value::Object(node))
+}
+
+fn line(node: &Value, level: usize, text: &mut String) {
+    let word = |name: &str| shown(node[name].as_str().unwrap_or_default()).into_owned();
+    let start = node["line_start"].as_u64().unwrap_or_default() as u32;
+    let place = format!("{}:{}", style::path(&word("path")), style::number(start));
+    *text += &format!("{}{}  {place}\n", "  ".repeat(level), shape::cut(&word("signature"), 160));
+}
+
+fn lines(node: &Value, text: &mut String) {
+    line(node, node["depth"].as_u64().unwrap_or(0) as usize, text);
+    node["children"].as_array().into_iter().flatten().for_each(|child| lines(child, text));
 }

@@ -31,6 +31,7 @@ pub(crate) const TOOL: Tool = Tool {
             "tantivy_ok": schema::flag(),
             "sqlite_ok": schema::flag(),
             "grammars": schema::any_object(),
+            "language_support": schema::any_object(),
             "active_job": schema::object_or_null(),
             "interrupted_recovery_report": schema::object_or_null(),
             "workspace_warmset": schema::any_object(),
@@ -114,6 +115,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
         "tantivy_ok": first.tantivy_ok,
         "sqlite_ok": first.sqlite_ok,
         "grammars": { "available": names(available), "missing": names(missing) },
+        "language_support": support(),
         "active_job": all().find_map(|project| project.active.clone()),
         "interrupted_recovery_report": all().find_map(recovery_report),
         "workspace_warmset": {
@@ -210,6 +212,13 @@ fn startup(project: &Project) -> Value {
         "required_schema_version": SCHEMA_VERSION,
         "message": message,
     })
+}
+
+/// How deep each language is understood.
+fn support() -> Value {
+    let names = codecompass_lang::language_names().into_iter().filter(|name| codecompass_lang::has_rules(name));
+    let deep: Vec<&str> = names.collect();
+    json!({ "references_and_calls": deep, "text_only": "every other language" })
 }
 
 /// What was cut off since the last success, if anything was.

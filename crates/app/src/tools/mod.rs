@@ -1,9 +1,14 @@
 //! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
 
 pub(crate) mod explain_ranking;
+pub(crate) mod find_references;
+pub(crate) mod find_related_symbols;
 pub(crate) mod frame;
+pub(crate) mod get_call_graph;
+pub(crate) mod get_code_context;
 pub(crate) mod get_file_outline;
-mod get_symbol_hierarchy;
+pub(crate) mod get_symbol_hierarchy;
+pub(crate) mod graph;
 pub(crate) mod grep;
 mod health_check;
 mod index_repo;
@@ -16,13 +21,18 @@ pub(crate) mod search_code;
 pub(crate) mod shape;
 mod suggest_followup_queries;
 mod switch_ref;
+mod tokens;
 
 /// Every tool. `tools/list`, the reference page and the tests over all tools follow from it.
 pub(crate) const TOOLS: &[frame::Tool] = &[
     search_code::TOOL,
     locate_symbol::TOOL,
+    get_code_context::TOOL,
+    find_references::TOOL,
+    get_call_graph::TOOL,
     get_file_outline::TOOL,
     get_symbol_hierarchy::TOOL,
+    find_related_symbols::TOOL,
     explain_ranking::TOOL,
     suggest_followup_queries::TOOL,
     list_refs::TOOL,

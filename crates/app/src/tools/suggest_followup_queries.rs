@@ -4,7 +4,8 @@
 //! name is indexed.
 
 use codecompass_model::SymbolKind;
-use codecompass_query::{Intent, identifiers, known_names, telling_words};
+use codecompass_query::{Intent, Locate, identifiers, known_names, locate, nearest_names, telling_words};
+use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, required, schema};
@@ -110,7 +111,8 @@ fn answer(before: &Before, offered: &[&str], published: Published) -> Result<Ans
     } else {
         extracted = identifiers(asked);
         let known = snapshot.map(|snapshot| known_names(snapshot, asked, MOST)).transpose()?;
-        suggestions = suggest(before, known.unwrap_or_default());
+        let bearers = snapshot.map(|snapshot| bearers(snapshot, asked)).transpose()?;
+        suggestions = suggest(before, known.unwrap_or_default(), bearers.unwrap_or_default());
         suggestions.retain(|suggestion| offered.contains(&suggestion["tool"].as_str().unwrap_or_default()));
         suggestions.retain(|suggestion| {
             suggestion["tool"] != before.tool.as_str() || suggestion["params"] != json!(before.params)
@@ -140,7 +142,30 @@ fn answer(before: &Before, offered: &[&str], published: Published) -> Result<Ans
     })
 }
 
-fn suggest(before: &Before, known: Vec<(String, SymbolKind)>) -> Vec<Value> {
+/// What is defined under a name or handle; when nothing is, under the names that come nearest.
+fn bearers(snapshot: &Snapshot, asked: &str) -> Result<Vec<(String, SymbolKind)>, AppError> {
+    let mut names = vec![asked.trim().to_owned()];
+    names.extend(nearest_names(snapshot, asked, 2)?);
+    let mut found: Vec<(String, SymbolKind)> = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let question = Locate { name, kinds: &[], language: None, offset: 0, limit: 1 };
+        let hits = locate(snapshot, &question)?.hits;
+        found.extend(hits.first().map(|hit| (hit.symbol().name.clone(), hit.symbol().kind)));
+        if at == 0 && !found.is_empty() {
+            break;
+        }
+    }
+    found.dedup();
+    Ok(found)
+}
+
+/// Whether a symbol of this kind may be called.
+fn may_be_called(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Constructor, Fn, Macro, Method};
+    matches!(kind, Class | Constructor | Fn | Macro | Method)
+}
+
+fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(String, SymbolKind)>) -> Vec<Value> {
     let asked = before.asked();
     let call = |tool: &str, params: Value, reason: String| json!({ "tool": tool, "params": params, "reason": reason });
     let intent = before.intent.clone().unwrap_or_else(|| Intent::of(asked).as_str().to_owned());
@@ -176,24 +201,32 @@ fn suggest(before: &Before, known: Vec<(String, SymbolKind)>) -> Vec<Value> {
             }
             next
         }
-        "get_call_graph" | "find_references" => vec![
-            call("locate_symbol", json!({ "name": asked }), "Does the symbol exist under this name?".into()),
-            call("search_code", json!({ "query": words }), "Other names for the same thing.".into()),
-        ],
-        _ => {
-            let query = if words.is_empty() { asked.to_owned() } else { words };
-            let mut next = vec![call(
-                "search_code",
-                json!({ "query": query }),
-                "No definition bears the name; a search finds places that use its words.".into(),
-            )];
+        "locate_symbol" | "get_file_outline" => {
+            let reason = "No definition bears the name; a search finds places that use it or its words.";
+            let mut next = vec![call("search_code", json!({ "query": asked }), reason.into())];
+            next.extend(bearers.iter().take(1).map(|(name, kind)| {
+                let reason = format!("'{name}' is what is defined under the name, or nearest to it.");
+                call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
+            }));
+            let callable = bearers.iter().chain(&known).find(|(_, kind)| may_be_called(*kind));
+            next.extend(callable.map(|(name, _)| {
+                let reason = format!("'{name}' may be what is called: its callers and callees show where it is used.");
+                call("get_call_graph", json!({ "symbol_name": name }), reason)
+            }));
             next.extend(locate);
-            next.push(call(
-                "get_call_graph",
-                json!({ "symbol_name": asked }),
-                "It may be called here though it is defined elsewhere.".into(),
-            ));
             next
+        }
+        // Tools about one symbol.
+        _ => {
+            let (name, reason) = match bearers.first() {
+                Some((name, _)) if name != asked => (name.as_str(), "Nearest to the name is this one: does it exist?"),
+                _ => (asked, "Does the symbol exist under this name, and is it the one that is meant?"),
+            };
+            let query = if words.is_empty() { asked.to_owned() } else { words };
+            vec![
+                call("locate_symbol", json!({ "name": name }), reason.into()),
+                call("search_code", json!({ "query": query }), "Other names for the same thing.".into()),
+            ]
         }
     }
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use codecompass_index::bench;
+use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, tokens};
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ use crate::metadata::Metadata;
 use crate::output::Answer;
 use crate::published::{Access, Published};
 use crate::session::{Request, Session};
-use crate::tools::{locate_symbol, search_code};
+use crate::tools::{find_references, get_call_graph, locate_symbol, search_code};
 
 /// How often a first query and a scan are timed.
 const ROUNDS: usize = 7;
@@ -32,19 +33,28 @@ struct Kind {
     name: &'static str,
     /// The queries to warm up with, then those that are timed.
     queries: Vec<String>,
-    ask: fn(&Session, &Snapshot, &str) -> Result<Answer, AppError>,
+    ask: fn(&Session, &Opened, &str) -> Result<Answer, AppError>,
+}
+
+/// What is asked, and what was resolved in it so far, as a server keeps it.
+struct Opened {
+    snapshot: Rc<Snapshot>,
+    memory: Rc<Memory>,
 }
 
 pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -> Result<(String, Value), AppError> {
     let session = Session::open_in(data, common, Some(path))?;
     let target = session.target(None)?;
     session.sync(&target, Request::default())?;
-    let snapshot = open(&session)?;
+    let opened = open(&session)?;
+    let snapshot = &*opened.snapshot;
     let kinds = [
-        Kind { name: "locate", queries: names(&snapshot, 2 * count)?, ask: ask_locate },
-        Kind { name: "search a name", queries: names(&snapshot, 2 * count + 1)?, ask: ask_search },
-        Kind { name: "search words", queries: phrases(&snapshot, 2 * count)?, ask: ask_search },
-        Kind { name: "literal text", queries: texts(&snapshot, 2 * count)?, ask: ask_literal },
+        Kind { name: "locate", queries: names(snapshot, 2 * count)?, ask: ask_locate },
+        Kind { name: "search a name", queries: names(snapshot, 2 * count + 1)?, ask: ask_search },
+        Kind { name: "search words", queries: phrases(snapshot, 2 * count)?, ask: ask_search },
+        Kind { name: "literal text", queries: texts(snapshot, 2 * count)?, ask: ask_literal },
+        Kind { name: "references", queries: names(snapshot, 2 * count)?, ask: ask_references },
+        Kind { name: "calls, depth 2", queries: names(snapshot, 2 * count + 1)?, ask: ask_calls },
     ];
     let totals = snapshot.info().totals;
     let mut text = format!(
@@ -58,7 +68,7 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
     report.insert("files".into(), json!(totals.files));
     report.insert("lines".into(), json!(totals.lines));
     for kind in &kinds {
-        let times = warm(&session, &snapshot, kind)?;
+        let times = warm(&session, &opened, kind)?;
         text += &row(kind.name, &times);
         report.insert(kind.name.replace(' ', "_"), spread(&times));
     }
@@ -71,34 +81,73 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
     Ok((text, Value::Object(report)))
 }
 
-fn open(session: &Session) -> Result<Rc<Snapshot>, AppError> {
+fn open(session: &Session) -> Result<Opened, AppError> {
     let access = Access { policy: Some(FreshnessPolicy::BestEffort), no_sync: true, ..Access::default() };
     let empty = || AppError::new(Code::InternalError, "There is nothing to ask.");
-    Published::open(session, access)?.snapshot.ok_or_else(empty)
+    let published = Published::open(session, access)?;
+    Ok(Opened { snapshot: published.snapshot.ok_or_else(empty)?, memory: published.memory })
 }
 
-fn ask_locate(session: &Session, snapshot: &Snapshot, name: &str) -> Result<Answer, AppError> {
+fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
+    let input = find_references::Input {
+        name: name.to_owned(),
+        path: None,
+        kind: None,
+        limit: 20,
+        cursor: None,
+        patience: find_references::SERVED,
+    };
+    let snapshot = Some(&*opened.snapshot);
+    let asked =
+        find_references::answer(snapshot, &opened.memory, &input.check()?, &session.config, Metadata::unknown());
+    or_nothing(asked)
+}
+
+/// Names of imports, and symbols of languages without rules, have no references: that is an answer, too.
+fn or_nothing(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
+    match asked {
+        Err(error) if matches!(error.code, Code::SymbolNotFound | Code::NoEdgesAvailable) => {
+            Ok(Answer { text: String::new(), json: Value::Null, code: 1 })
+        }
+        asked => asked,
+    }
+}
+
+fn ask_calls(_session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
+    let input = get_call_graph::Input {
+        name: name.to_owned(),
+        path: None,
+        direction: None,
+        depth: 2,
+        limit: 20,
+        path_to: None,
+        patience: find_references::SERVED,
+    };
+    or_nothing(get_call_graph::answer(Some(&*opened.snapshot), &opened.memory, &input.check()?, Metadata::unknown()))
+}
+
+fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
     let question = locate_symbol::Input { name: name.to_owned(), limit: 10, ..Default::default() }.check()?;
-    locate_symbol::answer(Some(snapshot), &question, &session.config, Metadata::unknown())
+    locate_symbol::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
 }
 
-fn ask_search(session: &Session, snapshot: &Snapshot, query: &str) -> Result<Answer, AppError> {
+fn ask_search(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
     let question = search_code::Input { query: query.to_owned(), limit: 10, ..Default::default() }.check()?;
-    search_code::answer(Some(snapshot), &question, &session.config, Metadata::unknown())
+    search_code::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
 }
 
-fn ask_literal(session: &Session, snapshot: &Snapshot, query: &str) -> Result<Answer, AppError> {
+fn ask_literal(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
     let mode = Some("literal".to_owned());
     let question = search_code::Input { query: query.to_owned(), mode, limit: 10, ..Default::default() }.check()?;
-    search_code::answer(Some(snapshot), &question, &session.config, Metadata::unknown())
+    search_code::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
 }
 
 /// The times of the second half of the queries, once the first half has been asked.
-fn warm(session: &Session, snapshot: &Snapshot, kind: &Kind) -> Result<Vec<Duration>, AppError> {
+fn warm(session: &Session, opened: &Opened, kind: &Kind) -> Result<Vec<Duration>, AppError> {
     let (before, timed) = kind.queries.split_at(kind.queries.len() / 2);
     let ask = |query: &String| -> Result<Duration, AppError> {
         let began = Instant::now();
-        let answer = (kind.ask)(session, snapshot, query)?;
+        let answer = (kind.ask)(session, opened, query)?;
         std::hint::black_box(answer.json.to_string());
         Ok(began.elapsed())
     };

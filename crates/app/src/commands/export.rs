@@ -1,0 +1,114 @@
+//! `codecompass export`: every edge or symbol as JSON lines, so that others can check us.
+
+use std::io::Write;
+use std::time::Duration;
+
+use codecompass_model::ids::SymbolId;
+use codecompass_model::{SourceFile, SymbolAt, SymbolKind};
+use codecompass_query::graph::{Graph, Memory, enclosing_function};
+use codecompass_store::Snapshot;
+use serde_json::json;
+
+use crate::cli::{Common, ExportArgs, Exported};
+use crate::error::{AppError, Code};
+use crate::output::Answer;
+use crate::published::Published;
+use crate::session::Session;
+use crate::tools::{graph, input};
+
+/// Long enough for any repository.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError> {
+    input::one_of("format", Some(&args.format), &[("jsonl", ())])?;
+    let access = args.access.check()?;
+    let session = Session::open(common, args.path.as_deref())?;
+    let published = Published::open(&session, access)?;
+    let Some(snapshot) = published.snapshot.as_deref() else {
+        return Err(AppError::index_not_ready().about(published.metadata));
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let written = match args.what {
+        Exported::Symbols => write_symbols(snapshot, &mut out),
+        Exported::Edges => write_edges(snapshot, &mut out),
+    };
+    // Whoever has read enough closes the pipe: that is no failure.
+    let _ = out.flush();
+    written?;
+    Ok(Answer { text: String::new(), json: serde_json::Value::Null, code: 0 })
+}
+
+/// Whether the reader is still there.
+fn line(out: &mut impl Write, value: &serde_json::Value) -> bool {
+    writeln!(out, "{value}").is_ok()
+}
+
+fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<(), AppError> {
+    for version in snapshot.versions()? {
+        for symbol in &snapshot.outline(version.id)?.symbols {
+            let value = json!({
+                "path": version.path,
+                "line_start": symbol.lines.start,
+                "line_end": symbol.lines.end,
+                "kind": symbol.kind.as_str(),
+                "name": symbol.name,
+                "qualified_name": symbol.qualified_name,
+                "symbol_id": SymbolId::of(&version.path, symbol).to_string(),
+            });
+            if !line(out, &value) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// File by file, and what was read is let go now and then: all of it together would not fit.
+fn write_edges(snapshot: &Snapshot, out: &mut impl Write) -> Result<(), AppError> {
+    let memory = Memory::default();
+    graph::with_graph(snapshot, &memory, PATIENCE, |graph| {
+        for version in snapshot.versions()? {
+            graph.forget();
+            let Some(file) = graph.file(version.id) else { continue };
+            if !graph.knows(&file.language) {
+                continue;
+            }
+            for edge in graph.edges_of(&file)? {
+                let to = place(graph, edge.target)?;
+                let value = json!({
+                    "from_path": file.path,
+                    "from_line": from_line(&file, edge.from),
+                    "to_path": to.0,
+                    "to_line": to.1,
+                    "to_name": to.2,
+                    "site_line": edge.line,
+                    "site_col": edge.column + 1,
+                    "edge_type": edge.kind.as_str(),
+                    "confidence": edge.confidence.as_str(),
+                });
+                if !line(out, &value) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The path, the line of the name and the name of a symbol.
+fn place(graph: &Graph<'_>, at: SymbolAt) -> Result<(String, u32, String), AppError> {
+    let lost = || AppError::new(Code::InternalError, "A symbol that was just found is not there.");
+    let file = graph.file(at.file).ok_or_else(lost)?;
+    let symbol = file.facts.symbols.get(at.place as usize).ok_or_else(lost)?;
+    Ok((file.path.clone(), symbol.name_line.max(symbol.lines.start), symbol.name.clone()))
+}
+
+/// The line of the function around a place; of the symbol around it where that is none; 0 at the level of the file.
+fn from_line(file: &SourceFile, from: Option<u32>) -> u32 {
+    let is_code = |place: &u32| file.facts.symbols[*place as usize].kind != SymbolKind::Use;
+    let around = enclosing_function(&file.facts.symbols, from).filter(is_code);
+    around.map_or(0, |place| {
+        let symbol = &file.facts.symbols[place as usize];
+        symbol.name_line.max(symbol.lines.start)
+    })
+}

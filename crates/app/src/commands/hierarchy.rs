@@ -1,0 +1,20 @@
+//! `codecompass hierarchy`.
+
+use super::references::PATIENCE;
+use crate::cli::{Common, HierarchyArgs};
+use crate::error::AppError;
+use crate::output::Answer;
+use crate::published::Published;
+use crate::session::Session;
+use crate::tools::{get_symbol_hierarchy, input};
+
+pub(crate) fn run(common: &Common, args: &HierarchyArgs) -> Result<Answer, AppError> {
+    let directions = [("ancestors", true), ("descendants", false)];
+    let is_up = input::one_of("direction", args.direction.as_deref(), &directions)?.unwrap_or(true);
+    let question =
+        get_symbol_hierarchy::Question { name: args.name.clone(), path: args.file.clone(), is_up, patience: PATIENCE };
+    let access = args.access.check()?;
+    let session = Session::open(common, None)?;
+    let published = Published::open(&session, access)?;
+    get_symbol_hierarchy::answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)
+}

@@ -1,0 +1,235 @@
+//! `find_references`: every place that means a symbol, the proved ones first.
+
+use std::time::Duration;
+
+use codecompass_query::graph::{EdgeKind, Graph, Memory, Site};
+use codecompass_store::Snapshot;
+use serde_json::{Map, Value, json};
+
+use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::graph::{self, Shown, with_graph};
+use super::input::{self, Cursor};
+use super::shape;
+use crate::config::Config;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, style};
+
+/// So long an answer of the server may take.
+pub(crate) const SERVED: Duration = Duration::from_millis(350);
+
+const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "references"];
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "find_references",
+    title: "Find references",
+    description: "Every place that refers to a symbol, with the source line and the symbol around it: imports, calls, \
+                  implements, extends, references. Proved places first; `heuristic` ones could not be proved. Use it \
+                  before changing a symbol, in place of grep.",
+    params: &[
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
+        REF,
+        optional("kind", Kind::Choice(KINDS, None), "Only these edges"),
+        optional("limit", Kind::Count(Some(20)), "At most 200"),
+        optional("path", Kind::Text, "File of the definition, when several bear the name"),
+        shape::CURSOR,
+        WORKSPACE,
+    ],
+    output: || {
+        let place = schema::object(
+            &["path", "edge_type", "source_layer", "context", "confidence", "reason"],
+            &["line_start", "column"],
+            &[("from_symbol", schema::any_object())],
+        );
+        json!({
+            "symbol": schema::any_object(),
+            "references": schema::list(place),
+            "total_references": schema::count(),
+            "other_matches": schema::list(schema::any_object()),
+        })
+    },
+    always: &["symbol", "references", "total_references"],
+    effect: Effect::Reads,
+    first: true,
+    call: |call| {
+        let arguments = &call.arguments;
+        let input = Input {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            kind: arguments.text("kind"),
+            limit: arguments.count("limit"),
+            cursor: arguments.text("cursor"),
+            patience: SERVED,
+        };
+        let question = input.check()?;
+        call.query(|session, published| {
+            let snapshot = published.snapshot.as_deref();
+            answer(snapshot, &published.memory, &question, &session.config, published.metadata)
+        })
+    },
+};
+
+/// What is asked, as it came in.
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) limit: i64,
+    pub(crate) cursor: Option<String>,
+    pub(crate) patience: Duration,
+}
+
+/// The input with nothing left to check.
+pub(crate) struct Question {
+    name: String,
+    path: Option<String>,
+    kind: Option<EdgeKind>,
+    limit: usize,
+    cursor: Option<String>,
+    patience: Duration,
+    warnings: Vec<String>,
+}
+
+impl Input {
+    /// Checks the input.
+    pub(crate) fn check(self) -> Result<Question, AppError> {
+        let words = EdgeKind::ALL.map(|kind| (kind.as_str(), kind));
+        let kind = input::one_of("kind", self.kind.as_deref(), &words)?;
+        let (limit, warnings) = input::limit(self.limit);
+        let Input { name, path, cursor, patience, .. } = self;
+        Ok(Question { name, path, kind, limit, cursor, patience, warnings })
+    }
+}
+
+/// Answers from a snapshot.
+pub(crate) fn answer(
+    snapshot: Option<&Snapshot>,
+    memory: &Memory,
+    question: &Question,
+    config: &Config,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
+    metadata.warnings.extend(question.warnings.iter().cloned());
+    let Some(snapshot) = snapshot else {
+        return Err(AppError::new(Code::NoEdgesAvailable, "Nothing is indexed yet, so there are no edges.")
+            .hint("Call index_repo, or run `codecompass index`.")
+            .about(metadata));
+    };
+    let about = metadata.clone();
+    let asked =
+        with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, config, metadata));
+    asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+}
+
+fn found(
+    graph: &Graph<'_>,
+    snapshot: &Snapshot,
+    question: &Question,
+    config: &Config,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
+    let candidates = graph::candidates(snapshot, &question.name, question.path.as_deref())?;
+    let first = Shown::of(graph, candidates[0])?;
+    let found = graph.named(&first.symbol().name)?;
+    let meant = graph.meant(&found, &candidates);
+    let target = meant.first().copied().unwrap_or(candidates[0]);
+    let symbol = Shown::of(graph, target)?;
+    if !graph.knows(&symbol.file.language) {
+        let message = format!("{} has no rules for references.", symbol.file.language);
+        return Err(AppError::new(Code::NoEdgesAvailable, message)
+            .hint("search_code with mode \"literal\" finds the word.")
+            .data(json!({ "language": symbol.file.language })));
+    }
+    let others = meant.get(1..).unwrap_or_default();
+    if !others.is_empty() {
+        metadata.warnings.push(graph::taken_warning(&symbol, &question.name, meant.len()));
+    }
+    let mut sites = found.sites(target, symbol.symbol(), &symbol.file.language);
+    sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
+    let total = sites.len();
+    let identity = format!("references {:?} {:?} {:?}", question.name, question.path, question.kind);
+    let cursor = Cursor::of(Some(snapshot), &identity);
+    let offset = cursor.read(question.cursor.as_deref())?;
+    let page: Vec<Site> = sites.into_iter().skip(offset).take(question.limit).collect();
+    let mut references = Vec::with_capacity(page.len());
+    for site in &page {
+        references.push(site_json(graph, snapshot, site)?);
+    }
+    let kept = shape::fitting(&references, None, config.max_response_bytes);
+    references.truncate(kept);
+    if offset + kept < total {
+        metadata.next_cursor = Some(cursor.write(offset + kept));
+        metadata.completeness = "truncated";
+    }
+    if !found.is_complete() {
+        metadata.completeness = "partial";
+        metadata.warnings.push(format!(
+            "{} of {} places that bear the name were looked at; ask again for the rest",
+            found.looked_at, found.total
+        ));
+    }
+    let text = text(&symbol, &page[..kept.min(page.len())], &references, total, offset) + &metadata.warnings_text();
+    let mut json = json!({
+        "symbol": symbol.located(),
+        "references": references,
+        "total_references": total,
+    });
+    if !others.is_empty() {
+        json["other_matches"] = json!(graph::others_json(graph, others)?);
+    }
+    json["metadata"] = metadata.to_json();
+    Ok(Answer { text, json, code: u8::from(total == 0) })
+}
+
+fn site_json(graph: &Graph<'_>, snapshot: &Snapshot, site: &Site) -> Result<Value, AppError> {
+    let mut fields = Map::new();
+    fields.insert("path".into(), json!(site.file.path));
+    fields.insert("line_start".into(), json!(site.line));
+    if site.column > 0 {
+        fields.insert("column".into(), json!(site.column + 1));
+    }
+    fields.insert("edge_type".into(), json!(site.kind.as_str()));
+    fields.insert("confidence".into(), json!(site.confidence.as_str()));
+    if site.confidence.as_str() == "heuristic" {
+        fields.insert("reason".into(), json!(site.why));
+    }
+    if let Some(layer) = snapshot.layer(site.file.id) {
+        fields.insert("source_layer".into(), json!(layer.as_str()));
+    }
+    fields.insert("context".into(), json!(graph::line_of(snapshot, site.file.id, site.line)?));
+    let from = match site.from {
+        Some(place) => Shown::of(graph, codecompass_model::SymbolAt { file: site.file.id, place })?.identity(),
+        None => graph::module_of(graph, site.file.id)?,
+    };
+    fields.insert("from_symbol".into(), Value::Object(from));
+    Ok(Value::Object(fields))
+}
+
+fn text(symbol: &Shown, sites: &[Site], references: &[Value], total: usize, offset: usize) -> String {
+    let mut text = format!(
+        "{}:{}  {} {}\n",
+        style::path(&shown(&symbol.file.path)),
+        style::number(symbol.symbol().lines.start),
+        style::dim(symbol.symbol().kind.as_str()),
+        style::name(&shown(&symbol.symbol().qualified_name)),
+    );
+    for (site, reference) in sites.iter().zip(references) {
+        let from = reference["from_symbol"]["name"].as_str().unwrap_or_default();
+        let guess = if reference["confidence"] == "heuristic" { " ?" } else { "" };
+        text += &format!(
+            "  {}:{}  {}{guess} in {}\n      {}\n",
+            style::path(&shown(&site.file.path)),
+            style::number(site.line),
+            style::dim(site.kind.as_str()),
+            shown(from),
+            shown(reference["context"].as_str().unwrap_or_default()),
+        );
+    }
+    let seen = offset + references.len();
+    match total {
+        0 => text + "No references.\n",
+        _ if seen < total => text + &format!("{seen} of {total} references; --limit or --all shows more\n"),
+        _ => text,
+    }
+}

@@ -1,0 +1,265 @@
+//! `get_call_graph`: who calls a symbol, and whom it calls.
+
+use std::time::Duration;
+
+use codecompass_model::SymbolAt;
+use codecompass_query::graph::{CallEdge, CallGraph, Direction, Graph, Memory};
+use codecompass_store::Snapshot;
+use serde_json::{Map, Value, json};
+
+use super::find_references::SERVED;
+use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::graph::{self, Shown, with_graph};
+use super::input;
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, style};
+
+/// The greatest depth.
+const DEEPEST: i64 = 5;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "get_call_graph",
+    title: "Call graph",
+    description: "Callers and callees of a function or method, each with its call site, up to depth 5. Use it to see \
+                  what a change affects, or how a function works. `path_to` asks for a chain of calls to another symbol.",
+    params: &[
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
+        optional("path", Kind::Text, "File of the definition, when several bear the name"),
+        REF,
+        optional("direction", Kind::Choice(&["callers", "callees", "both"], Some("both")), ""),
+        optional("depth", Kind::Count(Some(1)), "1 to 5"),
+        optional("limit", Kind::Count(Some(20)), "Per direction, at most 200"),
+        optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol"),
+        WORKSPACE,
+    ],
+    output: || {
+        let edge = schema::object(
+            &["confidence"],
+            &["depth", "call_count"],
+            &[
+                ("symbol", schema::any_object()),
+                ("call_site", schema::any_object()),
+                ("via", schema::any_object()),
+                ("is_test", schema::flag()),
+            ],
+        );
+        json!({
+            "symbol": schema::any_object(),
+            "callers": schema::list(edge.clone()),
+            "callees": schema::list(edge),
+            "total_edges": schema::count(),
+            "truncated": schema::flag(),
+            "unresolved_calls": schema::count(),
+            "path_to": schema::list(schema::any_object()),
+            "other_matches": schema::list(schema::any_object()),
+        })
+    },
+    always: &["symbol", "callers", "callees", "total_edges", "truncated"],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let arguments = &call.arguments;
+        let input = Input {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            direction: arguments.text("direction"),
+            depth: arguments.count("depth"),
+            limit: arguments.count("limit"),
+            path_to: arguments.text("path_to"),
+            patience: SERVED,
+        };
+        let question = input.check()?;
+        call.query(|_, published| {
+            answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)
+        })
+    },
+};
+
+/// What is asked, as it came in.
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+    pub(crate) direction: Option<String>,
+    pub(crate) depth: i64,
+    pub(crate) limit: i64,
+    pub(crate) path_to: Option<String>,
+    pub(crate) patience: Duration,
+}
+
+/// The input with nothing left to check.
+pub(crate) struct Question {
+    name: String,
+    path: Option<String>,
+    callers: bool,
+    callees: bool,
+    depth: u32,
+    limit: usize,
+    path_to: Option<String>,
+    patience: Duration,
+    warnings: Vec<String>,
+}
+
+impl Input {
+    /// Checks the input.
+    pub(crate) fn check(self) -> Result<Question, AppError> {
+        let words = [("callers", (true, false)), ("callees", (false, true)), ("both", (true, true))];
+        let (callers, callees) = input::one_of("direction", self.direction.as_deref(), &words)?.unwrap_or((true, true));
+        let (limit, mut warnings) = input::limit(self.limit);
+        let depth = self.depth.clamp(1, DEEPEST);
+        if depth != self.depth {
+            warnings.push(format!("`depth` {} was changed to {depth}: it goes from 1 to {DEEPEST}", self.depth));
+        }
+        let Input { name, path, path_to, patience, .. } = self;
+        Ok(Question { name, path, callers, callees, depth: depth as u32, limit, path_to, patience, warnings })
+    }
+}
+
+/// Answers from a snapshot.
+pub(crate) fn answer(
+    snapshot: Option<&Snapshot>,
+    memory: &Memory,
+    question: &Question,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
+    metadata.warnings.extend(question.warnings.iter().cloned());
+    let Some(snapshot) = snapshot else {
+        return Err(AppError::index_not_ready().about(metadata));
+    };
+    let about = metadata.clone();
+    let asked = with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, metadata));
+    asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+}
+
+fn found(
+    graph: &Graph<'_>,
+    snapshot: &Snapshot,
+    question: &Question,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
+    let (target, others) = one_of(graph, snapshot, &question.name, question.path.as_deref())?;
+    let symbol = Shown::of(graph, target)?;
+    if !others.is_empty() {
+        metadata.warnings.push(graph::taken_warning(&symbol, &question.name, others.len() + 1));
+    }
+    if !graph.knows(&symbol.file.language) {
+        metadata.warnings.push(format!("{} has no rules for calls: nothing is known", symbol.file.language));
+    }
+    let side = |wanted: bool, direction| match wanted {
+        true => graph.calls(target, direction, question.depth).map_err(AppError::from),
+        false => Ok(CallGraph { is_complete: true, ..CallGraph::default() }),
+    };
+    let callers = side(question.callers, Direction::Callers)?;
+    let callees = side(question.callees, Direction::Callees)?;
+    let total = callers.edges.len() + callees.edges.len();
+    let is_cut = callers.edges.len() > question.limit || callees.edges.len() > question.limit;
+    if is_cut {
+        metadata.completeness = "truncated";
+    }
+    if !(callers.is_complete && callees.is_complete) {
+        metadata.completeness = "partial";
+        metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
+    }
+    let list = |edges: &[CallEdge]| {
+        edges.iter().take(question.limit).map(|edge| edge_json(graph, edge)).collect::<Result<Vec<_>, _>>()
+    };
+    let (above, below) = (list(&callers.edges)?, list(&callees.edges)?);
+    let text = text(&symbol, &above, &below, total) + &metadata.warnings_text();
+    let mut json = json!({
+        "symbol": symbol.located(),
+        "callers": above,
+        "callees": below,
+        "total_edges": total,
+        "truncated": is_cut,
+    });
+    if question.callees {
+        json["unresolved_calls"] = json!(callees.unresolved);
+    }
+    if let Some(path_to) = &question.path_to {
+        let (end, _) = one_of(graph, snapshot, path_to, None)?;
+        let chain = graph.path_between(target, end, DEEPEST as u32 * 2)?;
+        let chain: Result<Vec<_>, AppError> = chain.iter().map(|at| Ok(Shown::of(graph, *at)?.located())).collect();
+        json["path_to"] = json!(chain?);
+    }
+    if !others.is_empty() {
+        json["other_matches"] = json!(graph::others_json(graph, &others)?);
+    }
+    json["metadata"] = metadata.to_json();
+    Ok(Answer { text, json, code: 0 })
+}
+
+/// The symbol that a name means, and the others that bear it.
+fn one_of(
+    graph: &Graph<'_>,
+    snapshot: &Snapshot,
+    name: &str,
+    path: Option<&str>,
+) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
+    let candidates = graph::candidates(snapshot, name, path)?;
+    if let [only] = candidates[..] {
+        return Ok((only, Vec::new()));
+    }
+    let simple = Shown::of(graph, candidates[0])?.symbol().name.clone();
+    let found = graph.named(&simple)?;
+    let meant = graph.meant(&found, &candidates);
+    let target = meant.first().copied().unwrap_or(candidates[0]);
+    Ok((target, meant.into_iter().skip(1).collect()))
+}
+
+fn edge_json(graph: &Graph<'_>, edge: &CallEdge) -> Result<Value, AppError> {
+    let located = |at: SymbolAt| Shown::of(graph, at).map(|shown| shown.located());
+    let symbol = match edge.symbol {
+        Some(at) => located(at)?,
+        None => graph::module_of(graph, edge.file)?,
+    };
+    let mut fields = Map::new();
+    fields.insert("symbol".into(), Value::Object(symbol));
+    fields.insert("call_site".into(), json!({ "file": edge.path, "line": edge.line }));
+    fields.insert("confidence".into(), json!(edge.confidence.as_str()));
+    fields.insert("depth".into(), json!(edge.depth));
+    if edge.sites > 1 {
+        fields.insert("call_count".into(), json!(edge.sites));
+    }
+    if edge.is_test {
+        fields.insert("is_test".into(), json!(true));
+    }
+    if let Some(via) = edge.via {
+        let shown = Shown::of(graph, via)?;
+        let fields_of_via = shown.identity();
+        fields.insert("via".into(), json!({ "symbol_id": fields_of_via["symbol_id"], "name": fields_of_via["name"] }));
+    }
+    Ok(Value::Object(fields))
+}
+
+fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: usize) -> String {
+    let mut text = format!(
+        "{}:{}  {} {}\n",
+        style::path(&shown(&symbol.file.path)),
+        style::number(symbol.symbol().lines.start),
+        style::dim(symbol.symbol().kind.as_str()),
+        style::name(&shown(&symbol.symbol().qualified_name)),
+    );
+    for (title, edges) in [("called by", callers), ("calls", callees)] {
+        for (number, edge) in edges.iter().enumerate() {
+            if number == 0 {
+                text += &format!("  {title}\n");
+            }
+            let depth = edge["depth"].as_u64().unwrap_or(1) as usize;
+            let guess = if edge["confidence"] == "heuristic" { " ?" } else { "" };
+            text += &format!(
+                "  {}{}{guess}  {}:{}\n",
+                "  ".repeat(depth),
+                style::name(&shown(edge["symbol"]["qualified_name"].as_str().unwrap_or_default())),
+                style::path(&shown(edge["call_site"]["file"].as_str().unwrap_or_default())),
+                edge["call_site"]["line"],
+            );
+        }
+    }
+    let seen = callers.len() + callees.len();
+    match total {
+        0 => text + "  no calls\n",
+        _ if seen < total => text + &format!("{seen} of {total} edges; --limit shows more\n"),
+        _ => text,
+    }
+}

@@ -1,0 +1,174 @@
+//! What the tools about references and calls share: the graph of a snapshot, which symbol a name means, and how a symbol is
+//! laid out.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::{SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_query::graph::{Graph, Memory, SnapshotWorld};
+use codecompass_query::{Locate, locate, nearest_names};
+use codecompass_store::Snapshot;
+use serde_json::{Map, Value, json};
+
+use super::input;
+use crate::error::{AppError, Code};
+
+/// Puts the rules to work on a snapshot, for no longer than that.
+pub(crate) fn with_graph<T>(
+    snapshot: &Snapshot,
+    memory: &Memory,
+    patience: Duration,
+    answer: impl FnOnce(&Graph<'_>) -> Result<T, AppError>,
+) -> Result<T, AppError> {
+    let until = Instant::now() + patience;
+    let enough = move || Instant::now() >= until;
+    let world = SnapshotWorld::new(snapshot, memory);
+    let graph = Graph::new(&world, codecompass_lang::resolver, memory, &enough);
+    let answer = answer(&graph);
+    graph.forget();
+    answer
+}
+
+/// The symbols that a name means, in the order of `locate`; an error that helps when there are none.
+pub(crate) fn candidates(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<Vec<SymbolAt>, AppError> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
+            .data(json!({ "parameter": "symbol_name" })));
+    }
+    let asked = Locate { name, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
+    let path = path.map(|path| path.trim().trim_start_matches("./"));
+    let mut hits = locate(snapshot, &asked)?.hits;
+    // A block of methods bears the name of its type and is not meant beside it.
+    if hits.iter().any(|hit| hit.symbol().kind != SymbolKind::Impl) {
+        hits.retain(|hit| hit.symbol().kind != SymbolKind::Impl);
+    }
+    let found: Vec<SymbolAt> = hits
+        .iter()
+        .filter(|hit| path.is_none_or(|path| hit.version.path == path))
+        .map(|hit| SymbolAt { file: hit.version.id, place: hit.place() })
+        .collect();
+    if found.is_empty() { Err(not_found(snapshot, name, path)?) } else { Ok(found) }
+}
+
+/// The symbol that is not there, with the names that come near.
+pub(crate) fn not_found(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<AppError, AppError> {
+    let near = nearest_names(snapshot, name, 3)?;
+    let place = path.map(|path| format!(" in {path}")).unwrap_or_default();
+    let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed."));
+    if !near.is_empty() {
+        error = error.hint(format!("Nearest names: {}.", near.join(", ")));
+    }
+    Ok(error.data(json!({ "symbol_name": name, "path": path, "nearest_names": near })))
+}
+
+/// A symbol that can be shown.
+pub(crate) struct Shown {
+    pub(crate) file: Rc<SourceFile>,
+    pub(crate) place: u32,
+}
+
+impl Shown {
+    /// The symbol behind a place of the graph.
+    pub(crate) fn of(graph: &Graph<'_>, at: SymbolAt) -> Result<Self, AppError> {
+        let lost = || AppError::new(Code::InternalError, "A symbol that was just found is not there.");
+        let file = graph.file(at.file).ok_or_else(lost)?;
+        match file.facts.symbols.get(at.place as usize) {
+            Some(_) => Ok(Self { file, place: at.place }),
+            None => Err(lost()),
+        }
+    }
+
+    /// The symbol itself.
+    pub(crate) fn symbol(&self) -> &codecompass_model::Symbol {
+        &self.file.facts.symbols[self.place as usize]
+    }
+
+    /// Its names and ids.
+    pub(crate) fn identity(&self) -> Map<String, Value> {
+        let symbol = self.symbol();
+        let mut fields = Map::new();
+        fields.insert("symbol_id".into(), json!(SymbolId::of(&self.file.path, symbol).to_string()));
+        fields.insert("symbol_stable_id".into(), json!(StableId::of(&self.file.language, symbol).to_string()));
+        fields.insert("name".into(), json!(symbol.name));
+        fields.insert("qualified_name".into(), json!(symbol.qualified_name));
+        fields.insert("kind".into(), json!(symbol.kind.as_str()));
+        fields
+    }
+
+    /// And where it stands.
+    pub(crate) fn located(&self) -> Map<String, Value> {
+        let mut fields = self.identity();
+        fields.insert("path".into(), json!(self.file.path));
+        fields.insert("line_start".into(), json!(self.symbol().lines.start));
+        fields.insert("line_end".into(), json!(self.symbol().lines.end));
+        fields
+    }
+}
+
+/// The code at the level of a file, as the module it is. Its id is as lasting as any other, though nothing is defined by it.
+pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
+    let lost = || AppError::new(Code::InternalError, "A file that was just read is not there.");
+    Ok(module_json(&*graph.file(file).ok_or_else(lost)?))
+}
+
+fn module_json(file: &SourceFile) -> Map<String, Value> {
+    let stem = file.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or(&file.path);
+    let mut fields = Map::new();
+    let top = file.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind != SymbolKind::Use);
+    let around = top.and_then(|symbol| symbol.qualified_name.strip_suffix(&symbol.name));
+    let around = around.map(|around| around.trim_end_matches([':', '.'])).filter(|around| !around.is_empty());
+    let qualified = around.unwrap_or(stem);
+    if let Some(first) = file.facts.symbols.first() {
+        let module = Symbol {
+            kind: SymbolKind::Module,
+            name: stem.to_owned(),
+            qualified_name: qualified.to_owned(),
+            parent: None,
+            impl_trait: None,
+            ordinal: 0,
+            ..first.clone()
+        };
+        fields.insert("symbol_id".into(), json!(SymbolId::of(&file.path, &module).to_string()));
+        fields.insert("symbol_stable_id".into(), json!(StableId::of(&file.language, &module).to_string()));
+    }
+    fields.insert("name".into(), json!(stem));
+    fields.insert("qualified_name".into(), json!(qualified));
+    fields.insert("kind".into(), json!("module"));
+    fields.insert("path".into(), json!(file.path));
+    fields
+}
+
+/// The other symbols of the same name, for an answer that took one of them.
+pub(crate) fn others_json(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Value>, AppError> {
+    const MOST: usize = 10;
+    let mention = |at: &SymbolAt| {
+        let shown = Shown::of(graph, *at)?;
+        let symbol = shown.symbol();
+        Ok(json!({
+            "symbol_id": SymbolId::of(&shown.file.path, symbol).to_string(),
+            "qualified_name": symbol.qualified_name,
+            "kind": symbol.kind.as_str(),
+            "path": shown.file.path,
+            "line": symbol.lines.start,
+        }))
+    };
+    others.iter().take(MOST).map(mention).collect()
+}
+
+/// Says which of several symbols was taken.
+pub(crate) fn taken_warning(shown: &Shown, name: &str, count: usize) -> String {
+    let symbol = shown.symbol();
+    format!(
+        "{count} symbols are called {name}; this is about {} ({}:{}); give `path` or a symbol_id for another",
+        symbol.qualified_name, shown.file.path, symbol.lines.start
+    )
+}
+
+/// A line of a file, without the space around it, cut to a readable length.
+pub(crate) fn line_of(snapshot: &Snapshot, file: VersionId, line: u32) -> Result<String, AppError> {
+    let text = snapshot.text(file)?;
+    let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+    Ok(super::shape::cut(line.trim(), 160))
+}

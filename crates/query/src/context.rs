@@ -1,0 +1,161 @@
+//! What an agent should read to answer a question: symbols, the best first, each once.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use codecompass_model::{Lines, Symbol, SymbolKind, VersionId};
+use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
+
+use crate::SymbolHit;
+use crate::detail::body;
+use crate::search::{Place, Search, What, search};
+
+/// So many symbols of a file are taken when its path is what was found.
+const OF_A_FILE: usize = 8;
+
+/// So many of the best files are looked through for more.
+const FILES: usize = 20;
+
+/// A symbol, or a part of a file in which no symbol stands.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The file.
+    pub version: Rc<VersionInfo>,
+    /// How well it answers, from 0 to 1.
+    pub score: f64,
+    /// Its lines.
+    pub lines: Lines,
+    /// The line that tells the most, of a part without a symbol.
+    pub line: Option<String>,
+    outline: Rc<Outline>,
+    symbol: Option<u32>,
+}
+
+impl Piece {
+    /// A symbol that was asked for by name.
+    pub fn named(snapshot: &Snapshot, hit: &SymbolHit) -> Result<Self> {
+        Ok(Self {
+            version: hit.version.clone(),
+            score: 1.0,
+            lines: hit.symbol().lines,
+            line: None,
+            outline: snapshot.outline(hit.version.id)?,
+            symbol: Some(hit.place()),
+        })
+    }
+
+    /// The symbol.
+    pub fn symbol(&self) -> Option<&Symbol> {
+        self.outline.symbols.get(self.symbol? as usize)
+    }
+
+    /// Roughly how long it is when it is whole, in bytes.
+    pub fn length(&self) -> u64 {
+        self.symbol().map_or(0, |symbol| u64::from(symbol.span.end.saturating_sub(symbol.span.start)))
+    }
+
+    /// All of it, without the indent that all lines have.
+    pub fn body(&self, snapshot: &Snapshot) -> Result<String> {
+        let text = snapshot.text(self.version.id)?;
+        if let Some(symbol) = self.symbol() {
+            return Ok(body(&text, symbol));
+        }
+        let (start, end) = (self.lines.start.saturating_sub(1) as usize, self.lines.end as usize);
+        Ok(text.lines().skip(start).take(end.saturating_sub(start)).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// What tells it from all others.
+    pub fn key(&self) -> (VersionId, Option<u32>, u32) {
+        (self.version.id, self.symbol, if self.symbol.is_some() { 0 } else { self.lines.start })
+    }
+
+    /// Whether it stands inside the other.
+    pub fn is_inside(&self, other: &Piece) -> bool {
+        if self.version.id != other.version.id {
+            return false;
+        }
+        let (Some(mut at), Some(other)) = (self.symbol, other.symbol) else { return false };
+        while let Some(parent) = self.outline.symbols.get(at as usize).and_then(|symbol| symbol.parent) {
+            if parent == other {
+                return true;
+            }
+            if parent >= at {
+                return false;
+            }
+            at = parent;
+        }
+        false
+    }
+}
+
+/// The pieces that answer a question, the best first: those that a search finds, then what else bears words of the
+/// question in the best files, of which a search shows a few places only.
+pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>> {
+    let places = search(snapshot, question)?.places;
+    let mut seen = HashSet::new();
+    let mut pieces: Vec<Piece> = Vec::new();
+    for place in &places {
+        let found = pieces_of(snapshot, place)?;
+        pieces.extend(found.into_iter().filter(|piece| seen.insert(piece.key())));
+    }
+    let last = pieces.last().map_or(1.0, |piece| piece.score);
+    let mut files = HashSet::new();
+    for place in places.iter().filter(|place| files.insert(place.version.id)).take(FILES) {
+        let outline = snapshot.outline(place.version.id)?;
+        for (at, symbol) in outline.symbols.iter().enumerate() {
+            if is_small(symbol.kind) || place.matches(&symbol.signature).is_empty() {
+                continue;
+            }
+            let score = last.min(place.scores.confidence() / 2.0);
+            let score = (score * 1e3).round() / 1e3;
+            let more = Piece {
+                version: place.version.clone(),
+                score,
+                lines: symbol.lines,
+                line: None,
+                outline: outline.clone(),
+                symbol: Some(at as u32),
+            };
+            if seen.insert(more.key()) {
+                pieces.push(more);
+            }
+        }
+    }
+    Ok(pieces)
+}
+
+/// Whether symbols of this kind are told by what they stand in.
+fn is_small(kind: SymbolKind) -> bool {
+    use SymbolKind::{Field, Property, Use, Variant};
+    matches!(kind, Field | Property | Use | Variant)
+}
+
+/// The symbols that a place stands for: its own, those of the file when the file is meant, or the first that begins in it.
+fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
+    let outline = snapshot.outline(place.version.id)?;
+    let defines = |at: &u32| outline.symbols.get(*at as usize).is_some_and(|symbol| symbol.kind != SymbolKind::Use);
+    let all = || (0..outline.symbols.len() as u32).filter(defines);
+    let is_top = |at: &u32| outline.symbols[*at as usize].parent.is_none();
+    let begins_here = |at: &u32| {
+        let start = outline.symbols[*at as usize].lines.start;
+        (place.lines.start..=place.lines.end).contains(&start)
+    };
+    let symbols: Vec<u32> = match place.symbol_place().filter(defines) {
+        Some(symbol) => vec![symbol],
+        None if place.what == What::File => all().filter(is_top).take(OF_A_FILE).collect(),
+        None => all().find(begins_here).into_iter().collect(),
+    };
+    let piece = |symbol: Option<u32>, lines: Lines, line: Option<String>| Piece {
+        version: place.version.clone(),
+        score: place.scores.confidence(),
+        lines,
+        line,
+        outline: outline.clone(),
+        symbol,
+    };
+    if symbols.is_empty() {
+        let line = place.shown_lines(snapshot, 1)?.into_iter().next().map(|(_, line)| line.trim().to_owned());
+        return Ok(vec![piece(None, place.lines, line)]);
+    }
+    Ok(symbols.into_iter().map(|at| piece(Some(at), outline.symbols[at as usize].lines, None)).collect())
+}

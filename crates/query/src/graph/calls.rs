@@ -1,0 +1,235 @@
+//! Who calls this, and whom does it call? By breadth, to a depth, each with the place of the call.
+
+use std::collections::{HashMap, HashSet};
+
+use codecompass_model::{Confidence, Meaning, SourceFile, SymbolAt, VersionId};
+use codecompass_store::Result;
+
+use super::references::is_call;
+use super::{EdgeKind, Graph, enclosing_function};
+use crate::search::features;
+
+/// Which way to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Who calls it.
+    Callers,
+    /// Whom it calls.
+    Callees,
+}
+
+/// One symbol that calls or is called.
+#[derive(Clone, Debug)]
+pub struct CallEdge {
+    /// The symbol; `None` for code at the level of a file.
+    pub symbol: Option<SymbolAt>,
+    /// The file of the call.
+    pub file: VersionId,
+    /// Its path.
+    pub path: String,
+    /// The line of the first call.
+    pub line: u32,
+    /// How many calls there are between the two.
+    pub sites: usize,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// How far from the symbol that was asked about.
+    pub depth: u32,
+    /// The nearer symbol, beyond depth 1.
+    pub via: Option<SymbolAt>,
+    /// Whether it stands in a test.
+    pub is_test: bool,
+    /// Where the symbol stands, which puts calls of one line in order.
+    place: (String, u32),
+}
+
+/// The answer in one direction.
+#[derive(Clone, Debug, Default)]
+pub struct CallGraph {
+    /// The nearest first, then the surest, then by path and line.
+    pub edges: Vec<CallEdge>,
+    /// Calls whose callee nobody knows, at depth 1.
+    pub unresolved: usize,
+    /// Whether everything was looked at.
+    pub is_complete: bool,
+}
+
+impl Graph<'_> {
+    /// The symbols around one in the graph of calls. Each is listed once, at its smallest depth.
+    pub fn calls(&self, start: SymbolAt, direction: Direction, depth: u32) -> Result<CallGraph> {
+        let mut graph = CallGraph { is_complete: true, ..CallGraph::default() };
+        let mut seen: HashSet<SymbolAt> = HashSet::from([start]);
+        let mut level = vec![start];
+        for depth in 1..=depth {
+            let mut next = Vec::new();
+            for near in level {
+                if (self.enough)() {
+                    graph.is_complete = false;
+                    break;
+                }
+                let mut edges = match direction {
+                    Direction::Callers => self.callers_of(near, &mut graph)?,
+                    Direction::Callees => self.callees_of(near, &mut graph, depth)?,
+                };
+                edges.sort_by(|a, b| order(a).cmp(&order(b)));
+                for mut edge in edges {
+                    if edge.symbol.is_some_and(|symbol| depth > 1 && seen.contains(&symbol)) {
+                        continue;
+                    }
+                    edge.depth = depth;
+                    edge.via = (depth > 1).then_some(near);
+                    if let Some(symbol) = edge.symbol
+                        && seen.insert(symbol)
+                    {
+                        next.push(symbol);
+                    }
+                    graph.edges.push(edge);
+                }
+            }
+            level = next;
+        }
+        graph.edges.sort_by(|a, b| (a.depth, order(a)).cmp(&(b.depth, order(b))));
+        Ok(graph)
+    }
+
+    fn callers_of(&self, symbol: SymbolAt, graph: &mut CallGraph) -> Result<Vec<CallEdge>> {
+        let Some(file) = self.file(symbol.file) else { return Ok(Vec::new()) };
+        let Some(name) = file.facts.symbols.get(symbol.place as usize).map(|symbol| symbol.name.clone()) else {
+            return Ok(Vec::new());
+        };
+        let found = self.named(&name)?;
+        graph.is_complete &= found.is_complete();
+        let mut edges: HashMap<(u32, Option<u32>), CallEdge> = HashMap::new();
+        let proved = found.proved(symbol);
+        for site in proved.iter().filter(|site| site.kind == EdgeKind::Calls) {
+            let outline = self.snapshot().outline(site.file.id)?;
+            let from = enclosing_function(&outline.symbols, site.from);
+            let caller = from.map(|place| SymbolAt { file: site.file.id, place });
+            let place = || (site.file.path.clone(), from.unwrap_or_default());
+            let call = Call { file: site.file.id, path: &site.file.path, line: site.line, confidence: site.confidence };
+            add(&mut edges, (site.file.id, from), caller, &call, place);
+        }
+        Ok(edges.into_values().collect())
+    }
+
+    fn callees_of(&self, symbol: SymbolAt, graph: &mut CallGraph, depth: u32) -> Result<Vec<CallEdge>> {
+        let Some(file) = self.file(symbol.file) else { return Ok(Vec::new()) };
+        let mut edges: HashMap<(u32, Option<u32>), CallEdge> = HashMap::new();
+        for (at, reference) in file.facts.references.iter().enumerate() {
+            let is_inside = self.is_inside(&file, reference.symbol, symbol.place);
+            if !is_inside || !is_call(reference.shape) {
+                continue;
+            }
+            match self.meaning(&file, at as u32) {
+                Meaning::Symbols { targets, confidence, .. } => {
+                    let called = |target: &SymbolAt| self.kind_of(reference, *target) == EdgeKind::Calls;
+                    for target in targets.into_iter().filter(called) {
+                        let key = (target.file, Some(target.place));
+                        let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
+                        let place = || (path(), target.place);
+                        let call = Call { file: file.id, path: &file.path, line: reference.line, confidence };
+                        add(&mut edges, key, Some(target), &call, place);
+                    }
+                }
+                Meaning::Unknown(_) if depth == 1 => graph.unresolved += 1,
+                _ => {}
+            }
+        }
+        self.world.failure()?;
+        Ok(edges.into_values().collect())
+    }
+
+    /// Whether a place belongs to a symbol: to a function, what stands in it but in no function inside it; to a class or
+    /// module, everything.
+    fn is_inside(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
+        if enclosing_function(&file.facts.symbols, from) == Some(symbol) {
+            return true;
+        }
+        let is_function = enclosing_function(&file.facts.symbols, Some(symbol)) == Some(symbol);
+        let mut around = from;
+        while let Some(at) = around.filter(|_| !is_function) {
+            if at == symbol {
+                return true;
+            }
+            around = file.facts.symbols.get(at as usize).and_then(|symbol| symbol.parent);
+        }
+        false
+    }
+
+    /// A shortest chain of calls from one symbol to another, both included; empty when there is none within a depth.
+    pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<Vec<SymbolAt>> {
+        let mut came_from: HashMap<SymbolAt, SymbolAt> = HashMap::new();
+        let mut level = vec![from];
+        let mut ignored = CallGraph::default();
+        for _ in 0..depth {
+            let mut next = Vec::new();
+            for near in level {
+                if (self.enough)() {
+                    return Ok(Vec::new());
+                }
+                let mut edges = self.callees_of(near, &mut ignored, 0)?;
+                edges.sort_by(|a, b| order(a).cmp(&order(b)));
+                for symbol in edges.iter().filter_map(|edge| edge.symbol) {
+                    if symbol == from || came_from.contains_key(&symbol) {
+                        continue;
+                    }
+                    came_from.insert(symbol, near);
+                    if symbol == to {
+                        return Ok(chain(&came_from, from, to));
+                    }
+                    next.push(symbol);
+                }
+            }
+            level = next;
+        }
+        Ok(Vec::new())
+    }
+}
+
+fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) -> Vec<SymbolAt> {
+    let mut chain = vec![to];
+    let mut at = to;
+    while at != from {
+        let Some(before) = came_from.get(&at) else { break };
+        chain.push(*before);
+        at = *before;
+    }
+    chain.reverse();
+    chain
+}
+
+/// The place of a call.
+struct Call<'c> {
+    file: VersionId,
+    path: &'c str,
+    line: u32,
+    confidence: Confidence,
+}
+
+fn add(
+    edges: &mut HashMap<(u32, Option<u32>), CallEdge>,
+    key: (u32, Option<u32>),
+    symbol: Option<SymbolAt>,
+    call: &Call<'_>,
+    place: impl FnOnce() -> (String, u32),
+) {
+    let edge = edges.entry(key).or_insert_with(|| CallEdge {
+        symbol,
+        file: call.file,
+        path: call.path.to_owned(),
+        line: call.line,
+        sites: 0,
+        confidence: call.confidence,
+        depth: 0,
+        via: None,
+        is_test: features::is_test(call.path),
+        place: place(),
+    });
+    edge.sites += 1;
+    edge.line = edge.line.min(call.line);
+    edge.confidence = edge.confidence.min(call.confidence);
+}
+
+fn order(edge: &CallEdge) -> (Confidence, bool, &str, u32, &(String, u32)) {
+    (edge.confidence, edge.is_test, &edge.path, edge.line, &edge.place)
+}

@@ -1,0 +1,241 @@
+//! Who means whom: references and calls, resolved when they are asked for.
+//!
+//! A [`Graph`] puts the rules of the languages to work on one snapshot. It remembers what it has resolved, so that the
+//! next question about the same name is cheap, and it stops when its caller has had enough: then it says that the answer
+//! is partial, and the next call goes on from what is remembered.
+
+mod blocks;
+mod calls;
+mod references;
+mod related;
+mod world;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use codecompass_model::{
+    Confidence, Meaning, RefShape, Reference, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World,
+};
+use codecompass_store::{Result, Snapshot};
+
+pub use calls::{CallEdge, CallGraph, Direction};
+use references::Look;
+pub use references::{Found as FoundReferences, Site};
+pub use related::{Related, Relation, Scope};
+use world::Shelf;
+pub use world::SnapshotWorld;
+
+/// The rules of a language, for the name of one; given by whoever knows the languages.
+pub type Rules = for<'w> fn(&str, &'w dyn World) -> Option<Box<dyn Resolver + 'w>>;
+
+/// What kind of edge a reference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EdgeKind {
+    /// The name is brought into scope.
+    Imports,
+    /// It is called.
+    Calls,
+    /// A trait or interface is implemented.
+    Implements,
+    /// A class or trait is extended.
+    Extends,
+    /// Anything else.
+    References,
+}
+
+impl EdgeKind {
+    /// All of them.
+    pub const ALL: [EdgeKind; 5] =
+        [EdgeKind::Imports, EdgeKind::Calls, EdgeKind::Implements, EdgeKind::Extends, EdgeKind::References];
+
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            EdgeKind::Imports => "imports",
+            EdgeKind::Calls => "calls",
+            EdgeKind::Implements => "implements",
+            EdgeKind::Extends => "extends",
+            EdgeKind::References => "references",
+        }
+    }
+
+    /// What a reference of this shape to a symbol of this kind is. A struct literal mentions a struct, `new X()` and
+    /// `X()` call a class.
+    pub fn of(shape: RefShape, target: Option<SymbolKind>) -> Self {
+        match shape {
+            RefShape::Extends => EdgeKind::Extends,
+            RefShape::Implements => EdgeKind::Implements,
+            RefShape::Call
+            | RefShape::PathCall
+            | RefShape::SelfCall
+            | RefShape::MemberCall
+            | RefShape::MacroCall
+            | RefShape::Jsx => EdgeKind::Calls,
+            RefShape::Construct | RefShape::Decorator if target.is_none_or(is_called) => EdgeKind::Calls,
+            _ => EdgeKind::References,
+        }
+    }
+}
+
+/// Whether a symbol of this kind can be called.
+fn is_called(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Constructor, Fn, Macro, Method};
+    matches!(kind, Class | Constructor | Fn | Macro | Method)
+}
+
+/// More meanings than this are not remembered at a time.
+const REMEMBERED: usize = 500_000;
+
+/// Everything that was read and resolved for one snapshot so far. It outlives the [`Graph`]s that fill it.
+#[derive(Default)]
+pub struct Memory {
+    meanings: RefCell<HashMap<(VersionId, u32), Meaning>>,
+    looks: RefCell<HashMap<String, Look>>,
+    shelf: Shelf,
+}
+
+/// See the module.
+pub struct Graph<'w> {
+    world: &'w SnapshotWorld<'w>,
+    rules: Rules,
+    resolvers: RefCell<HashMap<String, Option<Rc<dyn Resolver + 'w>>>>,
+    memory: &'w Memory,
+    /// Whether the caller has had enough.
+    enough: &'w dyn Fn() -> bool,
+}
+
+impl<'w> Graph<'w> {
+    /// The graph of a world. `enough` tells when to stop.
+    pub fn new(world: &'w SnapshotWorld<'w>, rules: Rules, memory: &'w Memory, enough: &'w dyn Fn() -> bool) -> Self {
+        Self { world, rules, resolvers: RefCell::default(), memory, enough }
+    }
+
+    /// The snapshot it is about.
+    pub fn snapshot(&self) -> &'w Snapshot {
+        self.world.snapshot()
+    }
+
+    /// A file.
+    pub fn file(&self, id: VersionId) -> Option<Rc<SourceFile>> {
+        self.world.file(id)
+    }
+
+    /// Whether a language has rules.
+    pub fn knows(&self, language: &str) -> bool {
+        self.resolver(language).is_some()
+    }
+
+    /// Whom a reference means.
+    pub fn meaning(&self, file: &SourceFile, at: u32) -> Meaning {
+        if let Some(known) = self.memory.meanings.borrow().get(&(file.id, at)) {
+            return known.clone();
+        }
+        let meaning = match self.resolver(&file.language) {
+            Some(resolver) => resolver.reference(file.id, at),
+            None => Meaning::Unknown("the language has no rules"),
+        };
+        let mut known = self.memory.meanings.borrow_mut();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert((file.id, at), meaning.clone());
+        meaning
+    }
+
+    /// Whom an import means.
+    pub fn imported(&self, file: &SourceFile, at: u32) -> Meaning {
+        self.resolver(&file.language)
+            .map_or(Meaning::Unknown("the language has no rules"), |resolver| resolver.import(file.id, at))
+    }
+
+    /// What implements or overrides a declared method.
+    pub fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let Some(file) = self.file(declared.file) else { return Vec::new() };
+        self.resolver(&file.language).map_or_else(Vec::new, |resolver| resolver.implementations(declared))
+    }
+
+    /// Lets go of what was read and resolved when it has grown large. For whoever goes through all files.
+    pub fn forget(&self) {
+        const FILES: usize = 2000;
+        if self.memory.shelf.forget_over(FILES) {
+            self.resolvers.borrow_mut().clear();
+        }
+    }
+
+    /// Every edge of a file, in the order of its references; imports come first.
+    pub fn edges_of(&self, file: &SourceFile) -> Result<Vec<Edge>> {
+        let mut edges = Vec::new();
+        for at in 0..file.facts.imports.len() as u32 {
+            let import = &file.facts.imports[at as usize];
+            let from = import.symbol;
+            for target in self.imported(file, at).targets() {
+                let confidence = Confidence::Static;
+                edges.push(Edge {
+                    kind: EdgeKind::Imports,
+                    from,
+                    line: import.line,
+                    column: 0,
+                    target: *target,
+                    confidence,
+                });
+            }
+        }
+        for at in 0..file.facts.references.len() as u32 {
+            let reference = file.facts.references[at as usize];
+            if let Meaning::Symbols { targets, confidence, .. } = self.meaning(file, at) {
+                for target in targets {
+                    let kind = self.kind_of(&reference, target);
+                    let (line, column) = (reference.line, reference.column);
+                    edges.push(Edge { kind, from: reference.symbol, line, column, target, confidence });
+                }
+            }
+        }
+        self.world.failure()?;
+        Ok(edges)
+    }
+
+    fn kind_of(&self, reference: &Reference, target: SymbolAt) -> EdgeKind {
+        let kind = self.file(target.file).and_then(|file| Some(file.facts.symbols.get(target.place as usize)?.kind));
+        EdgeKind::of(reference.shape, kind)
+    }
+
+    fn resolver(&self, language: &str) -> Option<Rc<dyn Resolver + 'w>> {
+        if let Some(known) = self.resolvers.borrow().get(language) {
+            return known.clone();
+        }
+        let made = (self.rules)(language, self.world).map(Rc::from);
+        self.resolvers.borrow_mut().insert(language.to_owned(), made.clone());
+        made
+    }
+}
+
+/// A reference that is resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// What kind of edge.
+    pub kind: EdgeKind,
+    /// The innermost symbol around the place, in the same file.
+    pub from: Option<u32>,
+    /// The line of the name.
+    pub line: u32,
+    /// Its column in bytes, from 0.
+    pub column: u32,
+    /// Whom it means.
+    pub target: SymbolAt,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// The nearest function around a place, or the symbol that stands for the code at the level of the file.
+pub fn enclosing_function(symbols: &[Symbol], mut symbol: Option<u32>) -> Option<u32> {
+    use SymbolKind::{Constructor, Fn, Macro, Method};
+    while let Some(at) = symbol {
+        let around = symbols.get(at as usize)?;
+        if matches!(around.kind, Fn | Method | Constructor | Macro) {
+            return Some(at);
+        }
+        symbol = around.parent;
+    }
+    None
+}

@@ -1,0 +1,349 @@
+//! What else matters to who reads a symbol: what it uses, what uses it, and what stands near.
+
+use std::collections::{HashMap, HashSet};
+
+use codecompass_model::{Confidence, Meaning, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_store::Result;
+
+use super::{EdgeKind, Graph};
+use crate::search::features;
+
+/// How far to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The file, and what is imported.
+    File,
+    /// And the other files of its folder.
+    Module,
+    /// And the other files under the nearest manifest.
+    Package,
+}
+
+impl Scope {
+    /// All of them, by their words on the wire.
+    pub const WORDS: &'static [(&'static str, Self)] =
+        &[("file", Scope::File), ("module", Scope::Module), ("package", Scope::Package)];
+
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Scope::File => "file",
+            Scope::Module => "module",
+            Scope::Package => "package",
+        }
+    }
+}
+
+/// How a symbol is related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// It stands in the same file.
+    SameFile,
+    /// In another file of the folder.
+    SameModule,
+    /// In another folder of the package.
+    SamePackage,
+    /// One of the two reaches the other by an import.
+    Imported,
+}
+
+impl Relation {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Relation::SameFile => "same_file",
+            Relation::SameModule => "same_module",
+            Relation::SamePackage => "same_package",
+            Relation::Imported => "imported",
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default)]
+pub struct Related {
+    /// Those that are needed next first.
+    pub symbols: Vec<(SymbolAt, Relation)>,
+    /// Whether everything was looked at.
+    pub is_complete: bool,
+}
+
+/// The files that make a folder a package.
+const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "pyproject.toml", "setup.py", "setup.cfg"];
+
+/// What puts a symbol where it stands in the list: smaller is nearer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Nearness {
+    tier: Tier,
+    /// Guesses, tests and what stands inside other symbols come later.
+    less: (Confidence, bool, bool),
+    distance: u64,
+    path: String,
+    place: u32,
+}
+
+/// How likely it is needed next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    Used,
+    Uses,
+    SameType,
+    Imported,
+    Near,
+    Beside,
+    Package,
+}
+
+/// The list while it is made: each symbol once, where it is nearest.
+#[derive(Default)]
+struct List(HashMap<SymbolAt, (Nearness, Relation)>);
+
+impl List {
+    fn add(&mut self, at: SymbolAt, nearness: Nearness, relation: Relation) {
+        match self.0.get_mut(&at) {
+            Some(known) if known.0 <= nearness => {}
+            Some(known) => known.0 = nearness,
+            None => {
+                self.0.insert(at, (nearness, relation));
+            }
+        }
+    }
+}
+
+impl Graph<'_> {
+    /// The symbols that are related to one. A symbol that is reached by an import is `Imported` wherever it stands.
+    pub fn related(&self, anchor: SymbolAt, scope: Scope) -> Result<Related> {
+        let Some(file) = self.file(anchor.file) else { return Ok(Related::default()) };
+        let mut list = List::default();
+        let mut is_complete = self.add_used(&file, anchor, &mut list);
+        is_complete &= self.add_users(&file, anchor, &mut list)?;
+        self.add_imported(&file, &mut list);
+        add_own(&file, anchor.place, &mut list);
+        if scope >= Scope::Module {
+            is_complete &= self.add_around(&file, scope, &mut list)?;
+        }
+        self.world.failure()?;
+        list.0.remove(&anchor);
+        let within = |relation: Relation| match relation {
+            Relation::SameFile | Relation::Imported => true,
+            Relation::SameModule => scope >= Scope::Module,
+            Relation::SamePackage => scope == Scope::Package,
+        };
+        let mut found: Vec<(Nearness, SymbolAt, Relation)> =
+            list.0.into_iter().map(|(at, (nearness, relation))| (nearness, at, relation)).collect();
+        found.retain(|(_, _, relation)| within(*relation));
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Related { symbols: found.into_iter().map(|(_, at, relation)| (at, relation)).collect(), is_complete })
+    }
+
+    /// What is used inside the anchor.
+    fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> bool {
+        for (at, reference) in file.facts.references.iter().enumerate() {
+            if !is_within(&file.facts.symbols, reference.symbol, anchor.place) {
+                continue;
+            }
+            if (self.enough)() {
+                return false;
+            }
+            let Meaning::Symbols { targets, confidence, .. } = self.meaning(file, at as u32) else { continue };
+            for target in targets.into_iter().filter(|target| *target != anchor) {
+                let distance = u64::from(reference.line);
+                self.add_linked(file, target, Tier::Used, confidence, distance, list);
+            }
+        }
+        true
+    }
+
+    /// The symbols in which the anchor is used; of a file that only brings it in, the import.
+    fn add_users(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> Result<bool> {
+        let Some(symbol) = file.facts.symbols.get(anchor.place as usize) else { return Ok(true) };
+        let found = self.named(&symbol.name)?;
+        let mut importing = Vec::new();
+        let mut using = HashSet::new();
+        for site in found.proved(anchor) {
+            let outline = self.snapshot().outline(site.file.id)?;
+            let symbols = &outline.symbols;
+            let is_own = |from: u32| site.file.id == file.id && is_within(symbols, Some(from), anchor.place);
+            let from = site.from.filter(|from| !is_own(*from));
+            if site.kind == EdgeKind::Imports {
+                importing.push(site);
+                continue;
+            }
+            let Some(place) = from.and_then(|from| shown(symbols, from)) else { continue };
+            using.insert(site.file.id);
+            let user = SymbolAt { file: site.file.id, place };
+            self.add_linked(file, user, Tier::Uses, site.confidence, 0, list);
+        }
+        for site in importing.into_iter().filter(|site| !using.contains(&site.file.id)) {
+            let outline = self.snapshot().outline(site.file.id)?;
+            let import = outline.symbols.iter().enumerate().find(|(_, symbol)| {
+                symbol.kind == SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&site.line)
+            });
+            if let Some((place, _)) = import {
+                let user = SymbolAt { file: site.file.id, place: place as u32 };
+                self.add_linked(file, user, Tier::Uses, Confidence::Heuristic, 0, list);
+            }
+        }
+        Ok(found.is_complete())
+    }
+
+    /// What the file brings in, whether the anchor uses it or not.
+    fn add_imported(&self, file: &SourceFile, list: &mut List) {
+        for (at, import) in file.facts.imports.iter().enumerate() {
+            if (self.enough)() {
+                return;
+            }
+            for target in self.imported(file, at as u32).targets() {
+                self.add_linked(file, *target, Tier::Imported, Confidence::Static, u64::from(import.line), list);
+            }
+        }
+    }
+
+    /// Adds a symbol that refers to the file, or to which the file refers.
+    fn add_linked(
+        &self,
+        file: &SourceFile,
+        at: SymbolAt,
+        tier: Tier,
+        confidence: Confidence,
+        distance: u64,
+        list: &mut List,
+    ) {
+        let Some(other) = self.file(at.file) else { return };
+        // Files of a package in Go see each other without an import.
+        let needs_no_import = file.language == "go" && folder(&file.path) == folder(&other.path);
+        let relation = match () {
+            () if at.file == file.id => Relation::SameFile,
+            () if needs_no_import => Relation::SameModule,
+            () => Relation::Imported,
+        };
+        let is_test = features::is_test(&other.path) && !features::is_test(&file.path);
+        let is_small = other.facts.symbols.get(at.place as usize).is_some_and(|symbol| is_small(symbol.kind));
+        let less = (confidence, is_test, is_small);
+        list.add(at, Nearness { tier, less, distance, path: other.path.clone(), place: at.place }, relation);
+    }
+
+    /// The symbols of the folder or the package.
+    fn add_around(&self, file: &SourceFile, scope: Scope, list: &mut List) -> Result<bool> {
+        let snapshot = self.snapshot();
+        let catalogue = snapshot.catalogue()?;
+        let own = folder(&file.path);
+        let roots: HashSet<&str> = catalogue
+            .values()
+            .filter(|version| MANIFESTS.contains(&version.path.rsplit('/').next().unwrap_or_default()))
+            .map(|version| folder(&version.path))
+            .collect();
+        let package = root_of(own, &roots);
+        let mut others: Vec<(u64, &str, VersionId)> = Vec::new();
+        for version in catalogue.values().filter(|version| version.id != file.id) {
+            let its = folder(&version.path);
+            let is_in = its == own || scope == Scope::Package && root_of(its, &roots) == package;
+            if is_in {
+                others.push((steps(own, its), &version.path, version.id));
+            }
+        }
+        others.sort_unstable();
+        for (steps, path, id) in others {
+            if (self.enough)() {
+                return Ok(false);
+            }
+            let (tier, relation) = match steps {
+                0 => (Tier::Beside, Relation::SameModule),
+                _ => (Tier::Package, Relation::SamePackage),
+            };
+            let outline = snapshot.outline(id)?;
+            let defined = outline.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
+            for (place, symbol) in defined {
+                let place = place as u32;
+                let less = (Confidence::Static, features::is_test(path), symbol.parent.is_some());
+                let nearness = Nearness { tier, less, distance: steps, path: path.to_owned(), place };
+                list.add(SymbolAt { file: id, place }, nearness, relation);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The other symbols of the file: those of the same type first, then by how far off they stand.
+fn add_own(file: &SourceFile, anchor: u32, list: &mut List) {
+    let symbols = &file.facts.symbols;
+    let Some(own) = symbols.get(anchor as usize) else { return };
+    let parent = |at: Option<u32>| at.and_then(|at| symbols.get(at as usize));
+    // The blocks of a type are one type.
+    let type_name = parent(own.parent).map_or(&own.qualified_name, |parent| &parent.qualified_name);
+    for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
+        let is_same_type = symbol.qualified_name == *type_name
+            || symbol.qualified_name == own.qualified_name
+            || parent(symbol.parent).is_some_and(|parent| {
+                parent.qualified_name == *type_name || parent.qualified_name == own.qualified_name
+            });
+        let tier = if is_same_type { Tier::SameType } else { Tier::Near };
+        let less = (Confidence::Static, is_small(symbol.kind) && !is_same_type, false);
+        let distance = u64::from(symbol.lines.start.abs_diff(own.lines.start));
+        let place = place as u32;
+        let nearness = Nearness { tier, less, distance, path: file.path.clone(), place };
+        list.add(SymbolAt { file: file.id, place }, nearness, Relation::SameFile);
+    }
+}
+
+/// Whether symbols of this kind are told by the type they stand in.
+fn is_small(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property)
+}
+
+/// Whether a symbol is the other, or stands in it.
+fn is_within(symbols: &[Symbol], symbol: Option<u32>, other: u32) -> bool {
+    let mut around = symbol;
+    while let Some(at) = around {
+        if at == other {
+            return true;
+        }
+        around = symbols.get(at as usize).and_then(|symbol| symbol.parent).filter(|parent| *parent < at);
+    }
+    false
+}
+
+/// The symbol to show for a place inside it: not a parameter or local, but the function around them.
+fn shown(symbols: &[Symbol], from: u32) -> Option<u32> {
+    super::enclosing_function(symbols, Some(from)).or(Some(from))
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The nearest folder at or above one that has a manifest, or the root.
+fn root_of<'p>(of: &'p str, roots: &HashSet<&str>) -> &'p str {
+    let mut at = of;
+    while !at.is_empty() && !roots.contains(at) {
+        at = folder(at);
+    }
+    at
+}
+
+/// How many steps it is from one folder to another.
+fn steps(from: &str, to: &str) -> u64 {
+    let (from, to): (Vec<&str>, Vec<&str>) = (parts(from), parts(to));
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    (from.len() + to.len() - 2 * shared) as u64
+}
+
+fn parts(folder: &str) -> Vec<&str> {
+    folder.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_the_folder_of_the_nearest_manifest() {
+        let roots = HashSet::from(["a/b", ""]);
+        for (of, expected) in [("a/b/c/d", "a/b"), ("a/b", "a/b"), ("a", ""), ("", ""), ("a/bc", "")] {
+            assert_eq!(root_of(of, &roots), expected, "{of}");
+        }
+        for (from, to, expected) in [("a/b", "a/b", 0), ("a/b", "a", 1), ("a/b", "a/c", 2), ("", "a/b", 2)] {
+            assert_eq!(steps(from, to), expected, "{from} {to}");
+        }
+    }
+}
