@@ -46,6 +46,7 @@ pub(crate) const TOOL: Tool = Tool {
             "symbol": schema::any_object(),
             "references": schema::list(place),
             "total_references": schema::count(),
+            "implementations": schema::list(schema::any_object()),
             "other_matches": schema::list(schema::any_object()),
         })
     },
@@ -175,6 +176,10 @@ fn found(
         "references": references,
         "total_references": total,
     });
+    let implementations = graph.implementations(target);
+    if !implementations.is_empty() {
+        json["implementations"] = json!(graph::others_json(graph, &implementations)?);
+    }
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, others)?);
     }

@@ -19,8 +19,8 @@ use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 
-/// So many places of a search are candidates.
-const PLACES: usize = input::MOST as usize;
+/// So many places of a search are candidates: more than most budgets hold, and each costs time.
+const PLACES: usize = 100;
 
 /// Room for everything around the items, in bytes.
 const FRAME: u64 = 2048;

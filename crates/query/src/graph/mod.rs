@@ -149,8 +149,11 @@ impl<'w> Graph<'w> {
             .map_or(Meaning::Unknown("the language has no rules"), |resolver| resolver.import(file.id, at))
     }
 
-    /// What implements or overrides a declared method.
+    /// What implements or overrides a declared method; nothing when the caller has had enough.
     pub fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        if (self.enough)() {
+            return Vec::new();
+        }
         let Some(file) = self.file(declared.file) else { return Vec::new() };
         self.resolver(&file.language).map_or_else(Vec::new, |resolver| resolver.implementations(declared))
     }
