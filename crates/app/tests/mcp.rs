@@ -77,6 +77,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("find_references", json!({ "symbol_name": "JwtValidator", "kind": "references", "limit": 1 })),
         ("get_call_graph", json!({ "symbol_name": "validate_token", "depth": 2, "path_to": "new" })),
         ("get_call_graph", json!({ "symbol_name": "check_rate_limit", "direction": "callers" })),
+        ("get_call_graph", json!({ "symbol_name": "validate_token", "direction": "callees", "list_unresolved": true })),
         ("get_symbol_hierarchy", json!({ "symbol_name": "validate_token" })),
         ("get_symbol_hierarchy", json!({ "symbol_name": "JwtValidator", "direction": "descendants" })),
         ("find_related_symbols", json!({ "symbol_name": "validate_token" })),
@@ -418,6 +419,21 @@ fn numbers_out_of_range_are_clamped_with_a_warning() {
     }
     let answer = client.call("get_call_graph", json!({ "symbol_name": "validate_token", "depth": 9 }));
     assert!(answer["metadata"]["warnings"].to_string().contains("`depth` 9 was changed to 5"), "{answer}");
+}
+
+#[test]
+fn calls_that_nobody_can_bind_are_counted_and_listed_on_request() {
+    let project = Project::indexed(&[(
+        "a.py",
+        "def show(thing):\n    helper()\n    return thing.frobnicate()\n\n\ndef helper():\n    pass\n",
+    )]);
+    let mut client = pipe(&project, &[]);
+    let answer = client.call("get_call_graph", json!({ "symbol_name": "show", "list_unresolved": true }));
+    assert_eq!(answer["callees"][0]["symbol"]["name"], "helper", "{answer}");
+    assert_eq!(answer["unresolved_calls"], 1, "{answer}");
+    assert_eq!((&answer["unresolved"][0]["name"], &answer["unresolved"][0]["line"]), (&json!("frobnicate"), &json!(3)));
+    let answer = client.call("get_call_graph", json!({ "symbol_name": "show" }));
+    assert_eq!(answer.get("unresolved"), None, "{answer}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ pub(crate) fn run(common: &Common, args: &CallsArgs, direction: &'static str) ->
         depth: args.depth,
         limit: args.limit,
         path_to: None,
+        list_unresolved: false,
         patience: PATIENCE,
     }
     .check()?;

@@ -31,6 +31,7 @@ pub(crate) const TOOL: Tool = Tool {
         optional("direction", Kind::Choice(&["callers", "callees", "both"], Some("both")), ""),
         optional("depth", Kind::Count(Some(1)), "1 to 5"),
         optional("limit", Kind::Count(Some(20)), "Per direction, at most 200"),
+        optional("list_unresolved", Kind::Flag(false), "Also the calls whose callee is unknown, with the reason"),
         optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol"),
         WORKSPACE,
     ],
@@ -52,6 +53,7 @@ pub(crate) const TOOL: Tool = Tool {
             "total_edges": schema::count(),
             "truncated": schema::flag(),
             "unresolved_calls": schema::count(),
+            "unresolved": schema::list(schema::any_object()),
             "path_to": schema::list(schema::any_object()),
             "other_matches": schema::list(schema::any_object()),
         })
@@ -68,6 +70,7 @@ pub(crate) const TOOL: Tool = Tool {
             depth: arguments.count("depth"),
             limit: arguments.count("limit"),
             path_to: arguments.text("path_to"),
+            list_unresolved: arguments.flag("list_unresolved"),
             patience: SERVED,
         };
         let question = input.check()?;
@@ -85,6 +88,7 @@ pub(crate) struct Input {
     pub(crate) depth: i64,
     pub(crate) limit: i64,
     pub(crate) path_to: Option<String>,
+    pub(crate) list_unresolved: bool,
     pub(crate) patience: Duration,
 }
 
@@ -97,6 +101,7 @@ pub(crate) struct Question {
     depth: u32,
     limit: usize,
     path_to: Option<String>,
+    list_unresolved: bool,
     patience: Duration,
     warnings: Vec<String>,
 }
@@ -111,8 +116,19 @@ impl Input {
         if depth != self.depth {
             warnings.push(format!("`depth` {} was changed to {depth}: it goes from 1 to {DEEPEST}", self.depth));
         }
-        let Input { name, path, path_to, patience, .. } = self;
-        Ok(Question { name, path, callers, callees, depth: depth as u32, limit, path_to, patience, warnings })
+        let Input { name, path, path_to, list_unresolved, patience, .. } = self;
+        Ok(Question {
+            name,
+            path,
+            callers,
+            callees,
+            depth: depth as u32,
+            limit,
+            path_to,
+            list_unresolved,
+            patience,
+            warnings,
+        })
     }
 }
 
@@ -174,7 +190,12 @@ fn found(
         "truncated": is_cut,
     });
     if question.callees {
-        json["unresolved_calls"] = json!(callees.unresolved);
+        json["unresolved_calls"] = json!(callees.unresolved.len());
+    }
+    if question.list_unresolved {
+        let unresolved = callees.unresolved.iter().take(question.limit);
+        let listed = unresolved.map(|call| json!({ "name": call.name, "line": call.line, "reason": call.why }));
+        json["unresolved"] = json!(listed.collect::<Vec<_>>());
     }
     if let Some(path_to) = &question.path_to {
         let (end, _) = one_of(graph, snapshot, path_to, None)?;

@@ -49,9 +49,20 @@ pub struct CallGraph {
     /// The nearest first, then the surest, then by path and line.
     pub edges: Vec<CallEdge>,
     /// Calls whose callee nobody knows, at depth 1.
-    pub unresolved: usize,
+    pub unresolved: Vec<Unresolved>,
     /// Whether everything was looked at.
     pub is_complete: bool,
+}
+
+/// A call whose callee nobody knows.
+#[derive(Clone, Debug)]
+pub struct Unresolved {
+    /// The name that is called.
+    pub name: String,
+    /// The line.
+    pub line: u32,
+    /// Why nobody knows.
+    pub why: &'static str,
 }
 
 impl Graph<'_> {
@@ -131,7 +142,10 @@ impl Graph<'_> {
                         add(&mut edges, key, Some(target), &call, place);
                     }
                 }
-                Meaning::Unknown(_) if depth == 1 => graph.unresolved += 1,
+                Meaning::Unknown(why) if depth == 1 => {
+                    let name = file.facts.names.get(reference.name as usize).cloned().unwrap_or_default();
+                    graph.unresolved.push(Unresolved { name, line: reference.line, why });
+                }
                 _ => {}
             }
         }

@@ -19,7 +19,7 @@ use codecompass_model::{
 };
 use codecompass_store::{Result, Snapshot};
 
-pub use calls::{CallEdge, CallGraph, Direction};
+pub use calls::{CallEdge, CallGraph, Direction, Unresolved};
 use references::Look;
 pub use references::{Found as FoundReferences, Site};
 pub use related::{Related, Relation, Scope};

@@ -121,6 +121,7 @@ fn ask_calls(_session: &Session, opened: &Opened, name: &str) -> Result<Answer, 
         depth: 2,
         limit: 20,
         path_to: None,
+        list_unresolved: false,
         patience: find_references::SERVED,
     };
     or_nothing(get_call_graph::answer(Some(&*opened.snapshot), &opened.memory, &input.check()?, Metadata::unknown()))
