@@ -398,3 +398,20 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 fn number(value: &Value, key: &str) -> f64 {
     value[key].as_f64().unwrap_or_else(|| panic!("{key} is no number in {value}"))
 }
+
+#[test]
+fn long_outlines_and_call_graphs_keep_to_the_cap() {
+    let calls: String = (0..100).map(|number| format!("    pub fn caller_{number}() {{ helper() }}\n")).collect();
+    let text = format!("pub fn helper() {{}}\nmod inner {{\n    use super::helper;\n{calls}}}\n");
+    let project = Project::indexed(&[("Cargo.toml", "[package]\nname = \"big\"\n"), ("src/lib.rs", &text)]);
+    let cap = [("CODECOMPASS_QUERY_MAX_RESPONSE_BYTES", "8192")];
+    for command in ["outline src/lib.rs", "callers helper --limit 200"] {
+        let whole = project.json(command);
+        assert_eq!(whole["metadata"]["result_completeness"], "complete", "{command}");
+        assert!(whole.to_string().len() > 8192, "{command}: there is something to cut");
+        let reply = project.run_with(&format!("{command} --json"), &cap);
+        let cut: serde_json::Value = serde_json::from_str(&reply.stdout).expect("JSON");
+        assert!(cut.to_string().len() <= 8192, "{command}: {} bytes", cut.to_string().len());
+        assert_eq!(cut["metadata"]["result_completeness"], "truncated", "{command}");
+    }
+}

@@ -36,8 +36,13 @@ pub(crate) fn run(common: &Common, args: &CallsArgs, direction: &'static str) ->
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    let mut answer =
-        get_call_graph::answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)?;
+    let mut answer = get_call_graph::answer(
+        published.snapshot.as_deref(),
+        &published.memory,
+        &question,
+        &session.config,
+        published.metadata,
+    )?;
     if answer.json["total_edges"] == 0 {
         answer.code = 1;
     }

@@ -12,5 +12,5 @@ pub(crate) fn run(common: &Common, args: &OutlineArgs) -> Result<Answer, AppErro
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    get_file_outline::answer(published.snapshot.as_deref(), &args.path, is_deep, published.metadata)
+    get_file_outline::answer(published.snapshot.as_deref(), &args.path, is_deep, &session.config, published.metadata)
 }

@@ -30,7 +30,7 @@ use desk::Desk;
 use jobs::{Follower, Jobs};
 use places::{Places, Unknown, Visit};
 use upkeep::Care;
-pub(crate) use warm::Warmth;
+pub(crate) use warm::{CAPACITY as WARM_WORKSPACES, Warmth};
 use workers::Workers;
 
 /// See the module.

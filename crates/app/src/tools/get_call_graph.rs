@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use super::find_references::SERVED;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Shown, with_graph};
-use super::input;
+use super::{input, shape};
+use crate::config::Config;
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::metadata::Metadata;
@@ -74,8 +75,9 @@ pub(crate) const TOOL: Tool = Tool {
             patience: SERVED,
         };
         let question = input.check()?;
-        call.query(|_, published| {
-            answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)
+        call.query(|session, published| {
+            let snapshot = published.snapshot.as_deref();
+            answer(snapshot, &published.memory, &question, &session.config, published.metadata)
         })
     },
 };
@@ -137,6 +139,7 @@ pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     memory: &Memory,
     question: &Question,
+    config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
@@ -144,7 +147,8 @@ pub(crate) fn answer(
         return Err(AppError::index_not_ready().about(metadata));
     };
     let about = metadata.clone();
-    let asked = with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, metadata));
+    let asked =
+        with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
@@ -152,6 +156,7 @@ fn found(
     graph: &Graph<'_>,
     snapshot: &Snapshot,
     question: &Question,
+    config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     let (target, others) = one_of(graph, snapshot, &question.name, question.path.as_deref())?;
@@ -169,10 +174,6 @@ fn found(
     let callers = side(question.callers, Direction::Callers)?;
     let callees = side(question.callees, Direction::Callees)?;
     let total = callers.edges.len() + callees.edges.len();
-    let is_cut = callers.edges.len() > question.limit || callees.edges.len() > question.limit;
-    if is_cut {
-        metadata.completeness = "truncated";
-    }
     if !(callers.is_complete && callees.is_complete) {
         metadata.completeness = "partial";
         metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
@@ -180,7 +181,16 @@ fn found(
     let list = |edges: &[CallEdge]| {
         edges.iter().take(question.limit).map(|edge| edge_json(graph, edge)).collect::<Result<Vec<_>, _>>()
     };
-    let (above, below) = (list(&callers.edges)?, list(&callees.edges)?);
+    let (mut above, mut below) = (list(&callers.edges)?, list(&callees.edges)?);
+    // Two directions share what an answer can hold.
+    let directions = 1 + usize::from(question.callers && question.callees);
+    for edges in [&mut above, &mut below] {
+        edges.truncate(shape::fitting(edges, None, config.max_response_bytes / directions));
+    }
+    let is_cut = above.len() + below.len() < total;
+    if is_cut && metadata.completeness == "complete" {
+        metadata.completeness = "truncated";
+    }
     let text = text(&symbol, &above, &below, total) + &metadata.warnings_text();
     let mut json = json!({
         "symbol": symbol.located(),

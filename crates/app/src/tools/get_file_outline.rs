@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::shape;
+use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
@@ -39,7 +40,9 @@ pub(crate) const TOOL: Tool = Tool {
     call: |call| {
         let path = call.arguments.words("path");
         let is_deep = call.arguments.text("depth").as_deref() != Some("top");
-        call.query(|_, published| answer(published.snapshot.as_deref(), &path, is_deep, published.metadata))
+        call.query(|session, published| {
+            answer(published.snapshot.as_deref(), &path, is_deep, &session.config, published.metadata)
+        })
     },
 };
 
@@ -48,6 +51,7 @@ pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     path: &str,
     is_deep: bool,
+    config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     let Some(snapshot) = snapshot else {
@@ -57,7 +61,18 @@ pub(crate) fn answer(
     let Some(outline) = outline(snapshot, path)? else {
         return Err(not_found(snapshot, path, &metadata.ref_name)?.about(metadata));
     };
-    let symbols: Vec<Value> = outline.top().iter().map(|place| symbol_json(&outline, *place, is_deep)).collect();
+    let list = |is_deep| outline.top().iter().map(|place| symbol_json(&outline, *place, is_deep)).collect::<Vec<_>>();
+    let mut symbols = list(is_deep);
+    if shape::fitting(&symbols, None, config.max_response_bytes) < symbols.len() || is_too_long(&symbols, config) {
+        symbols = list(false);
+        symbols.truncate(shape::fitting(&symbols, None, config.max_response_bytes));
+        metadata.completeness = "truncated";
+        metadata.warnings.push(format!(
+            "the outline is too long for one answer: {} of {} symbols, without what stands inside them",
+            symbols.len(),
+            outline.count()
+        ));
+    }
     metadata.symbol_count = Some(outline.count());
     Ok(Answer {
         text: text(&outline, is_deep) + &metadata.warnings_text(),
@@ -69,6 +84,11 @@ pub(crate) fn answer(
         }),
         code: 0,
     })
+}
+
+/// Whether one symbol alone is more than an answer can hold.
+fn is_too_long(symbols: &[Value], config: &Config) -> bool {
+    matches!(symbols, [only] if only.to_string().len() > config.max_response_bytes)
 }
 
 /// The file that is not there, with those that bear its name.

@@ -14,9 +14,6 @@ use crate::session::Session;
 /// So many jobs are looked through for interrupted ones.
 const JOBS: usize = 50;
 
-/// The workspaces that are kept warm.
-const WARM: usize = 3;
-
 pub(crate) const TOOL: Tool = Tool {
     name: "health_check",
     title: "Health check",
@@ -120,7 +117,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
         "interrupted_recovery_report": all().find_map(recovery_report),
         "workspace_warmset": {
             "enabled": !call.server.options.no_prewarm,
-            "capacity": WARM,
+            "capacity": crate::server::WARM_WORKSPACES,
             "members": warmth.members(),
         },
         "prewarm_status": warmth.status(),

@@ -113,7 +113,7 @@ fn or_nothing(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
     }
 }
 
-fn ask_calls(_session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
+fn ask_calls(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
     let input = get_call_graph::Input {
         name: name.to_owned(),
         path: None,
@@ -124,7 +124,13 @@ fn ask_calls(_session: &Session, opened: &Opened, name: &str) -> Result<Answer, 
         list_unresolved: false,
         patience: find_references::SERVED,
     };
-    or_nothing(get_call_graph::answer(Some(&*opened.snapshot), &opened.memory, &input.check()?, Metadata::unknown()))
+    or_nothing(get_call_graph::answer(
+        Some(&*opened.snapshot),
+        &opened.memory,
+        &input.check()?,
+        &session.config,
+        Metadata::unknown(),
+    ))
 }
 
 fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
