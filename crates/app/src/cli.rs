@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Callers(CallsArgs),
     /// Show whom a symbol calls
     Callees(CallsArgs),
+    /// List the indexed branches and tags, and what each adds
+    Refs,
     /// Write all edges or all symbols as JSON lines, for others to check
     Export(ExportArgs),
     /// Show what is in a file: its symbols, nested, with their lines
@@ -249,7 +251,7 @@ pub(crate) struct ReferencesArgs {
     /// At most so many places, up to 200
     #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
     pub(crate) limit: i64,
-    /// As many as one answer can hold
+    /// All of them
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
     /// Go on where an earlier answer ended: its `next_cursor`
@@ -272,6 +274,12 @@ pub(crate) struct CallsArgs {
     /// At most so many symbols, up to 200
     #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
     pub(crate) limit: i64,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Go on from there: the next_cursor of the answer before
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
     /// Draw a graph instead: mermaid or dot
     #[arg(long)]
     pub(crate) format: Option<String>,
@@ -310,6 +318,9 @@ pub(crate) struct OutlineArgs {
     /// Leave out what stands inside other symbols: top, or all
     #[arg(long, value_name = "DEPTH")]
     pub(crate) depth: Option<String>,
+    /// Go on from there: the next_cursor of the answer before
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }
@@ -341,7 +352,7 @@ pub(crate) struct RelatedArgs {
     /// At most so many symbols, up to 200
     #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
     pub(crate) limit: i64,
-    /// As many as one answer can hold
+    /// All of them
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
     /// Go on where an earlier answer ended: its `next_cursor`

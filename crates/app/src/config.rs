@@ -21,6 +21,7 @@ const KEYS: &[Key] = &[
     Key { name: "query.ranking_explain_level", repository: true },
     Key { name: "query.max_response_bytes", repository: true },
     Key { name: "debug.ranking_reasons", repository: false },
+    Key { name: "vcs.managed_worktrees", repository: false },
 ];
 
 struct Key {
@@ -48,6 +49,8 @@ pub(crate) struct Config {
     ranking_reasons: bool,
     /// The longest answer.
     pub(crate) max_response_bytes: usize,
+    /// Whether `switch_ref` writes the files of a ref into the data folder.
+    pub(crate) managed_worktrees: bool,
     /// What was found in the repository's file and not taken.
     pub(crate) warnings: Vec<String>,
     /// Where each value that is no default came from.
@@ -99,6 +102,7 @@ impl Default for Config {
             explain_level: None,
             ranking_reasons: false,
             max_response_bytes: 64 << 10,
+            managed_worktrees: false,
             warnings: Vec::new(),
             sources: Vec::new(),
         }
@@ -153,6 +157,7 @@ impl Config {
             "query.freshness_policy" => json!(word(FreshnessPolicy::WORDS)),
             "query.ranking_explain_level" => json!(level),
             "query.max_response_bytes" => json!(self.max_response_bytes),
+            "vcs.managed_worktrees" => json!(self.managed_worktrees),
             _ => json!(self.ranking_reasons),
         };
         let source = |key: &str| {
@@ -217,6 +222,7 @@ impl Config {
             "query.ranking_explain_level" => self.explain_level = Some(one_of(key, value, ExplainLevel::WORDS)?),
             "query.max_response_bytes" => self.max_response_bytes = number(key, value, 1024, 1 << 24)? as usize,
             "debug.ranking_reasons" => self.ranking_reasons = flag(key, value)?,
+            "vcs.managed_worktrees" => self.managed_worktrees = flag(key, value)?,
             _ => return Err(format!("unknown key {key}")),
         }
         Ok(())

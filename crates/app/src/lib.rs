@@ -19,6 +19,7 @@ mod published;
 mod server;
 mod session;
 mod tools;
+mod worktrees;
 
 use std::process::ExitCode;
 

@@ -17,8 +17,8 @@ use crate::session::{Request, Session};
 /// A snapshot, or nothing where nothing is published yet, and what an answer says about it.
 pub(crate) struct Published {
     pub(crate) snapshot: Option<Rc<Snapshot>>,
-    /// What was resolved in it so far.
-    pub(crate) memory: Rc<Memory>,
+    /// The same snapshot with what was resolved in it so far.
+    pub(crate) memory: Option<Rc<Memory>>,
     pub(crate) metadata: Metadata,
 }
 
@@ -111,7 +111,7 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
     }
     if view.is_some() {
         let (snapshot, memory) = desk.snapshot(session, &target.key)?;
-        return Ok(Published { snapshot: Some(snapshot), memory, metadata });
+        return Ok(Published { snapshot: Some(snapshot), memory: Some(memory), metadata });
     }
     if !target.is_worktree() {
         return Err(AppError::ref_not_indexed(&target.ref_name));
@@ -123,7 +123,7 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
     } else {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`, or call index_repo".into());
     }
-    Ok(Published { snapshot: None, memory: Rc::default(), metadata })
+    Ok(Published { snapshot: None, memory: None, metadata })
 }
 
 /// How fresh an answer is.

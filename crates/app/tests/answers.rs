@@ -184,6 +184,36 @@ fn pages_of_lines_together_are_all_lines_and_only_the_last_says_how_many() {
     assert_eq!(pages, whole);
 }
 
+#[test]
+fn pages_of_a_graph_together_are_all_of_it() {
+    let project = Project::service();
+    let asked = [
+        ("references ApiError", &["references"][..]),
+        ("related ApiError --scope package", &["related"]),
+        ("callers retryDelay --depth 3", &["callers"]),
+        ("callees dispatch --depth 5", &["callees"]),
+    ];
+    for (command, lists) in asked {
+        let list = |answer: &Value| -> Vec<Value> {
+            lists.iter().flat_map(|list| answer[list].as_array().expect("a list").clone()).collect()
+        };
+        let answer = project.json(&format!("{command} --all"));
+        let whole = list(&answer);
+        assert!(whole.len() > 2, "{command} has more than one page: {answer:#}");
+        assert_eq!(answer["metadata"].get("next_cursor"), None, "{command}");
+        let mut pages = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = project.json(&format!("{command} --limit 2 {cursor}"));
+            pages.extend(list(&page));
+            let Some(next) = page["metadata"]["next_cursor"].as_str() else { break };
+            assert_eq!(page["metadata"]["result_completeness"], "truncated", "{command}");
+            cursor = format!("--cursor {next}");
+        }
+        assert_eq!(pages, whole, "{command}");
+    }
+}
+
 /// The handle of a result; definitions have the symbol's.
 fn identity(result: &Value) -> String {
     let id = result.get("result_id").or(result.get("symbol_id"));

@@ -1,156 +1,148 @@
-//! Refs: branches, tags and commits, read straight from git, and what is checked out, edits included.
+//! Refs: what is listed of them, what becomes of them when they move or go, and the folders that are written for them.
 
 mod support;
 
-use codecompass_testkit::Repository;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
 use serde_json::{Value, json};
-use support::{Project, at};
+use support::Project;
+use support::client::{Client as _, Pipe};
 
-const NONE: [&str; 0] = [];
-
-/// `first` and a tag on it, then `second` on main; `feat/x` beside it.
-fn history() -> Project {
-    let repository = Repository::new();
-    repository.write("first.rs", "pub fn first() {}\n");
-    repository.commit("first");
-    repository.tag("v1");
-    repository.git(&["tag", "--annotate", "--message", "one", "v1-annotated"]);
-    repository.branch("feat/x").write("x.rs", "pub fn x() {}\n").commit("x");
-    repository.checkout("main");
-    repository.rename("first.rs", "second.rs").write("second.rs", "pub fn second() {}\n");
-    repository.commit("second");
-    Project::of(repository)
-}
-
-#[test]
-fn a_tag_is_indexed_by_its_name() {
-    let project = history();
-    project.done("index");
-    for tag in ["v1", "v1-annotated"] {
-        assert_eq!(project.json_ending(&format!("locate first --ref {tag}"), 5)["error"]["code"], "ref_not_indexed");
-        let answer = project.json(&format!("index --ref {tag}"));
-        assert_eq!((&answer["mode"], &answer["metadata"]["ref"]), (&json!("full"), &json!(tag)));
-        assert_eq!(project.places(&format!("locate first --ref {tag}")), at("first.rs"));
-        assert_eq!(project.places(&format!("locate second --ref {tag}")), NONE);
-    }
-    assert_eq!(project.places("locate first"), NONE);
-}
-
-#[test]
-fn a_commit_is_brought_in_when_it_is_asked_for() {
-    let project = history();
-    let commit = project.repository.rev("v1");
-    // Not by a query on a project that nobody registered.
-    project.ends(&format!("locate first --ref {commit}"), 3);
-    assert!(project.knows_nothing());
-    project.done("index");
-    for name in [&commit, &commit[..10], "HEAD~1", "main^", "feat/x~1"] {
-        let answer = project.json(&format!("locate first --ref '{name}'"));
-        assert_eq!(support::places(&answer), at("first.rs"), "{name}");
-        assert_eq!(answer["metadata"]["ref"], commit, "{name}");
-    }
-    assert_eq!(project.places("locate second --ref HEAD~1"), NONE);
-    // A commit that is no name's is still known to git.
-    project.repository.git(&["branch", "--quiet", "--delete", "--force", "feat/x"]);
-    project.ends("locate x --ref feat/x", 5);
-    for wrong in ["0000000000000000000000000000000000000000", "HEAD~99", "main:second.rs", "--", "a b", "@{-1}x"] {
-        assert_eq!(project.json_ending(&format!("locate x --ref='{wrong}'"), 5)["error"]["code"], "ref_not_indexed");
-    }
-}
-
-#[test]
-fn a_detached_head_shows_its_work_tree_under_the_commit_id() {
-    let project = history();
-    project.done("index");
-    project.repository.checkout("v1");
-    let commit = project.repository.rev("HEAD");
-    project.repository.write("draft.rs", "pub fn draft() {}\n");
-    let answer = project.json("locate draft");
-    assert_eq!((support::places(&answer), &answer["metadata"]["ref"]), (at("draft.rs"), &json!(commit)));
-    assert_eq!(project.places("locate first"), at("first.rs"));
-    // The branch that was left shows what git has.
-    assert_eq!(project.places("locate second --ref main"), at("second.rs"));
-    assert_eq!(project.places("locate draft --ref main"), NONE);
-}
-
-#[test]
-fn a_branch_that_is_left_keeps_what_was_committed_and_loses_what_was_not() {
-    let project = history();
-    project.done("index --ref feat/x");
-    project.repository.write("draft.rs", "pub fn draft() {}\n");
-    assert_eq!(project.places("locate draft --ref feat/x"), NONE);
-    project.done("index");
-    assert_eq!(project.places("locate draft --ref main"), at("draft.rs"));
-    project.repository.checkout("feat/x");
-    // The untracked file is in the work tree, and with it on the branch that is checked out now.
-    assert_eq!(project.places("locate draft"), at("draft.rs"));
-    assert_eq!(project.places("locate draft --ref feat/x"), at("draft.rs"));
-    assert_eq!(project.places("locate draft --ref main"), NONE);
-    assert_eq!(project.places("locate second --ref main"), at("second.rs"));
-    let questions = ["locate draft --json", "locate x --json", "locate second --ref main --json", "status --json"];
-    project.fresh(&["main"]).expect_equal(&questions.map(str::to_owned));
-}
-
-#[test]
-fn packed_refs_remote_branches_and_full_names_are_refs_as_well() {
-    let project = history();
+fn project() -> Project {
+    let project =
+        Project::with(&[("src/a.py", "def alpha():\n    return 1\n"), ("src/b.py", "def beta():\n    pass\n")]);
     let repository = &project.repository;
-    repository.git(&["update-ref", "refs/remotes/origin/topic", "feat/x"]);
-    repository.git(&["pack-refs", "--all"]);
-    repository.git(&["gc", "--quiet"]);
+    repository.branch("feat/x");
+    repository.write("src/c.py", "def gamma():\n    return alpha()\n").commit("gamma");
+    repository.write("src/a.py", "def alpha():\n    return 2\n").commit("alpha");
+    repository.checkout("main");
+    repository.write("src/b.py", "def beta():\n    return 3\n").commit("beta");
     project.done("index");
-    for name in ["feat/x", "origin/topic", "refs/heads/feat/x", "refs/remotes/origin/topic"] {
-        assert_eq!(project.json(&format!("index --ref {name}"))["file_count"], 2, "{name}");
-        assert_eq!(project.places(&format!("locate x --ref {name}")), at("x.rs"), "{name}");
-    }
-}
-
-#[test]
-fn a_repository_without_a_commit_is_its_work_tree() {
-    let project = Project::of(Repository::new());
-    project.repository.write("a.rs", "pub fn a() {}\n");
-    let answer = project.json("index");
-    assert_eq!((&answer["file_count"], &answer["metadata"]["ref"]), (&json!(1), &json!("main")));
-    assert_eq!(answer["metadata"].get("indexed_commit"), None);
-    assert_eq!(project.places("locate a"), at("a.rs"));
-    project.repository.commit("first");
-    let answer = project.json("sync");
-    assert_eq!((&answer["changed_files"], &answer["extracted_files"]), (&json!(0), &json!(0)));
-    assert_eq!(answer["metadata"]["indexed_commit"], project.repository.rev("main"));
-}
-
-#[test]
-fn an_empty_repository_has_nothing_and_says_so() {
-    let project = Project::of(Repository::new());
-    assert_eq!(project.json("index")["file_count"], 0);
-    let empty = project.json_ending("locate a", 1);
-    assert_eq!((&empty["metadata"]["indexing_status"], empty["metadata"].get("warnings")), (&json!("ready"), None));
-    assert_eq!(project.complaints(), NONE);
-}
-
-#[test]
-fn a_bare_repository_answers_for_its_head_and_its_refs() {
-    let origin = history();
-    let project = Project::of(Repository::plain());
-    let source = origin.repository.root().to_str().expect("UTF-8");
-    project.repository.git(&["clone", "--quiet", "--bare", source, "."]);
-    project.done("index");
-    assert_eq!(project.places("locate second"), at("second.rs"));
     project.done("index --ref feat/x");
-    assert_eq!(project.places("locate x --ref feat/x"), at("x.rs"));
-    assert_eq!(project.json("status")["ref"], "main");
-    assert_eq!(project.complaints(), NONE);
+    project
+}
+
+fn row(project: &Project, name: &str) -> Value {
+    let refs = project.json("refs");
+    assert_eq!(refs["total_refs"], refs["refs"].as_array().map_or(0, Vec::len));
+    let mut rows = refs["refs"].as_array().expect("a list").iter();
+    rows.find(|row| row["ref"] == name).cloned().unwrap_or_else(|| panic!("{name} is not in {refs:#}"))
+}
+
+fn found(project: &Project, name: &str, options: &str) -> u64 {
+    let reply = project.run(&format!("locate {name} {options} --json"));
+    let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
+    answer["total_candidates"].as_u64().unwrap_or_else(|| panic!("{answer:#}"))
 }
 
 #[test]
-fn a_shallow_clone_knows_what_it_has() {
-    let origin = history();
-    let project = Project::of(Repository::plain());
-    let source = format!("file://{}", origin.repository.root().display());
-    project.repository.git(&["clone", "--quiet", "--depth", "1", &source, "."]);
-    project.done("index");
-    assert_eq!(project.places("locate second"), at("second.rs"));
-    let beyond = project.run("locate first --ref HEAD~1 --json");
-    let told: Value = serde_json::from_str(&beyond.stdout).expect("an error is JSON");
-    assert_eq!((beyond.code, &told["error"]["code"]), (Some(5), &json!("ref_not_indexed")), "{told}");
+fn refs_say_what_they_add_and_how_far_they_are_apart() {
+    let project = project();
+    let (main, feat) = (row(&project, "main"), row(&project, "feat/x"));
+    assert_eq!((&main["is_default"], &main["file_count"], &main["ahead"]), (&json!(true), &json!(2), &Value::Null));
+    assert_eq!((&feat["file_count"], &feat["symbol_count"]), (&json!(2), &json!(2)), "{feat}");
+    assert_eq!((&feat["ahead"], &feat["behind"]), (&json!(2), &json!(1)), "{feat}");
+    assert_eq!(feat["merge_base_commit"], project.repository.rev("main~1"));
+    let text = project.done("refs");
+    assert!(text.contains("feat/x") && text.contains("+2 files") && text.contains("2 ahead, 1 behind"), "{text}");
+}
+
+#[test]
+fn a_branch_that_moves_is_followed_whatever_way_it_went() {
+    let project = project();
+    let repository = &project.repository;
+    repository.checkout("feat/x");
+    repository.write("src/d.py", "def delta():\n    pass\n").commit("delta");
+    repository.checkout("main");
+    assert_eq!(row(&project, "feat/x")["status"], "stale");
+    assert_eq!(found(&project, "delta", "--ref feat/x --no-sync"), 0);
+    assert_eq!(found(&project, "delta", "--ref feat/x"), 1);
+    assert_eq!(row(&project, "feat/x")["status"], "active");
+    // Thrown back and grown elsewhere, as by a force-push.
+    repository.git(&["branch", "--force", "feat/x", "feat/x~3"]);
+    assert_eq!((found(&project, "delta", "--ref feat/x"), found(&project, "gamma", "--ref feat/x")), (0, 0));
+    assert_eq!(found(&project, "beta", "--ref feat/x"), 1);
+}
+
+#[test]
+fn a_branch_that_is_gone_is_no_ref_any_more() {
+    let project = project();
+    project.repository.git(&["branch", "--quiet", "-D", "feat/x"]);
+    assert_eq!(row(&project, "feat/x")["status"], "stale");
+    let error = project.json_ending("locate gamma --ref feat/x", 5);
+    assert_eq!(error["error"]["code"], "ref_not_indexed", "{error:#}");
+    assert_eq!(found(&project, "gamma", ""), 0);
+}
+
+#[test]
+fn another_name_for_the_default_branch_is_another_name_only() {
+    let project = project();
+    project.repository.git(&["branch", "--move", "main", "trunk"]);
+    let answer = project.json("locate beta");
+    assert_eq!((&answer["metadata"]["ref"], &answer["total_candidates"]), (&json!("trunk"), &json!(1)));
+    assert_eq!(answer["results"][0]["source_layer"], "base", "{answer:#}");
+    assert_eq!(row(&project, "trunk")["is_default"], true);
+}
+
+#[test]
+fn a_detached_head_is_its_commit_and_a_tag_is_a_ref() {
+    let project = project();
+    let repository = &project.repository;
+    let commit = repository.rev("feat/x");
+    repository.tag("v1");
+    repository.git(&["checkout", "--quiet", "--detach", "feat/x"]);
+    repository.write("src/loose.py", "def loose():\n    pass\n");
+    let answer = project.json("locate loose");
+    assert_eq!((&answer["metadata"]["ref"], &answer["total_candidates"]), (&json!(commit), &json!(1)));
+    assert_eq!(answer["results"][0]["source_layer"], "overlay");
+    let error = project.json_ending("locate beta --ref v1", 5);
+    assert_eq!(error["error"]["code"], "ref_not_indexed", "{error:#}");
+    let call = &error["error"]["data"];
+    assert!(call.to_string().contains("index_repo") && call.to_string().contains("v1"), "{call}");
+    project.done("index --ref v1");
+    assert_eq!(found(&project, "beta", "--ref v1"), 1);
+    assert_eq!(found(&project, "loose", "--ref v1"), 0);
+}
+
+#[test]
+fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
+    let project = project();
+    let repository = &project.repository;
+    repository.checkout("feat/x");
+    repository.write("run.sh", "#!/bin/sh\n");
+    std::os::unix::fs::symlink("/etc/hostname", repository.path("link")).expect("links can be made");
+    fs::set_permissions(repository.path("run.sh"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    repository.write(".gitattributes", "*.py filter=evil\n").commit("odd files");
+    repository.git(&["config", "filter.evil.smudge", "touch smudged"]);
+    repository.checkout("main");
+    project.done("index --ref feat/x");
+    let before = repository.git(&["worktree", "list"]);
+    let config = project.home.path().join("config.toml");
+    let switch = |project: &Project| {
+        let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+        client.call("switch_ref", json!({ "ref": "feat/x" }))
+    };
+    assert_eq!(switch(&project)["worktree_path"], Value::Null);
+    fs::write(&config, "[vcs]\nmanaged_worktrees = true\n").expect("the data folder can be written");
+    let answer = switch(&project);
+    let root = Path::new(answer["worktree_path"].as_str().unwrap_or_else(|| panic!("{answer:#}"))).to_owned();
+    assert!(root.starts_with(project.home.path()) && root.ends_with("feat-x"), "{}", root.display());
+    assert_eq!(fs::read_to_string(root.join("src/a.py")).expect("a file"), "def alpha():\n    return 2\n");
+    assert_eq!(fs::read_to_string(root.join("link")).expect("a file"), "/etc/hostname");
+    assert!(!root.join("link").is_symlink() && !root.join(".git").exists());
+    let mode = |path: &str| fs::metadata(root.join(path)).expect("a file").permissions().mode() & 0o111;
+    assert!(mode("run.sh") != 0 && mode("src/a.py") == 0);
+    assert_eq!(repository.git(&["worktree", "list"]), before);
+    assert!(!repository.path("smudged").exists() && !root.join("smudged").exists());
+    // The ref moves on, and so does its folder.
+    repository.checkout("feat/x");
+    repository.delete("src/c.py").commit("gone");
+    repository.checkout("main");
+    project.done("index --ref feat/x");
+    assert_eq!(switch(&project)["worktree_path"], answer["worktree_path"]);
+    assert!(!root.join("src/c.py").exists() && root.join("src/a.py").exists());
+    let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
 }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use std::rc::Rc;
+
 use codecompass_lang::{extract, resolver};
 use codecompass_model::{Meaning, RefShape, SourceFile, SymbolKind, World};
 use codecompass_testkit::MemoryWorld;
@@ -40,7 +42,7 @@ fn main() {
             continue;
         }
         done.push(language.clone());
-        let Some(resolver) = resolver(&language, &world) else { continue };
+        let Some(resolver) = resolver(&language, Rc::new(&world)) else { continue };
         for file in world.files().filter(|file| file.language == language) {
             for (at, reference) in file.facts.references.iter().enumerate() {
                 let meaning = resolver.reference(file.id, at as u32);

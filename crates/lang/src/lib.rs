@@ -51,6 +51,8 @@ mod rust;
 mod text;
 mod tree;
 
+use std::rc::Rc;
+
 use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, World};
 
 use draft::Draft;
@@ -74,7 +76,7 @@ pub struct Language {
     /// The one pass over the tree.
     pub(crate) walk: fn(&Tree, &mut Draft<'_>),
     /// The rules by which references find what they mean.
-    pub(crate) resolver: for<'w> fn(&'w dyn World) -> Box<dyn Resolver + 'w>,
+    pub(crate) resolver: for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>,
 }
 
 /// The languages with a grammar.
@@ -112,7 +114,7 @@ pub fn has_rules(language: &str) -> bool {
 }
 
 /// The rules of a language at work on a view; `None` for a language without rules.
-pub fn resolver<'w>(language: &str, world: &'w dyn World) -> Option<Box<dyn Resolver + 'w>> {
+pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn Resolver + 'w>> {
     let language = LANGUAGES.iter().find(|known| known.name == language)?;
     Some((language.resolver)(world))
 }

@@ -3,6 +3,8 @@
 //! `#> name = meaning; …` speaks of the references, or else the imports, of that name on its line. A meaning is a
 //! qualified name (several with `|`), `module PATH`, `external`, `local` or `unknown`; a guess ends in `?`.
 
+use std::rc::Rc;
+
 use codecompass_lang::{extract, resolver};
 use codecompass_model::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, World};
 use codecompass_testkit::MemoryWorld;
@@ -62,7 +64,7 @@ fn said(world: &MemoryWorld, rules: &dyn Resolver, file: &SourceFile, line: u32,
 
 fn check(text: &str) {
     let world = world(text);
-    let rules = resolver("python", &world).expect("Python has rules");
+    let rules = resolver("python", Rc::new(&world)).expect("Python has rules");
     let mut wrong = Vec::new();
     let mut claims = 0;
     for file in world.files() {
@@ -105,4 +107,44 @@ fn types_come_from_annotations_values_and_returns() {
 #[test]
 fn what_leads_in_circles_ends() {
     check(include_str!("python_resolve/circles.txt"));
+}
+
+#[test]
+fn a_method_knows_those_that_override_it() {
+    let text = "
+== app/base.py
+class Field:
+    def clean(self, value):
+        return value
+
+    def __init__(self):
+        pass
+
+class Other:
+    def clean(self, value):
+        return None
+
+== app/fields.py
+from app import base
+
+class Char(base.Field):
+    def clean(self, value):
+        return str(value)
+
+    def __init__(self):
+        pass
+
+class Slug(Char):
+    def clean(self, value):
+        return value.lower()
+";
+    let world = world(text);
+    let rules = resolver("python", Rc::new(&world)).expect("Python has rules");
+    let places = |name: &str, at: usize| -> Vec<String> {
+        rules.implementations(world.symbols_named(name)[at]).into_iter().map(|at| world.place(at)).collect()
+    };
+    assert_eq!(places("clean", 0), ["app/fields.py:4", "app/fields.py:11"]);
+    assert_eq!(places("clean", 1), [""; 0]);
+    assert_eq!(places("clean", 2), ["app/fields.py:11"]);
+    assert_eq!(places("__init__", 0), [""; 0]);
 }

@@ -3,6 +3,8 @@
 //! A world is a text in which `//- path` begins a file. A row asks for `path name@line`; the answer is the places of the
 //! targets, or `external`, `local`, `module path`, `unknown`. Where a name stands twice on a line, `#2` asks for the second.
 
+use std::rc::Rc;
+
 use codecompass_lang::{extract, resolver};
 use codecompass_model::{Meaning, Resolver, VersionId, World};
 use codecompass_testkit::MemoryWorld;
@@ -36,7 +38,7 @@ fn answer(world: &MemoryWorld, question: &str) -> String {
     let (line, nth) = line.split_once('#').unwrap_or((line, "1"));
     let (line, nth): (u32, usize) = (line.parse().expect("a line"), nth.parse().expect("a number"));
     let file = world.file_at(path).and_then(|id| world.file(id)).expect("the file is there");
-    let rules = resolver(&file.language, world).expect("the language has rules");
+    let rules = resolver(&file.language, Rc::new(world)).expect("the language has rules");
     let references = file.facts.references.iter().enumerate();
     let mut fitting = references.filter(|(_, one)| one.line == line && file.facts.names[one.name as usize] == name);
     match fitting.nth(nth - 1) {
@@ -60,7 +62,7 @@ fn shown(world: &MemoryWorld, meaning: &Meaning) -> String {
 
 /// What the rules say about every reference when they are asked from the first to the last, or the other way round.
 fn all_answers(world: &MemoryWorld, backwards: bool) -> Vec<String> {
-    let rules = resolver("typescript", world).expect("the language has rules");
+    let rules = resolver("typescript", Rc::new(world)).expect("the language has rules");
     let count = |id: VersionId| world.file(id).map_or(0, |file| file.facts.references.len());
     let mut questions: Vec<(VersionId, u32)> =
         world.files().flat_map(|file| (0..count(file.id)).map(|at| (file.id, at as u32))).collect();
@@ -81,7 +83,7 @@ fn methods_are_implemented_below_their_declaration() {
         "//- a.ts\nexport interface Shape { area(): number }\nexport class Base implements Shape { area() { return 1 } }\n\
          //- b.ts\nimport { Base } from './a'\nexport class Small extends Base { area() { return 2 } }\nclass Other { area() {} }\n",
     );
-    let rules = resolver("typescript", &world).expect("the language has rules");
+    let rules = resolver("typescript", Rc::new(&world)).expect("the language has rules");
     let places = |name: &str, nth: usize| -> Vec<String> {
         let declared = world.symbols_named(name)[nth];
         rules.implementations(declared).into_iter().map(|at| world.place(at)).collect()
@@ -519,7 +521,7 @@ fn broken_code_never_stops_the_rules() {
                 "//- a.ts\n{text}\n//- b.js\n{text}\n//- package.json\n{text}\n//- tsconfig.json\n{{{text}"
             ));
             for language in ["typescript", "javascript"] {
-                let rules = resolver(language, &world).expect("the language has rules");
+                let rules = resolver(language, Rc::new(&world)).expect("the language has rules");
                 ask_everything(&world, rules.as_ref());
             }
         }

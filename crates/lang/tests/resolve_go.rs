@@ -3,6 +3,8 @@
 //! A world is a few files; a comment `//= name target` at the end of a line says whom the reference to `name` on that line
 //! means: `path:line`, `module`, `external`, `local`, `unknown`, or `guess path:line`.
 
+use std::rc::Rc;
+
 use codecompass_lang::{extract, resolver};
 use codecompass_model::{Confidence, Meaning, Resolver, SourceFile, World};
 use codecompass_testkit::MemoryWorld;
@@ -42,7 +44,7 @@ fn meanings(world: &MemoryWorld, resolver: &dyn Resolver, file: &SourceFile, lin
 /// Checks every comment `//= name target, name target` of every file.
 fn check(files: &[(&str, &str)]) {
     let world = world(files);
-    let resolver = resolver("go", &world).expect("there are rules for Go");
+    let resolver = resolver("go", Rc::new(&world)).expect("there are rules for Go");
     let mut wrong = Vec::new();
     let mut checked = 0;
     for file in world.files().filter(|file| file.language == "go") {
@@ -418,7 +420,7 @@ fn methods_implement_those_of_an_interface() {
     let text = "package app\ntype I interface { Do(x int) error; Other() }\ntype A struct{}\nfunc (A) Do(x int) error { return nil }\nfunc (A) Other() {}\n\
                 type B struct{}\nfunc (B) Do(x int) error { return nil }\ntype C struct{ A }\nfunc (*C) Do(y int) error { return nil }\n";
     let world = world(&[MODULE, ("a.go", text)]);
-    let resolver = resolver("go", &world).expect("there are rules for Go");
+    let resolver = resolver("go", Rc::new(&world)).expect("there are rules for Go");
     let declared = world.symbols_named("Do")[0];
     let found: Vec<String> = resolver.implementations(declared).iter().map(|&at| world.place(at)).collect();
     assert_eq!(found, ["a.go:4", "a.go:9"]);
@@ -428,7 +430,7 @@ fn methods_implement_those_of_an_interface() {
 fn imports_mean_packages() {
     let text = "package app\nimport (\n\t\"fmt\"\n\t\"example.com/app/sub\"\n\t\"example.com/app/none\"\n)\n";
     let world = world(&[MODULE, ("sub/s.go", "package sub\nfunc F() {}\n"), ("a.go", text)]);
-    let resolver = resolver("go", &world).expect("there are rules for Go");
+    let resolver = resolver("go", Rc::new(&world)).expect("there are rules for Go");
     let file = world.file_at("a.go").expect("it was added");
     let found: Vec<String> = (0..4).map(|at| show(&world, &resolver.import(file, at))).collect();
     assert_eq!(found, ["external", "module", "unknown", "unknown"]);
@@ -441,7 +443,7 @@ fn broken_code_is_no_reason_to_fail() {
         let cut = whole.get(..end).unwrap_or("");
         let world =
             world(&[MODULE, ("a.go", cut), ("b.go", include_str!("../fixtures/go/broken.go")), ("c.go", whole)]);
-        let resolver = resolver("go", &world).expect("there are rules for Go");
+        let resolver = resolver("go", Rc::new(&world)).expect("there are rules for Go");
         for file in world.files() {
             // One reference more than there are.
             for at in 0..=file.facts.references.len() {

@@ -1,5 +1,7 @@
 //! Whom references mean in Rust: a small workspace, and a table of what each reference must be.
 
+use std::rc::Rc;
+
 use codecompass_lang::{extract, resolver};
 use codecompass_model::{Confidence, Meaning, World};
 use codecompass_testkit::MemoryWorld;
@@ -290,7 +292,7 @@ fn show(world: &MemoryWorld, meaning: &Meaning) -> String {
 #[test]
 fn references_mean_what_the_compiler_says() {
     let world = world();
-    let rules = resolver("rust", &world).expect("Rust has rules");
+    let rules = resolver("rust", Rc::new(&world)).expect("Rust has rules");
     let mut wrong = Vec::new();
     for (asked, expected) in EXPECTED {
         let [path, line, name] = asked.split(' ').collect::<Vec<_>>().try_into().expect("path, line, name");
@@ -313,7 +315,7 @@ fn references_mean_what_the_compiler_says() {
 #[test]
 fn imports_mean_what_they_bring_in() {
     let world = world();
-    let rules = resolver("rust", &world).expect("Rust has rules");
+    let rules = resolver("rust", Rc::new(&world)).expect("Rust has rules");
     for (asked, expected) in IMPORTS {
         let [path, line, name] = asked.split(' ').collect::<Vec<_>>().try_into().expect("path, line, name");
         let id = world.file_at(path).expect("a file of the table");
@@ -330,7 +332,7 @@ fn imports_mean_what_they_bring_in() {
 #[test]
 fn a_declared_method_knows_its_implementations() {
     let world = world();
-    let rules = resolver("rust", &world).expect("Rust has rules");
+    let rules = resolver("rust", Rc::new(&world)).expect("Rust has rules");
     let area = world.symbols_named("area")[0];
     let places: Vec<String> = rules.implementations(area).into_iter().map(|at| world.place(at)).collect();
     assert_eq!(places, ["base-kit/src/shapes.rs:21"]);
@@ -362,7 +364,7 @@ fn nothing_is_asked_in_vain_or_forever() {
         let extracted = extract(path, text.as_bytes().to_vec());
         let count = extracted.facts.references.len();
         let id = world.add(path, extracted.language, &extracted.text, extracted.facts);
-        let rules = resolver("rust", &world).expect("Rust has rules");
+        let rules = resolver("rust", Rc::new(&world)).expect("Rust has rules");
         for at in 0..=count as u32 {
             let _ = rules.reference(id, at);
             let _ = rules.import(id, at);

@@ -50,6 +50,32 @@ pub trait World {
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]>;
 }
 
+impl<W: World + ?Sized> World for &W {
+    fn file(&self, id: VersionId) -> Option<Rc<SourceFile>> {
+        (**self).file(id)
+    }
+
+    fn file_at(&self, path: &str) -> Option<VersionId> {
+        (**self).file_at(path)
+    }
+
+    fn files_in(&self, folder: &str) -> Rc<[VersionId]> {
+        (**self).files_in(folder)
+    }
+
+    fn files_named(&self, name: &str) -> Rc<[VersionId]> {
+        (**self).files_named(name)
+    }
+
+    fn text(&self, id: VersionId) -> Option<Rc<str>> {
+        (**self).text(id)
+    }
+
+    fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {
+        (**self).symbols_named(name)
+    }
+}
+
 /// Whom a reference or an import means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {

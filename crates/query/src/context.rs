@@ -49,6 +49,17 @@ impl Piece {
         self.outline.symbols.get(self.symbol? as usize)
     }
 
+    /// All symbols of its file.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.outline.symbols
+    }
+
+    /// The bytes of the names and the path that stand for it.
+    pub fn words(&self) -> u64 {
+        let names = self.symbol().map_or(0, |symbol| symbol.name.len() + symbol.qualified_name.len());
+        (names + self.version.path.len()) as u64
+    }
+
     /// Roughly how long it is when it is whole, in bytes.
     pub fn length(&self) -> u64 {
         self.symbol().map_or(0, |symbol| u64::from(symbol.span.end.saturating_sub(symbol.span.start)))

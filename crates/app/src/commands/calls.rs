@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::bounds;
 use super::references::PATIENCE;
 use crate::cli::{CallsArgs, Common};
 use crate::error::AppError;
@@ -22,12 +23,13 @@ const DRAWINGS: &[(&str, Drawing)] = &[("mermaid", Drawing::Mermaid), ("dot", Dr
 
 pub(crate) fn run(common: &Common, args: &CallsArgs, direction: &'static str) -> Result<Answer, AppError> {
     let drawing = input::one_of("format", args.format.as_deref(), DRAWINGS)?;
-    let question = Input {
+    let mut question = Input {
         name: args.name.clone(),
         path: args.file.clone(),
         direction: Some(direction.to_owned()),
         depth: args.depth,
         limit: args.limit,
+        cursor: args.cursor.clone(),
         path_to: None,
         list_unresolved: false,
         patience: PATIENCE,
@@ -35,14 +37,10 @@ pub(crate) fn run(common: &Common, args: &CallsArgs, direction: &'static str) ->
     .check()?;
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
+    let config = bounds(&session.config, args.all, &mut question.limit);
     let published = Published::open(&session, access)?;
-    let mut answer = get_call_graph::answer(
-        published.snapshot.as_deref(),
-        &published.memory,
-        &question,
-        &session.config,
-        published.metadata,
-    )?;
+    let memory = published.memory.as_deref();
+    let mut answer = get_call_graph::answer(memory, &question, &config, published.metadata)?;
     if answer.json["total_edges"] == 0 {
         answer.code = 1;
     }

@@ -24,13 +24,13 @@ pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError
     let access = args.access.check()?;
     let session = Session::open(common, args.path.as_deref())?;
     let published = Published::open(&session, access)?;
-    let Some(snapshot) = published.snapshot.as_deref() else {
+    let Some(memory) = published.memory.as_deref() else {
         return Err(AppError::index_not_ready().about(published.metadata));
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let written = match args.what {
-        Exported::Symbols => write_symbols(snapshot, &mut out),
-        Exported::Edges => write_edges(snapshot, &mut out),
+        Exported::Symbols => write_symbols(memory.snapshot(), &mut out),
+        Exported::Edges => write_edges(memory, &mut out),
     };
     // Whoever has read enough closes the pipe: that is no failure.
     let _ = out.flush();
@@ -64,10 +64,9 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<(), AppErr
 }
 
 /// File by file, and what was read is let go now and then: all of it together would not fit.
-fn write_edges(snapshot: &Snapshot, out: &mut impl Write) -> Result<(), AppError> {
-    let memory = Memory::default();
-    graph::with_graph(snapshot, &memory, PATIENCE, |graph| {
-        for version in snapshot.versions()? {
+fn write_edges(memory: &Memory, out: &mut impl Write) -> Result<(), AppError> {
+    graph::with_graph(memory, PATIENCE, |graph| {
+        for version in memory.snapshot().versions()? {
             graph.forget();
             let Some(file) = graph.file(version.id) else { continue };
             if !graph.knows(&file.language) {

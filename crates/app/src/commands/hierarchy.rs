@@ -16,5 +16,5 @@ pub(crate) fn run(common: &Common, args: &HierarchyArgs) -> Result<Answer, AppEr
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    get_symbol_hierarchy::answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)
+    get_symbol_hierarchy::answer(published.memory.as_deref(), &question, &session.config, published.metadata)
 }

@@ -15,6 +15,7 @@ mod init;
 mod locate;
 mod outline;
 mod references;
+mod refs;
 mod related;
 mod search;
 mod serve_mcp;
@@ -24,6 +25,7 @@ mod tools;
 use std::process::ExitCode;
 
 use crate::cli::{AccessArgs, Cli, Command, ListArgs};
+use crate::config::Config;
 use crate::error::AppError;
 use crate::output::{self, Answer};
 use crate::published::Access;
@@ -52,6 +54,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::References(args) => references::run(common, args),
         Command::Callers(args) => calls::run(common, args, "callers"),
         Command::Callees(args) => calls::run(common, args, "callees"),
+        Command::Refs => refs::run(common),
         Command::Export(args) => export::run(common, args),
         Command::Outline(args) => outline::run(common, args),
         Command::Hierarchy(args) => hierarchy::run(common, args),
@@ -65,6 +68,16 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::ServeMcp(args) => serve_mcp::run(common, args),
         Command::Bench(args) => bench::run(common, args),
     }
+}
+
+/// What bounds an answer: nothing when somebody asks for all of it.
+fn bounds(config: &Config, all: bool, limit: &mut usize) -> Config {
+    let mut config = config.clone();
+    if all {
+        *limit = usize::MAX;
+        config.max_response_bytes = usize::MAX;
+    }
+    config
 }
 
 impl AccessArgs {

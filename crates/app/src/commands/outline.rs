@@ -5,12 +5,14 @@ use crate::error::AppError;
 use crate::output::Answer;
 use crate::published::Published;
 use crate::session::Session;
-use crate::tools::{get_file_outline, input};
+use crate::tools::get_file_outline::{self, Question};
+use crate::tools::input;
 
 pub(crate) fn run(common: &Common, args: &OutlineArgs) -> Result<Answer, AppError> {
     let is_deep = input::one_of("depth", args.depth.as_deref(), &[("top", false), ("all", true)])?.unwrap_or(true);
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    get_file_outline::answer(published.snapshot.as_deref(), &args.path, is_deep, &session.config, published.metadata)
+    let question = Question { path: args.path.clone(), is_deep, cursor: args.cursor.clone() };
+    get_file_outline::answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
 }

@@ -1,5 +1,6 @@
 //! `codecompass related`.
 
+use super::bounds;
 use super::references::PATIENCE;
 use crate::cli::{Common, RelatedArgs};
 use crate::error::AppError;
@@ -7,21 +8,20 @@ use crate::output::Answer;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::find_related_symbols::{self, Input};
-use crate::tools::input;
 
 pub(crate) fn run(common: &Common, args: &RelatedArgs) -> Result<Answer, AppError> {
-    let question = Input {
+    let mut question = Input {
         name: args.name.clone(),
         path: args.file.clone(),
         scope: args.scope.clone(),
-        limit: if args.all { input::MOST } else { args.limit },
+        limit: args.limit,
         cursor: args.cursor.clone(),
         patience: PATIENCE,
     }
     .check()?;
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
+    let config = bounds(&session.config, args.all, &mut question.limit);
     let published = Published::open(&session, access)?;
-    let snapshot = published.snapshot.as_deref();
-    find_related_symbols::answer(snapshot, &published.memory, &question, &session.config, published.metadata)
+    find_related_symbols::answer(published.memory.as_deref(), &question, &config, published.metadata)
 }

@@ -1,14 +1,14 @@
 //! What a thread keeps open between two questions: stores and snapshots, as long as they show what is published.
 //!
 //! Opening a snapshot costs more than many an answer. One is kept for as long as its generation is the newest, and let
-//! go by [`Desk::clear`] when nobody asks for a while, because an open snapshot keeps garbage from being collected.
+//! go by [`Desk::rest`] when nobody asks for a while, because an open snapshot keeps garbage from being collected.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use codecompass_model::ViewKey;
-use codecompass_query::graph::Memory;
+use codecompass_query::graph::{Looks, Memory};
 use codecompass_store::{Snapshot, Store};
 
 use crate::error::AppError;
@@ -21,6 +21,9 @@ const KEPT: usize = 4;
 #[derive(Default)]
 pub(crate) struct Desk {
     shelves: HashMap<PathBuf, Shelf>,
+    /// What was found out in snapshots that were let go. An answer that was cut off is completed by the next question,
+    /// however long that takes to come.
+    looks: HashMap<PathBuf, Vec<(State, Rc<Looks>)>>,
 }
 
 /// One project.
@@ -29,10 +32,16 @@ struct Shelf {
     snapshots: Vec<Kept>,
 }
 
-struct Kept {
+/// What a snapshot shows.
+#[derive(Clone, PartialEq, Eq)]
+struct State {
     key: ViewKey,
     base: Option<String>,
     generation: i64,
+}
+
+struct Kept {
+    state: State,
     snapshot: Rc<Snapshot>,
     memory: Rc<Memory>,
 }
@@ -52,27 +61,49 @@ impl Desk {
         let base = session.default_branch();
         let shelf = self.shelf(session)?;
         let generation = shelf.store.generation()?;
-        shelf.snapshots.retain(|kept| kept.generation == generation);
-        if let Some(kept) = shelf.snapshots.iter().find(|kept| kept.key == *key && kept.base == base) {
+        let state = State { key: key.clone(), base, generation };
+        shelf.snapshots.retain(|kept| kept.state.generation == generation);
+        if let Some(kept) = shelf.snapshots.iter().find(|kept| kept.state == state) {
             return Ok((Rc::clone(&kept.snapshot), Rc::clone(&kept.memory)));
         }
         let mut snapshot = shelf.store.snapshot(key)?;
-        if let Some(base) = &base {
+        if let Some(base) = &state.base {
             snapshot = snapshot.with_base(&ViewKey::Ref(base.clone()))?;
         }
-        let snapshot = Rc::new(snapshot);
         if shelf.snapshots.len() == KEPT {
             shelf.snapshots.remove(0);
         }
-        let memory = Rc::<Memory>::default();
-        let kept = Kept { key: key.clone(), base, generation, snapshot: snapshot.clone(), memory: memory.clone() };
-        shelf.snapshots.push(kept);
+        let snapshot = Rc::new(snapshot);
+        let looks = self.looks_of(session, &state);
+        let memory = Rc::new(Memory::new(Rc::clone(&snapshot), codecompass_lang::resolver, looks));
+        let kept = Kept { state, snapshot: Rc::clone(&snapshot), memory: Rc::clone(&memory) };
+        self.shelf(session)?.snapshots.push(kept);
         Ok((snapshot, memory))
+    }
+
+    fn looks_of(&mut self, session: &Session, state: &State) -> Rc<Looks> {
+        let known = self.looks.entry(session.dir.root().to_owned()).or_default();
+        known.retain(|(known, _)| known.generation == state.generation);
+        if let Some((_, looks)) = known.iter().find(|(known, _)| known == state) {
+            return Rc::clone(looks);
+        }
+        if known.len() == KEPT {
+            known.remove(0);
+        }
+        let looks = Rc::<Looks>::default();
+        known.push((state.clone(), Rc::clone(&looks)));
+        looks
+    }
+
+    /// Closes everything; what was found out stays.
+    pub(crate) fn rest(&mut self) {
+        self.shelves.clear();
     }
 
     /// Lets everything go.
     pub(crate) fn clear(&mut self) {
         self.shelves.clear();
+        self.looks.clear();
     }
 
     fn shelf(&mut self, session: &Session) -> Result<&mut Shelf, AppError> {

@@ -182,7 +182,8 @@ impl Server {
     /// Answers a call on a thread of its own and hands the reply to `done`.
     pub(crate) fn answer(self: &Arc<Self>, asked: Asked, done: impl FnOnce(Reply) + Send + 'static) {
         let server = Arc::clone(self);
-        self.workers.submit(move |desk| done(server.answer_now(asked, desk)));
+        let about = asked.arguments.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.workers.submit(&about, move |desk| done(server.answer_now(asked, desk)));
     }
 
     /// Answers a call on this thread.
@@ -198,7 +199,10 @@ impl Server {
             (tool.call)(&mut call)
         }));
         let reply = match result {
-            Ok(Ok(answer)) => Reply { json: answer.json, is_error: false },
+            Ok(Ok(mut answer)) => {
+                self.keep_offered(&mut answer.json);
+                Reply { json: answer.json, is_error: false }
+            }
             Ok(Err(error)) => {
                 let error = self.explained(error, workspace.as_deref());
                 Reply { json: output::error_json(&error), is_error: true }
@@ -214,6 +218,14 @@ impl Server {
         reply
     }
 
+    /// Nobody is told to call what is not offered.
+    fn keep_offered(&self, answer: &mut Value) {
+        let Some(names) = &self.options.tools else { return };
+        if let Some(suggestions) = answer.get_mut("suggestions").and_then(Value::as_array_mut) {
+            suggestions.retain(|suggestion| names.iter().any(|name| suggestion["tool"] == *name));
+        }
+    }
+
     /// An error with what is known of the project that was asked, also when it came before anybody looked.
     fn explained(&self, error: AppError, workspace: Option<&str>) -> AppError {
         let is_explained = error.more.metadata.is_some();
@@ -225,7 +237,7 @@ impl Server {
 
     /// Runs something on a thread that answers.
     pub(crate) fn beside(&self, task: impl FnOnce(&mut Desk) + Send + 'static) {
-        self.workers.submit(task);
+        self.workers.submit("", task);
     }
 
     /// A line on standard error for those who asked to hear more.

@@ -1,7 +1,10 @@
 //! The threads that answer: away from the transport's, each with a desk of its own.
+//!
+//! Every workspace has a thread that its questions go to, because that thread has it open and remembers what was resolved.
+//! Only while that one is busy, another steps in.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::desk::Desk;
@@ -15,51 +18,76 @@ type Task = Box<dyn FnOnce(&mut Desk) + Send>;
 /// See the module.
 #[derive(Clone)]
 pub(crate) struct Workers {
-    queue: Arc<Queue>,
+    shared: Arc<Shared>,
 }
 
-#[derive(Default)]
-struct Queue {
-    tasks: Mutex<VecDeque<Task>>,
-    arrived: Condvar,
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// Each with the thread it should go to.
+    tasks: VecDeque<(usize, Task)>,
+    busy: Vec<bool>,
+}
+
+impl State {
+    /// The first task that a thread may take.
+    fn place_for(&self, me: usize) -> Option<usize> {
+        self.tasks.iter().position(|(home, _)| *home == me || self.busy[*home])
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Workers {
     /// Starts so many threads. They live as long as the process.
     pub(crate) fn start(count: usize) -> std::io::Result<Self> {
-        let queue = Arc::<Queue>::default();
-        for number in 0..count {
-            let queue = Arc::clone(&queue);
-            std::thread::Builder::new().name(format!("answer-{number}")).spawn(move || work(&queue))?;
+        let state = State { tasks: VecDeque::new(), busy: vec![false; count] };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        for me in 0..count {
+            let shared = Arc::clone(&shared);
+            std::thread::Builder::new().name(format!("answer-{me}")).spawn(move || work(&shared, me))?;
         }
-        Ok(Self { queue })
+        Ok(Self { shared })
     }
 
-    /// Hands in a task.
-    pub(crate) fn submit(&self, task: impl FnOnce(&mut Desk) + Send + 'static) {
-        self.queue.tasks.lock().unwrap_or_else(PoisonError::into_inner).push_back(Box::new(task));
-        self.queue.arrived.notify_one();
+    /// Hands in a task about something; tasks about the same thing go to the same thread if they can.
+    pub(crate) fn submit(&self, about: &str, task: impl FnOnce(&mut Desk) + Send + 'static) {
+        let mut state = self.shared.lock();
+        let sum = about.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        let home = sum % state.busy.len();
+        state.tasks.push_back((home, Box::new(task)));
+        self.shared.changed.notify_all();
     }
 }
 
-fn work(queue: &Queue) {
+fn work(shared: &Shared, me: usize) {
     let mut desk = Desk::default();
     loop {
-        let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = queue.arrived.wait_timeout_while(tasks, IDLE, |tasks| tasks.is_empty());
-        let (mut tasks, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match tasks.pop_front() {
-            Some(task) => {
-                drop(tasks);
+        let nothing = |state: &mut State| state.place_for(me).is_none();
+        let waited = shared.changed.wait_timeout_while(shared.lock(), IDLE, nothing);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match state.place_for(me).and_then(|place| state.tasks.remove(place)) {
+            Some((_, task)) => {
+                state.busy[me] = true;
+                // Others may now take what waits for this thread.
+                shared.changed.notify_all();
+                drop(state);
                 task(&mut desk);
+                shared.lock().busy[me] = false;
             }
             None => {
                 // Without a task there is nothing to wake up for until one arrives.
-                drop(tasks);
-                desk.clear();
+                drop(state);
+                desk.rest();
                 measure::give_back();
-                let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-                drop(queue.arrived.wait_while(tasks, |tasks| tasks.is_empty()));
+                drop(shared.changed.wait_while(shared.lock(), nothing));
             }
         }
     }

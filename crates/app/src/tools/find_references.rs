@@ -6,6 +6,7 @@ use codecompass_query::graph::{EdgeKind, Graph, Memory, Site};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use super::followups::Before;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Shown, with_graph};
 use super::input::{self, Cursor};
@@ -48,6 +49,7 @@ pub(crate) const TOOL: Tool = Tool {
             "total_references": schema::count(),
             "implementations": schema::list(schema::any_object()),
             "other_matches": schema::list(schema::any_object()),
+            "suggestions": schema::suggestions(),
         })
     },
     always: &["symbol", "references", "total_references"],
@@ -65,8 +67,7 @@ pub(crate) const TOOL: Tool = Tool {
         };
         let question = input.check()?;
         call.query(|session, published| {
-            let snapshot = published.snapshot.as_deref();
-            answer(snapshot, &published.memory, &question, &session.config, published.metadata)
+            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
         })
     },
 };
@@ -86,7 +87,7 @@ pub(crate) struct Question {
     name: String,
     path: Option<String>,
     kind: Option<EdgeKind>,
-    limit: usize,
+    pub(crate) limit: usize,
     cursor: Option<String>,
     patience: Duration,
     warnings: Vec<String>,
@@ -105,31 +106,24 @@ impl Input {
 
 /// Answers from a snapshot.
 pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    memory: &Memory,
+    memory: Option<&Memory>,
     question: &Question,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(snapshot) = snapshot else {
-        return Err(AppError::new(Code::NoEdgesAvailable, "Nothing is indexed yet, so there are no edges.")
+    let missing = || {
+        AppError::new(Code::NoEdgesAvailable, "Nothing is indexed yet, so there are no edges.")
             .hint("Call index_repo, or run `codecompass index`.")
-            .about(metadata));
     };
+    let Some(memory) = memory else { return Err(missing().about(metadata)) };
     let about = metadata.clone();
-    let asked =
-        with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, config, metadata));
+    let asked = with_graph(memory, question.patience, |graph| found(graph, question, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(
-    graph: &Graph<'_>,
-    snapshot: &Snapshot,
-    question: &Question,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
+fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: Metadata) -> Result<Answer, AppError> {
+    let snapshot = graph.snapshot();
     let candidates = graph::candidates(snapshot, &question.name, question.path.as_deref())?;
     let first = Shown::of(graph, candidates[0])?;
     let found = graph.named(&first.symbol().name)?;
@@ -179,6 +173,9 @@ fn found(
     let implementations = graph.implementations(target);
     if !implementations.is_empty() {
         json["implementations"] = json!(graph::others_json(graph, &implementations)?);
+    }
+    if total == 0 {
+        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, snapshot)?;
     }
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, others)?);

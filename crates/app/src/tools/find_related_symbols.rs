@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use codecompass_model::SymbolAt;
 use codecompass_query::graph::{Graph, Memory, Relation, Scope};
-use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::find_references::SERVED;
@@ -71,8 +70,7 @@ pub(crate) const TOOL: Tool = Tool {
         };
         let question = input.check()?;
         call.query(|session, published| {
-            let snapshot = published.snapshot.as_deref();
-            answer(snapshot, &published.memory, &question, &session.config, published.metadata)
+            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
         })
     },
 };
@@ -92,7 +90,7 @@ pub(crate) struct Question {
     name: String,
     path: Option<String>,
     scope: Scope,
-    limit: usize,
+    pub(crate) limit: usize,
     cursor: Option<String>,
     patience: Duration,
     warnings: Vec<String>,
@@ -110,29 +108,20 @@ impl Input {
 
 /// Answers from a snapshot.
 pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    memory: &Memory,
+    memory: Option<&Memory>,
     question: &Question,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(snapshot) = snapshot else {
-        return Err(AppError::index_not_ready().about(metadata));
-    };
+    let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
     let about = metadata.clone();
-    let asked =
-        with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, config, metadata));
+    let asked = with_graph(memory, question.patience, |graph| found(graph, question, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(
-    graph: &Graph<'_>,
-    snapshot: &Snapshot,
-    question: &Question,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
+fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: Metadata) -> Result<Answer, AppError> {
+    let snapshot = graph.snapshot();
     let hit = one_symbol(snapshot, &question.name, question.path.as_deref())?;
     let at = SymbolAt { file: hit.version.id, place: hit.place() };
     let anchor = Shown::of(graph, at)?;

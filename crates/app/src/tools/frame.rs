@@ -313,6 +313,11 @@ pub(crate) mod schema {
         json!({ "type": "object" })
     }
 
+    /// Calls worth making next.
+    pub(crate) fn suggestions() -> Value {
+        list(object(&["tool", "reason"], &[], &[("params", any_object())]))
+    }
+
     /// An object or null.
     pub(crate) fn object_or_null() -> Value {
         json!({ "anyOf": [{ "type": "object" }, { "type": "null" }] })

@@ -8,9 +8,11 @@ use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::find_references::SERVED;
+use super::followups::Before;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Shown, with_graph};
-use super::{input, shape};
+use super::input::{self, Cursor};
+use super::shape::{self, CURSOR};
 use crate::config::Config;
 use crate::error::AppError;
 use crate::escape::shown;
@@ -33,6 +35,7 @@ pub(crate) const TOOL: Tool = Tool {
         optional("depth", Kind::Count(Some(1)), "1 to 5"),
         optional("limit", Kind::Count(Some(20)), "Per direction, at most 200"),
         optional("list_unresolved", Kind::Flag(false), "Also the calls whose callee is unknown, with the reason"),
+        CURSOR,
         optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol"),
         WORKSPACE,
     ],
@@ -57,6 +60,7 @@ pub(crate) const TOOL: Tool = Tool {
             "unresolved": schema::list(schema::any_object()),
             "path_to": schema::list(schema::any_object()),
             "other_matches": schema::list(schema::any_object()),
+            "suggestions": schema::suggestions(),
         })
     },
     always: &["symbol", "callers", "callees", "total_edges", "truncated"],
@@ -70,14 +74,14 @@ pub(crate) const TOOL: Tool = Tool {
             direction: arguments.text("direction"),
             depth: arguments.count("depth"),
             limit: arguments.count("limit"),
+            cursor: arguments.text("cursor"),
             path_to: arguments.text("path_to"),
             list_unresolved: arguments.flag("list_unresolved"),
             patience: SERVED,
         };
         let question = input.check()?;
         call.query(|session, published| {
-            let snapshot = published.snapshot.as_deref();
-            answer(snapshot, &published.memory, &question, &session.config, published.metadata)
+            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
         })
     },
 };
@@ -89,6 +93,7 @@ pub(crate) struct Input {
     pub(crate) direction: Option<String>,
     pub(crate) depth: i64,
     pub(crate) limit: i64,
+    pub(crate) cursor: Option<String>,
     pub(crate) path_to: Option<String>,
     pub(crate) list_unresolved: bool,
     pub(crate) patience: Duration,
@@ -101,7 +106,8 @@ pub(crate) struct Question {
     callers: bool,
     callees: bool,
     depth: u32,
-    limit: usize,
+    pub(crate) limit: usize,
+    cursor: Option<String>,
     path_to: Option<String>,
     list_unresolved: bool,
     patience: Duration,
@@ -118,7 +124,7 @@ impl Input {
         if depth != self.depth {
             warnings.push(format!("`depth` {} was changed to {depth}: it goes from 1 to {DEEPEST}", self.depth));
         }
-        let Input { name, path, path_to, list_unresolved, patience, .. } = self;
+        let Input { name, path, cursor, path_to, list_unresolved, patience, .. } = self;
         Ok(Question {
             name,
             path,
@@ -126,6 +132,7 @@ impl Input {
             callees,
             depth: depth as u32,
             limit,
+            cursor,
             path_to,
             list_unresolved,
             patience,
@@ -134,31 +141,30 @@ impl Input {
     }
 }
 
+impl Question {
+    /// Everything that decides the lists.
+    fn identity(&self) -> String {
+        let Question { name, path, callers, callees, depth, .. } = self;
+        format!("calls {name:?} {path:?} {callers} {callees} {depth}")
+    }
+}
+
 /// Answers from a snapshot.
 pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    memory: &Memory,
+    memory: Option<&Memory>,
     question: &Question,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(snapshot) = snapshot else {
-        return Err(AppError::index_not_ready().about(metadata));
-    };
+    let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
     let about = metadata.clone();
-    let asked =
-        with_graph(snapshot, memory, question.patience, |graph| found(graph, snapshot, question, config, metadata));
+    let asked = with_graph(memory, question.patience, |graph| found(graph, question, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(
-    graph: &Graph<'_>,
-    snapshot: &Snapshot,
-    question: &Question,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
+fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: Metadata) -> Result<Answer, AppError> {
+    let snapshot = graph.snapshot();
     let (target, others) = one_of(graph, snapshot, &question.name, question.path.as_deref())?;
     let symbol = Shown::of(graph, target)?;
     if !others.is_empty() {
@@ -178,20 +184,19 @@ fn found(
         metadata.completeness = "partial";
         metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
     }
-    let list = |edges: &[CallEdge]| {
-        edges.iter().take(question.limit).map(|edge| edge_json(graph, edge)).collect::<Result<Vec<_>, _>>()
-    };
-    let (mut above, mut below) = (list(&callers.edges)?, list(&callees.edges)?);
-    // Two directions share what an answer can hold.
-    let directions = 1 + usize::from(question.callers && question.callees);
-    for edges in [&mut above, &mut below] {
-        edges.truncate(shape::fitting(edges, None, config.max_response_bytes / directions));
+    let cursor = Cursor::of(Some(snapshot), &question.identity());
+    let offset = cursor.read(question.cursor.as_deref())?;
+    let (above, below) = page(graph, [&callers.edges, &callees.edges], question, offset, config.max_response_bytes)?;
+    let next = offset + above.len().max(below.len());
+    let is_cut = next < callers.edges.len().max(callees.edges.len());
+    if is_cut {
+        metadata.next_cursor = Some(cursor.write(next));
+        if metadata.completeness == "complete" {
+            metadata.completeness = "truncated";
+        }
     }
-    let is_cut = above.len() + below.len() < total;
-    if is_cut && metadata.completeness == "complete" {
-        metadata.completeness = "truncated";
-    }
-    let text = text(&symbol, &above, &below, total) + &metadata.warnings_text();
+    let left = is_cut.then_some(total);
+    let text = text(&symbol, &above, &below, left) + &metadata.warnings_text();
     let mut json = json!({
         "symbol": symbol.located(),
         "callers": above,
@@ -213,11 +218,40 @@ fn found(
         let chain: Result<Vec<_>, AppError> = chain.iter().map(|at| Ok(Shown::of(graph, *at)?.located())).collect();
         json["path_to"] = json!(chain?);
     }
+    if total == 0 {
+        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, snapshot)?;
+    }
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, &others)?);
     }
     json["metadata"] = metadata.to_json();
     Ok(Answer { text, json, code: 0 })
+}
+
+/// The edges of both directions from an offset on: as many of each as are asked for and fit. Both lists are cut at one
+/// place, so that one offset tells where each goes on.
+fn page(
+    graph: &Graph<'_>,
+    sides: [&[CallEdge]; 2],
+    question: &Question,
+    offset: usize,
+    most_bytes: usize,
+) -> Result<(Vec<Value>, Vec<Value>), AppError> {
+    let list = |edges: &[CallEdge]| {
+        let edges = edges.iter().skip(offset).take(question.limit);
+        edges.map(|edge| edge_json(graph, edge)).collect::<Result<Vec<_>, _>>()
+    };
+    let (mut above, mut below) = (list(sides[0])?, list(sides[1])?);
+    // Two directions share what an answer can hold.
+    let share = most_bytes / (1 + usize::from(question.callers && question.callees));
+    let fitting = |edges: &[Value]| {
+        let kept = shape::fitting(edges, None, share);
+        if kept < edges.len() { kept } else { usize::MAX }
+    };
+    let kept = fitting(&above).min(fitting(&below));
+    above.truncate(kept);
+    below.truncate(kept);
+    Ok((above, below))
 }
 
 /// The symbol that a name means, and the others that bear it.
@@ -263,7 +297,7 @@ fn edge_json(graph: &Graph<'_>, edge: &CallEdge) -> Result<Value, AppError> {
     Ok(Value::Object(fields))
 }
 
-fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: usize) -> String {
+fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: Option<usize>) -> String {
     let mut text = format!(
         "{}:{}  {} {}\n",
         style::path(&shown(&symbol.file.path)),
@@ -289,8 +323,8 @@ fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: usize) -> S
     }
     let seen = callers.len() + callees.len();
     match total {
-        0 => text + "  no calls\n",
-        _ if seen < total => text + &format!("{seen} of {total} edges; --limit shows more\n"),
-        _ => text,
+        Some(total) => text + &format!("{seen} of {total} edges; --limit or --all shows more\n"),
+        None if seen == 0 => text + "  no calls\n",
+        None => text,
     }
 }

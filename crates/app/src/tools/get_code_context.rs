@@ -5,14 +5,15 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::ids::SymbolId;
 use codecompass_query::{Locate, Mode, Piece, Search, context, locate, nearest_names, telling_words};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use super::followups::Before;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
-use super::tokens::{Budget, Cost};
-use super::{input, shape};
+use super::tokens::Budget;
+use super::{graph, input, shape};
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -63,6 +64,7 @@ pub(crate) const TOOL: Tool = Tool {
             "context_items": schema::list(item),
             "estimated_tokens": schema::count(),
             "truncated": schema::flag(),
+            "suggestions": schema::suggestions(),
         })
     },
     always: &["context_items", "estimated_tokens", "truncated"],
@@ -192,12 +194,15 @@ pub(crate) fn answer(
     } else if let (0, Some(snapshot)) = (returned, snapshot) {
         about["suggestion"] = json!(when_empty(snapshot, &question.query)?);
     }
-    let json = json!({
+    let mut json = json!({
         "context_items": items,
         "estimated_tokens": budget.spent.formula,
         "truncated": left > 0,
         "metadata": about,
     });
+    if let (0, 0, Some(snapshot)) = (returned, left, snapshot) {
+        Before::of(TOOL.name, "query", &question.query).add_to(&mut json, snapshot)?;
+    }
     Ok(Answer { text, json, code })
 }
 
@@ -257,7 +262,7 @@ fn fitted(
     taken: &[Taken],
     budget: &mut Budget,
 ) -> Result<Option<(Value, bool)>, AppError> {
-    if budget.is_over() {
+    if budget.is_over(piece.words()) {
         return Ok(None);
     }
     let item = item(piece);
@@ -265,33 +270,21 @@ fn fitted(
         let mut whole = item.clone();
         whole.insert("body".into(), json!(piece.body(snapshot)?));
         let whole = Value::Object(whole);
-        if budget.take(Cost::of(&whole.to_string())) {
+        if budget.take(&whole.to_string()) {
             return Ok(Some((whole, true)));
         }
     }
     let item = Value::Object(item);
-    Ok(budget.take(Cost::of(&item.to_string())).then_some((item, false)))
+    Ok(budget.take(&item.to_string()).then_some((item, false)))
 }
 
 fn item(piece: &Piece) -> Map<String, Value> {
     let version = &piece.version;
-    let mut item = Map::new();
-    match piece.symbol() {
-        Some(symbol) => {
-            item.insert("symbol_id".into(), json!(SymbolId::of(&version.path, symbol).to_string()));
-            item.insert("symbol_stable_id".into(), json!(StableId::of(&version.language, symbol).to_string()));
-            item.insert("name".into(), json!(symbol.name));
-            item.insert("kind".into(), json!(symbol.kind.as_str()));
-            item.insert("qualified_name".into(), json!(symbol.qualified_name));
-        }
+    let mut item = match piece.symbol() {
+        Some(symbol) => graph::identity(&version.path, &version.language, symbol),
         // What stands at the level of a file belongs to its module.
-        None => {
-            let name = version.path.rsplit('/').next().unwrap_or(&version.path);
-            item.insert("name".into(), json!(name));
-            item.insert("kind".into(), json!("module"));
-            item.insert("qualified_name".into(), json!(version.path));
-        }
-    }
+        None => graph::module_identity(&version.path, &version.language, piece.symbols()),
+    };
     item.insert("path".into(), json!(version.path));
     item.insert("line_start".into(), json!(piece.lines.start));
     item.insert("line_end".into(), json!(piece.lines.end));

@@ -7,7 +7,9 @@ use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
-use super::shape;
+use super::input::Cursor;
+use super::shape::{self, CURSOR};
+use super::trees::{self, Cut};
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -24,12 +26,13 @@ pub(crate) const TOOL: Tool = Tool {
         REF,
         optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without what stands inside"),
         optional("language", Kind::Text, "Not needed: it is known from the file"),
+        CURSOR,
         WORKSPACE,
     ],
     output: || {
         let symbol = schema::object(
             &["kind", "name", "symbol_id", "visibility", "signature"],
-            &["line_start", "line_end"],
+            &["line_start", "line_end", "children_omitted"],
             &[("children", schema::list(schema::any_object()))],
         );
         json!({ "file_path": schema::text(), "language": schema::text(), "symbols": schema::list(symbol) })
@@ -38,44 +41,57 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let path = call.arguments.words("path");
-        let is_deep = call.arguments.text("depth").as_deref() != Some("top");
+        let arguments = &call.arguments;
+        let question = Question {
+            path: arguments.words("path"),
+            is_deep: arguments.text("depth").as_deref() != Some("top"),
+            cursor: arguments.text("cursor"),
+        };
         call.query(|session, published| {
-            answer(published.snapshot.as_deref(), &path, is_deep, &session.config, published.metadata)
+            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
         })
     },
 };
 
+/// What is asked.
+pub(crate) struct Question {
+    pub(crate) path: String,
+    pub(crate) is_deep: bool,
+    pub(crate) cursor: Option<String>,
+}
+
 /// Answers from a snapshot.
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
-    path: &str,
-    is_deep: bool,
+    question: &Question,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     let Some(snapshot) = snapshot else {
         return Err(AppError::index_not_ready().about(metadata));
     };
-    let path = path.trim().trim_start_matches("./");
+    let path = question.path.trim().trim_start_matches("./");
     let Some(outline) = outline(snapshot, path)? else {
         return Err(not_found(snapshot, path, &metadata.ref_name)?.about(metadata));
     };
-    let list = |is_deep| outline.top().iter().map(|place| symbol_json(&outline, *place, is_deep)).collect::<Vec<_>>();
-    let mut symbols = list(is_deep);
-    if shape::fitting(&symbols, None, config.max_response_bytes) < symbols.len() || is_too_long(&symbols, config) {
-        symbols = list(false);
-        symbols.truncate(shape::fitting(&symbols, None, config.max_response_bytes));
+    let cursor = Cursor::of(Some(snapshot), &format!("outline {path:?} {}", question.is_deep));
+    let offset = cursor.read(question.cursor.as_deref())?;
+    let rest = outline.top().get(offset..).unwrap_or_default();
+    let listed = rest.iter().map(|place| symbol_json(&outline, *place, question.is_deep)).collect();
+    let Cut { trees: symbols, kept, total } = trees::cut(listed, config.max_response_bytes);
+    if kept < total {
         metadata.completeness = "truncated";
         metadata.warnings.push(format!(
-            "the outline is too long for one answer: {} of {} symbols, without what stands inside them",
-            symbols.len(),
-            outline.count()
+            "the outline is too long for one answer: {kept} of {total} symbols are here; get_symbol_hierarchy with \
+             direction \"descendants\" has what stands inside one"
         ));
+    }
+    if symbols.len() < rest.len() {
+        metadata.next_cursor = Some(cursor.write(offset + symbols.len()));
     }
     metadata.symbol_count = Some(outline.count());
     Ok(Answer {
-        text: text(&outline, is_deep) + &metadata.warnings_text(),
+        text: text(&outline, question.is_deep) + &metadata.warnings_text(),
         json: json!({
             "file_path": outline.version.path,
             "language": outline.version.language,
@@ -84,11 +100,6 @@ pub(crate) fn answer(
         }),
         code: 0,
     })
-}
-
-/// Whether one symbol alone is more than an answer can hold.
-fn is_too_long(symbols: &[Value], config: &Config) -> bool {
-    matches!(symbols, [only] if only.to_string().len() > config.max_response_bytes)
 }
 
 /// The file that is not there, with those that bear its name.

@@ -14,7 +14,9 @@ use serde_json::{Map, Value, json};
 use super::find_references::SERVED;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::with_graph;
+use super::trees::{self, Cut};
 use super::{graph, input, shape};
+use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
@@ -35,7 +37,7 @@ pub(crate) const TOOL: Tool = Tool {
     output: || {
         let node = schema::object(
             &["symbol_id", "symbol_stable_id", "name", "kind", "qualified_name", "path", "signature"],
-            &["line_start", "line_end", "depth"],
+            &["line_start", "line_end", "depth", "children_omitted"],
             &[("children", schema::list(schema::any_object()))],
         );
         json!({ "hierarchy": schema::list(node), "direction": schema::text(), "chain_length": schema::count() })
@@ -51,8 +53,8 @@ pub(crate) const TOOL: Tool = Tool {
             is_up: arguments.text("direction").as_deref() != Some("descendants"),
             patience: SERVED,
         };
-        call.query(|_, published| {
-            answer(published.snapshot.as_deref(), &published.memory, &question, published.metadata)
+        call.query(|session, published| {
+            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
         })
     },
 };
@@ -67,18 +69,17 @@ pub(crate) struct Question {
 
 /// Answers from a snapshot.
 pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    memory: &Memory,
+    memory: Option<&Memory>,
     question: &Question,
-    metadata: Metadata,
+    config: &Config,
+    mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
-    let Some(snapshot) = snapshot else {
-        return Err(AppError::index_not_ready().about(metadata));
-    };
+    let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
+    let snapshot = memory.snapshot();
     let hit = one_symbol(snapshot, &question.name, question.path.as_deref())
         .map_err(|error| error.about(metadata.clone()))?;
     let at = SymbolAt { file: hit.version.id, place: hit.place() };
-    with_graph(snapshot, memory, question.patience, |graph| {
+    with_graph(memory, question.patience, |graph| {
         let mut outlines = Outlines { snapshot, read: HashMap::new() };
         let (hierarchy, length) = match question.is_up {
             true => chain(graph, &mut outlines, at)?,
@@ -90,6 +91,13 @@ pub(crate) fn answer(
             }
         };
         let direction = if question.is_up { "ancestors" } else { "descendants" };
+        let Cut { trees: hierarchy, kept, total } = trees::cut(hierarchy, config.max_response_bytes);
+        if kept < total {
+            metadata.completeness = "truncated";
+            metadata.warnings.push(format!(
+                "the tree is too long for one answer: {kept} of {total} symbols are here, the outer ones first"
+            ));
+        }
         let mut text = String::new();
         match question.is_up {
             true => hierarchy.iter().rev().enumerate().for_each(|(level, node)| line(node, level, &mut text)),

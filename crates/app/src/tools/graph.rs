@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
-use codecompass_query::graph::{Graph, Memory, SnapshotWorld};
+use codecompass_model::{Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_query::graph::{Graph, Memory};
 use codecompass_query::{Locate, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
@@ -16,15 +16,13 @@ use crate::error::{AppError, Code};
 
 /// Puts the rules to work on a snapshot, for no longer than that.
 pub(crate) fn with_graph<T>(
-    snapshot: &Snapshot,
     memory: &Memory,
     patience: Duration,
     answer: impl FnOnce(&Graph<'_>) -> Result<T, AppError>,
 ) -> Result<T, AppError> {
     let until = Instant::now() + patience;
     let enough = move || Instant::now() >= until;
-    let world = SnapshotWorld::new(snapshot, memory);
-    let graph = Graph::new(&world, codecompass_lang::resolver, memory, &enough);
+    let graph = Graph::new(memory, &enough);
     let answer = answer(&graph);
     graph.forget();
     answer
@@ -87,14 +85,7 @@ impl Shown {
 
     /// Its names and ids.
     pub(crate) fn identity(&self) -> Map<String, Value> {
-        let symbol = self.symbol();
-        let mut fields = Map::new();
-        fields.insert("symbol_id".into(), json!(SymbolId::of(&self.file.path, symbol).to_string()));
-        fields.insert("symbol_stable_id".into(), json!(StableId::of(&self.file.language, symbol).to_string()));
-        fields.insert("name".into(), json!(symbol.name));
-        fields.insert("qualified_name".into(), json!(symbol.qualified_name));
-        fields.insert("kind".into(), json!(symbol.kind.as_str()));
-        fields
+        identity(&self.file.path, &self.file.language, self.symbol())
     }
 
     /// And where it stands.
@@ -107,37 +98,57 @@ impl Shown {
     }
 }
 
+/// The names and ids of a symbol.
+pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("symbol_id".into(), json!(SymbolId::of(path, symbol).to_string()));
+    fields.insert("symbol_stable_id".into(), json!(StableId::of(language, symbol).to_string()));
+    fields.insert("name".into(), json!(symbol.name));
+    fields.insert("qualified_name".into(), json!(symbol.qualified_name));
+    fields.insert("kind".into(), json!(symbol.kind.as_str()));
+    fields
+}
+
 /// The code at the level of a file, as the module it is. Its id is as lasting as any other, though nothing is defined by it.
 pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
     let lost = || AppError::new(Code::InternalError, "A file that was just read is not there.");
-    Ok(module_json(&*graph.file(file).ok_or_else(lost)?))
+    let file = graph.file(file).ok_or_else(lost)?;
+    let mut fields = module_identity(&file.path, &file.language, &file.facts.symbols);
+    fields.insert("path".into(), json!(file.path));
+    Ok(fields)
 }
 
-fn module_json(file: &SourceFile) -> Map<String, Value> {
-    let stem = file.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or(&file.path);
-    let mut fields = Map::new();
-    let top = file.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind != SymbolKind::Use);
+/// The names and ids of the module that a file is.
+pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) -> Map<String, Value> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let top = symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind != SymbolKind::Use);
     let around = top.and_then(|symbol| symbol.qualified_name.strip_suffix(&symbol.name));
     let around = around.map(|around| around.trim_end_matches([':', '.'])).filter(|around| !around.is_empty());
-    let qualified = around.unwrap_or(stem);
-    if let Some(first) = file.facts.symbols.first() {
-        let module = Symbol {
-            kind: SymbolKind::Module,
-            name: stem.to_owned(),
-            qualified_name: qualified.to_owned(),
-            parent: None,
-            impl_trait: None,
-            ordinal: 0,
-            ..first.clone()
-        };
-        fields.insert("symbol_id".into(), json!(SymbolId::of(&file.path, &module).to_string()));
-        fields.insert("symbol_stable_id".into(), json!(StableId::of(&file.language, &module).to_string()));
-    }
-    fields.insert("name".into(), json!(stem));
-    fields.insert("qualified_name".into(), json!(qualified));
-    fields.insert("kind".into(), json!("module"));
-    fields.insert("path".into(), json!(file.path));
-    fields
+    // A file without symbols is known by its path alone.
+    let stem = file.split('.').find(|part| !part.is_empty() && top.is_some()).unwrap_or(file);
+    let qualified = around.unwrap_or(if top.is_some() { stem } else { path });
+    let nowhere = Span { start: 0, end: 0 };
+    let module = Symbol {
+        kind: SymbolKind::Module,
+        name: stem.to_owned(),
+        qualified_name: qualified.to_owned(),
+        parent: None,
+        impl_trait: None,
+        ordinal: 0,
+        signature: String::new(),
+        visibility_text: None,
+        visibility: None,
+        lines: Lines { start: 1, end: 1 },
+        span: nowhere,
+        outer_start: 0,
+        name_span: nowhere,
+        name_line: 1,
+        doc: None,
+        annotation: None,
+        value: None,
+        content_hash: 0,
+    };
+    identity(path, language, &module)
 }
 
 /// The other symbols of the same name, for an answer that took one of them.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use codecompass_index::Target;
 use codecompass_index::source::{Entry, Place};
 use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
@@ -10,9 +11,10 @@ use serde_json::{Value, json};
 use super::frame::{Effect, Tool, WORKSPACE, schema};
 use super::index_status::time_text;
 use crate::error::AppError;
-use crate::output::Answer;
-use crate::server::Call;
-use crate::server::places::{Unknown, Visit};
+use crate::escape::shown;
+use crate::measure::count_text;
+use crate::output::{Answer, style};
+use crate::server::places::Unknown;
 use crate::session::Session;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -24,7 +26,7 @@ pub(crate) const TOOL: Tool = Tool {
     output: || {
         let one = schema::object(
             &["ref", "status", "last_accessed_at"],
-            &["file_count", "symbol_count"],
+            &["file_count", "symbol_count", "ahead", "behind"],
             &[
                 ("is_default", schema::flag()),
                 ("last_indexed_commit", schema::text_or_null()),
@@ -39,14 +41,21 @@ pub(crate) const TOOL: Tool = Tool {
     call: |call| {
         let visit = call.visit(Unknown::Project)?;
         let session = &visit.place.session;
-        answer(call, &visit).map_err(|error| session.explain(error, None))
+        let explained = |error: AppError| session.explain(error, None);
+        let target = call.target(&visit)?;
+        let freshness = call.freshness(&visit, &target);
+        let is_indexing = |target: &Target| call.server.jobs.of_view(&session.project_id, target).is_some();
+        answer(session, &target, freshness, &is_indexing).map_err(explained)
     },
 };
 
-fn answer(call: &mut Call<'_>, visit: &Visit) -> Result<Answer, AppError> {
-    let session = &visit.place.session;
-    let target = call.target(visit)?;
-    let freshness = call.freshness(visit, &target);
+/// Answers for a workspace. `is_indexing` knows of jobs that only this process has.
+pub(crate) fn answer(
+    session: &Session,
+    target: &Target,
+    freshness: &'static str,
+    is_indexing: &dyn Fn(&Target) -> bool,
+) -> Result<Answer, AppError> {
     let store = session.store()?;
     let own = store.view(&target.key)?;
     let default = session.default_branch();
@@ -61,22 +70,28 @@ fn answer(call: &mut Call<'_>, visit: &Visit) -> Result<Answer, AppError> {
     let mut refs = Vec::with_capacity(listed.len());
     for view in listed {
         let base = base.filter(|_| !is_default(view));
-        let added = base.map(|base| Added::over(session, &store, base, view)).transpose()?.flatten();
-        refs.push(json!({
+        // What git does not have any more can not be compared with anything.
+        let added = base.and_then(|base| Added::over(session, &store, base, view).unwrap_or_default());
+        let mut one = json!({
             "ref": view.ref_name,
             "is_default": is_default(view),
             "last_indexed_commit": view.commit,
             "merge_base_commit": added.as_ref().map(|added| &added.merge_base),
             "file_count": added.as_ref().map_or(view.totals.files as u64, |added| added.files),
             "symbol_count": added.as_ref().map_or(view.totals.symbols as u64, |added| added.symbols),
-            "status": status(call, session, view),
+            "status": status(session, view, is_indexing),
             "last_accessed_at": time_text(view.last_accessed_at),
-        }));
+        });
+        if let Some((ahead, behind)) = added.and_then(|added| added.distance) {
+            one["ahead"] = json!(ahead);
+            one["behind"] = json!(behind);
+        }
+        refs.push(one);
     }
-    let mut metadata = session.metadata(&target, own.as_ref());
+    let mut metadata = session.metadata(target, own.as_ref());
     metadata.freshness = freshness;
     Ok(Answer {
-        text: String::new(),
+        text: text(&refs) + &metadata.warnings_text(),
         json: json!({
             "total_refs": refs.len(),
             "refs": refs,
@@ -87,16 +102,40 @@ fn answer(call: &mut Call<'_>, visit: &Visit) -> Result<Answer, AppError> {
     })
 }
 
+fn text(refs: &[Value]) -> String {
+    let mut text = String::new();
+    for one in refs {
+        let word = |name: &str| shown(one[name].as_str().unwrap_or_default()).into_owned();
+        let commit: String = word("last_indexed_commit").chars().take(10).collect();
+        let count = |name: &str| count_text(one[name].as_u64().unwrap_or_default());
+        let added = if one["merge_base_commit"].is_null() { "" } else { "+" };
+        let distance = match (one["ahead"].as_u64(), one["behind"].as_u64()) {
+            (Some(ahead), Some(behind)) => format!(", {ahead} ahead, {behind} behind"),
+            _ => String::new(),
+        };
+        let default = if one["is_default"] == true { ", default" } else { "" };
+        text += &format!(
+            "{}  {}  {added}{} files, {added}{} symbols  {}{default}{distance}\n",
+            style::name(&word("ref")),
+            style::dim(&commit),
+            count("file_count"),
+            count("symbol_count"),
+            word("status"),
+        );
+    }
+    if text.is_empty() { "Nothing is indexed yet.\n".into() } else { text }
+}
+
 /// Whether the ref still stands where it was indexed.
-fn status(call: &Call<'_>, session: &Session, view: &ViewInfo) -> Value {
-    let Ok(target) = session.target(Some(&view.ref_name)) else { return json!("stale") };
-    let is_moving = call.server.jobs.of_view(&session.project_id, &target).is_some()
-        || session.active_job().is_some_and(|job| job.view.as_ref() == Some(&view.key));
-    json!(match (is_moving, target.commit == view.commit) {
+fn status(session: &Session, view: &ViewInfo, is_indexing: &dyn Fn(&Target) -> bool) -> &'static str {
+    let Ok(target) = session.target(Some(&view.ref_name)) else { return "stale" };
+    let is_moving =
+        is_indexing(&target) || session.active_job().is_some_and(|job| job.view.as_ref() == Some(&view.key));
+    match (is_moving, target.commit == view.commit) {
         (true, _) => "indexing",
         (false, true) => "active",
         (false, false) => "stale",
-    })
+    }
 }
 
 /// What a ref has that the commit it parted from has not.
@@ -104,6 +143,8 @@ struct Added {
     merge_base: String,
     files: u64,
     symbols: u64,
+    /// How many commits it has that the default branch has not, and the other way round.
+    distance: Option<(u64, u64)>,
 }
 
 impl Added {
@@ -128,6 +169,7 @@ impl Added {
                 snapshot.versions()?.iter().filter(|version| is_new(version)).map(|version| version.id).collect()
             }
         };
-        Ok(Some(Self { merge_base, files: added.len(), symbols: store.symbol_count(&added)? }))
+        let distance = repo.ahead_behind(default, head).unwrap_or_default();
+        Ok(Some(Self { merge_base, files: added.len(), symbols: store.symbol_count(&added)?, distance }))
     }
 }

@@ -5,6 +5,7 @@ use codecompass_query::{Locate, Located, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use super::followups::Before;
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -51,7 +52,11 @@ pub(crate) const TOOL: Tool = Tool {
             &["line_start", "line_end"],
             &[("score", schema::number())],
         );
-        json!({ "results": schema::list(result), "total_candidates": schema::count() })
+        json!({
+            "results": schema::list(result),
+            "total_candidates": schema::count(),
+            "suggestions": schema::suggestions(),
+        })
     },
     always: &["results", "total_candidates"],
     effect: Effect::Reads,
@@ -137,7 +142,9 @@ pub(crate) fn answer(
     let mut located = locate(snapshot, &asked)?;
     if located.hits.is_empty() {
         let near = nearest_names(snapshot, &question.name, NEAR)?;
-        return Ok(empty(question, near, snapshot.info().totals.files as u64, &metadata));
+        let mut answer = empty(question, near, snapshot.info().totals.files as u64, &metadata);
+        Before::of(TOOL.name, "name", &question.name).add_to(&mut answer.json, snapshot)?;
+        return Ok(answer);
     }
     let mut results = Vec::with_capacity(located.hits.len());
     for hit in &located.hits {

@@ -3,6 +3,7 @@
 pub(crate) mod explain_ranking;
 pub(crate) mod find_references;
 pub(crate) mod find_related_symbols;
+mod followups;
 pub(crate) mod frame;
 pub(crate) mod get_call_graph;
 pub(crate) mod get_code_context;
@@ -14,7 +15,7 @@ mod health_check;
 mod index_repo;
 pub(crate) mod index_status;
 pub(crate) mod input;
-mod list_refs;
+pub(crate) mod list_refs;
 pub(crate) mod locate_symbol;
 mod path_filter;
 pub(crate) mod search_code;
@@ -22,6 +23,7 @@ pub(crate) mod shape;
 mod suggest_followup_queries;
 mod switch_ref;
 mod tokens;
+mod trees;
 
 /// Every tool. `tools/list`, the reference page and the tests over all tools follow from it.
 pub(crate) const TOOLS: &[frame::Tool] = &[

@@ -6,6 +6,7 @@ use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, neare
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use super::followups::{self, Before};
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -64,6 +65,7 @@ pub(crate) const TOOL: Tool = Tool {
             "query_intent": schema::one_of(&["symbol", "path", "error", "natural_language"]),
             "total_candidates": schema::count(),
             "suggested_next_actions": schema::list(schema::any_object()),
+            "suggestions": schema::suggestions(),
         })
     },
     always: &["results", "query_intent", "total_candidates", "suggested_next_actions"],
@@ -213,7 +215,9 @@ pub(crate) fn answer(
     let mut found = search(snapshot, &asked)?;
     if found.places.is_empty() {
         let files = snapshot.info().totals.files as u64;
-        return Ok(empty(question, &found, near(snapshot, &found)?, files, metadata));
+        let mut answer = empty(question, &found, near(snapshot, &found)?, files, metadata);
+        question.before(&found).add_to(&mut answer.json, snapshot)?;
+        return Ok(answer);
     }
     let mut results = Vec::with_capacity(found.places.len());
     for place in &found.places {
@@ -241,6 +245,10 @@ pub(crate) fn answer(
         "total_candidates": found.total,
         "suggested_next_actions": next_actions(question, &found, &metadata.ref_name),
     });
+    let best = found.places.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
+    if offset == 0 && best < followups::THRESHOLD {
+        question.before(&found).add_to(&mut json, snapshot)?;
+    }
     if question.debug {
         let hits = found.places.iter().filter(|place| place.symbol().is_some()).count();
         json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.places.len() - hits } });
@@ -250,6 +258,15 @@ pub(crate) fn answer(
 }
 
 impl Question {
+    /// The question, for those who say what to ask next.
+    fn before(&self, found: &Found) -> Before {
+        let mut before = Before::of(TOOL.name, "query", &self.query);
+        before.params.extend(self.language.iter().map(|language| ("language".to_owned(), json!(language))));
+        before.intent = Some(found.intent.as_str().to_owned());
+        before.language = found.places.first().map(|place| place.version.language.clone());
+        before
+    }
+
     /// Everything that decides the list.
     fn identity(&self) -> String {
         let paths = self.paths.as_ref().map(ToString::to_string);

@@ -8,6 +8,7 @@ use crate::error::{AppError, Code};
 use crate::output::Answer;
 use crate::server::Call;
 use crate::server::places::{Unknown, Visit};
+use crate::worktrees;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "switch_ref",
@@ -63,6 +64,12 @@ fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, App
         (ViewKey::Worktree(root), _) => Some(root.clone()),
         (ViewKey::Ref(name), Some(repo)) => repo.worktree_of(name)?.map(|root| root.display().to_string()),
         _ => None,
+    };
+    let worktree = match worktree {
+        None if session.config.managed_worktrees => {
+            worktrees::ensure(session, &target)?.map(|root| root.display().to_string())
+        }
+        found => found,
     };
     let status = if view.commit == target.commit { "active" } else { "stale" };
     Ok(Answer {

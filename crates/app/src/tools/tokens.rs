@@ -20,7 +20,8 @@ impl Cost {
     /// What an item costs that is written like this, with the comma after it.
     pub(crate) fn of(json: &str) -> Self {
         let words = json.split_whitespace().count() as u64;
-        Self { formula: (words * 13).div_ceil(10), hundredths: hundredths(json) + 100, bytes: json.len() as u64 + 1 }
+        let hundredths = hundredths(json, u64::MAX) + 100;
+        Self { formula: (words * 13).div_ceil(10), hundredths, bytes: json.len() as u64 + 1 }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -51,11 +52,11 @@ pub(crate) struct Budget {
 /// The brackets of the list.
 const BRACKETS: Cost = Cost { formula: 0, hundredths: 100, bytes: 2 };
 
-/// No item costs fewer tokens.
-const LEAST: u64 = 30;
+/// No item costs fewer tokens: two ids, ten names of fields and what stands between them.
+const LEAST: u64 = 80;
 
-/// No token is longer on average, in bytes, than this.
-const LONGEST: u64 = 40;
+/// No piece of a text has more bytes per token than this: white space has the most.
+const LONGEST: u64 = 16;
 
 impl Budget {
     /// Nothing spent but the brackets.
@@ -69,8 +70,14 @@ impl Budget {
         all.formula <= self.tokens && all.tokens() <= self.tokens && all.bytes <= self.bytes
     }
 
-    /// Spends it if it is there.
-    pub(crate) fn take(&mut self, cost: Cost) -> bool {
+    /// Spends what an item costs that is written like this, if it is there.
+    pub(crate) fn take(&mut self, json: &str) -> bool {
+        let left = (self.tokens * 100).saturating_sub(self.spent.hundredths);
+        // Most of a long text need not be read to know that it is too long.
+        if self.is_too_long(json.len() as u64) || hundredths(json, left) > left {
+            return false;
+        }
+        let cost = Cost::of(json);
         let is_there = self.allows(cost);
         if is_there {
             self.spent = self.spent.plus(cost);
@@ -78,9 +85,9 @@ impl Budget {
         is_there
     }
 
-    /// Whether no item fits any more.
-    pub(crate) fn is_over(&self) -> bool {
-        self.spent.tokens() + LEAST > self.tokens
+    /// Whether no item fits whose own words have so many bytes, whatever they are.
+    pub(crate) fn is_over(&self, bytes: u64) -> bool {
+        self.spent.tokens() + LEAST + bytes / LONGEST > self.tokens
     }
 
     /// Whether a text of so many bytes can not fit, whatever it says.
@@ -98,10 +105,11 @@ enum Lead {
     Sign,
 }
 
-fn hundredths(text: &str) -> u64 {
+/// The cost of a text; whoever has had enough is told only that it is more.
+fn hundredths(text: &str, enough: u64) -> u64 {
     let mut rest = text;
     let mut sum = 0;
-    while let Some(first) = rest.chars().next() {
+    while let Some(first) = rest.chars().next().filter(|_| sum <= enough) {
         let (length, cost) = piece(rest, first);
         sum += cost;
         rest = &rest[length.max(1)..];
@@ -260,13 +268,36 @@ mod tests {
     }
 
     #[test]
+    fn no_item_is_cheaper_than_the_least() {
+        let (id, stable) = (format!("sym_{}", "0".repeat(26)), format!("b3:{}", "0".repeat(32)));
+        let item = format!(
+            "{{\"symbol_id\":\"{id}\",\"symbol_stable_id\":\"{stable}\",\"name\":\"\",\"qualified_name\":\"\",\
+             \"kind\":\"fn\",\"path\":\"\",\"line_start\":1,\"line_end\":1,\"signature\":\"\",\
+             \"language\":\"go\",\"score\":1.0}}"
+        );
+        let least = Cost::of(&item).tokens();
+        assert!((LEAST..LEAST + 40).contains(&least), "{least}");
+    }
+
+    #[test]
+    fn no_text_has_more_bytes_per_token_than_the_longest() {
+        for length in 1..200 {
+            for unit in [" ", "\n", "=", "a", "A", "1", "aB ", "- ", "é"] {
+                let text = unit.repeat(length);
+                let cost = hundredths(&text, u64::MAX);
+                assert!(text.len() as u64 * 100 <= cost * LONGEST, "{} bytes of {unit:?} for {cost}", text.len());
+            }
+        }
+    }
+
+    #[test]
     fn what_is_spent_is_never_more_than_there_was() {
         for tokens in 0..400 {
             let mut budget = Budget::new(tokens, 1000);
-            let costs: Vec<Cost> = (1..30).map(|number| Cost::of(&"word and ".repeat(number * 7 % 23))).collect();
-            let left: Vec<Cost> = costs.into_iter().filter(|cost| !budget.take(*cost)).collect();
+            let texts: Vec<String> = (1..30).map(|number| "word and ".repeat(number * 7 % 23)).collect();
+            let left: Vec<String> = texts.into_iter().filter(|text| !budget.take(text)).collect();
             assert!(budget.spent.tokens() <= tokens.max(1) && budget.spent.formula <= tokens, "{budget:?}");
-            assert!(left.iter().all(|cost| !budget.allows(*cost)), "{budget:?}");
+            assert!(left.iter().all(|text| !budget.allows(Cost::of(text))), "{budget:?}");
         }
     }
 }

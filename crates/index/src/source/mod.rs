@@ -12,7 +12,7 @@
 //! # What is absent
 //! No program is ever started: not `git`, no hook, filter, textconv or file-system monitor that a repository's
 //! configuration may name. A repository's configuration can not point the listing at another folder either: the work
-//! tree is where its `.git` was found. Nothing here writes. Apart from the user's global git excludes, which the
+//! tree is where its `.git` was found. Nothing here writes, save [`Repo::write_files`] into a folder of ours. Apart from the user's global git excludes, which the
 //! `ignore` crate looks up, nothing depends on the environment.
 //!
 //! # Known limits
@@ -27,6 +27,7 @@
 
 mod attributes;
 mod builtin;
+mod checkout;
 mod content;
 mod error;
 mod listing;

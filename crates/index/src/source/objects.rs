@@ -44,7 +44,7 @@ impl BlobReader {
         }
     }
 
-    fn object(&self, id: gix::ObjectId, kind: Kind) -> Result<Vec<u8>, SourceError> {
+    pub(super) fn object(&self, id: gix::ObjectId, kind: Kind) -> Result<Vec<u8>, SourceError> {
         let object = self.repo.try_find_object(id).map_err(|error| damaged(id, error))?;
         let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         if object.kind != kind {
@@ -174,7 +174,7 @@ fn rule_texts(reader: &BlobReader, tree: &gix::objs::TreeRef<'_>) -> RuleTexts {
 }
 
 /// Names that git itself would refuse to check out.
-fn is_unusable_name(name: &[u8]) -> bool {
+pub(super) fn is_unusable_name(name: &[u8]) -> bool {
     matches!(name, b"" | b"." | b".." | b".git") || name.contains(&b'/')
 }
 
@@ -182,6 +182,6 @@ fn object_id(id: &BlobId) -> gix::ObjectId {
     gix::ObjectId::Sha1(id.0)
 }
 
-fn damaged(id: impl ToString, what: impl ToString) -> SourceError {
+pub(super) fn damaged(id: impl ToString, what: impl ToString) -> SourceError {
     SourceError::DamagedObject { id: id.to_string(), what: what.to_string() }
 }

@@ -158,11 +158,28 @@ impl Repo {
     /// The commit where the histories of two commits part; `None` when they have nothing in common.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, SourceError> {
         let repo = self.local();
-        let id = |hex: &str| {
-            gix::ObjectId::from_hex(hex.as_bytes()).map_err(|_| SourceError::UnknownRef { name: hex.to_owned() })
-        };
-        let base = repo.merge_base(id(one)?, id(other)?).map_err(|error| self.error(error))?;
+        let base = repo.merge_base(object_id(one)?, object_id(other)?).map_err(|error| self.error(error))?;
         Ok(base.map(|base| base.to_string()))
+    }
+
+    /// How many commits `head` has that `base` has not, and the other way round; `None` when that is more than anybody
+    /// counts.
+    pub fn ahead_behind(&self, base: &str, head: &str) -> Result<Option<(u64, u64)>, SourceError> {
+        let side = |from: &str, without: &str| -> Result<Option<u64>, SourceError> {
+            const MOST: u64 = 10_000;
+            let repo = self.local();
+            let walk = repo.rev_walk([object_id(from)?]).with_hidden([object_id(without)?]);
+            let mut count = 0;
+            for commit in walk.all().map_err(|error| self.error(error))? {
+                commit.map_err(|error| SourceError::repository(&self.git_dir, error))?;
+                count += 1;
+                if count > MOST {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(count))
+        };
+        Ok(side(head, base)?.zip(side(base, head)?))
     }
 
     /// The real path of the work tree that has a branch checked out, if there is one.
@@ -231,6 +248,10 @@ impl fmt::Debug for Repo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Repo").field("git_dir", &self.git_dir).field("work_tree", &self.work_tree).finish()
     }
+}
+
+fn object_id(hex: &str) -> Result<gix::ObjectId, SourceError> {
+    gix::ObjectId::from_hex(hex.as_bytes()).map_err(|_| SourceError::UnknownRef { name: hex.to_owned() })
 }
 
 /// Looks into the configuration of a repository that could not be opened, for an object format as the cause.

@@ -20,7 +20,7 @@ impl Graph<'_> {
                 other.id == at.file && block != at.place && is_same && is_open(symbol.kind) && is_open(merged.kind)
             }),
         };
-        self.world.failure()?;
+        self.failure()?;
         blocks.sort_by_key(|block| block.file != at.file);
         Ok(blocks)
     }

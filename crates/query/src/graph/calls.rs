@@ -149,7 +149,7 @@ impl Graph<'_> {
                 _ => {}
             }
         }
-        self.world.failure()?;
+        self.failure()?;
         Ok(edges.into_values().collect())
     }
 

@@ -20,14 +20,12 @@ use codecompass_model::{
 use codecompass_store::{Result, Snapshot};
 
 pub use calls::{CallEdge, CallGraph, Direction, Unresolved};
-use references::Look;
-pub use references::{Found as FoundReferences, Site};
+pub use references::{Found as FoundReferences, Looks, Site};
 pub use related::{Related, Relation, Scope};
-use world::Shelf;
-pub use world::SnapshotWorld;
+use world::SnapshotWorld;
 
 /// The rules of a language, for the name of one; given by whoever knows the languages.
-pub type Rules = for<'w> fn(&str, &'w dyn World) -> Option<Box<dyn Resolver + 'w>>;
+pub type Rules = fn(&str, Rc<dyn World>) -> Option<Box<dyn Resolver>>;
 
 /// What kind of edge a reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,32 +85,54 @@ fn is_called(kind: SymbolKind) -> bool {
 /// More meanings than this are not remembered at a time.
 const REMEMBERED: usize = 500_000;
 
+/// More lines than this are not held at a time.
+const HELD: u64 = 600_000;
+
 /// Everything that was read and resolved for one snapshot so far. It outlives the [`Graph`]s that fill it.
-#[derive(Default)]
 pub struct Memory {
-    meanings: RefCell<HashMap<(VersionId, u32), Meaning>>,
-    looks: RefCell<HashMap<String, Look>>,
-    shelf: Shelf,
-}
-
-/// See the module.
-pub struct Graph<'w> {
-    world: &'w SnapshotWorld<'w>,
+    world: Rc<SnapshotWorld>,
     rules: Rules,
-    resolvers: RefCell<HashMap<String, Option<Rc<dyn Resolver + 'w>>>>,
-    memory: &'w Memory,
-    /// Whether the caller has had enough.
-    enough: &'w dyn Fn() -> bool,
+    resolvers: RefCell<HashMap<String, Option<Rc<dyn Resolver>>>>,
+    meanings: RefCell<HashMap<(VersionId, u32), Meaning>>,
+    looks: Rc<Looks>,
 }
 
-impl<'w> Graph<'w> {
-    /// The graph of a world. `enough` tells when to stop.
-    pub fn new(world: &'w SnapshotWorld<'w>, rules: Rules, memory: &'w Memory, enough: &'w dyn Fn() -> bool) -> Self {
-        Self { world, rules, resolvers: RefCell::default(), memory, enough }
+impl Memory {
+    /// Nothing yet, save what was found out about names in a snapshot of the same state.
+    pub fn new(snapshot: Rc<Snapshot>, rules: Rules, looks: Rc<Looks>) -> Self {
+        let world = Rc::new(SnapshotWorld::new(snapshot));
+        Self { world, rules, resolvers: RefCell::default(), meanings: RefCell::default(), looks }
     }
 
     /// The snapshot it is about.
-    pub fn snapshot(&self) -> &'w Snapshot {
+    pub fn snapshot(&self) -> &Snapshot {
+        self.world.snapshot()
+    }
+
+    /// Lets go of everything but the names.
+    fn forget(&self) {
+        self.world.forget();
+        self.resolvers.borrow_mut().clear();
+        self.meanings.borrow_mut().clear();
+    }
+}
+
+/// See the module.
+pub struct Graph<'m> {
+    world: &'m SnapshotWorld,
+    memory: &'m Memory,
+    /// Whether the caller has had enough.
+    enough: &'m dyn Fn() -> bool,
+}
+
+impl<'m> Graph<'m> {
+    /// The graph of a snapshot. `enough` tells when to stop.
+    pub fn new(memory: &'m Memory, enough: &'m dyn Fn() -> bool) -> Self {
+        Self { world: &memory.world, memory, enough }
+    }
+
+    /// The snapshot it is about.
+    pub fn snapshot(&self) -> &'m Snapshot {
         self.world.snapshot()
     }
 
@@ -158,11 +178,21 @@ impl<'w> Graph<'w> {
         self.resolver(&file.language).map_or_else(Vec::new, |resolver| resolver.implementations(declared))
     }
 
-    /// Lets go of what was read and resolved when it has grown large. For whoever goes through all files.
+    /// Lets go of what was read and resolved when it has grown large.
     pub fn forget(&self) {
-        const FILES: usize = 2000;
-        if self.memory.shelf.forget_over(FILES) {
-            self.resolvers.borrow_mut().clear();
+        if self.world.held() > HELD {
+            self.memory.forget();
+        }
+    }
+
+    /// The first error of the store that was met. What was made of things that could not be read is forgotten.
+    fn failure(&self) -> Result<()> {
+        match self.world.failure() {
+            None => Ok(()),
+            Some(error) => {
+                self.memory.forget();
+                Err(error)
+            }
         }
     }
 
@@ -194,7 +224,7 @@ impl<'w> Graph<'w> {
                 }
             }
         }
-        self.world.failure()?;
+        self.failure()?;
         Ok(edges)
     }
 
@@ -203,12 +233,13 @@ impl<'w> Graph<'w> {
         EdgeKind::of(reference.shape, kind)
     }
 
-    fn resolver(&self, language: &str) -> Option<Rc<dyn Resolver + 'w>> {
-        if let Some(known) = self.resolvers.borrow().get(language) {
+    fn resolver(&self, language: &str) -> Option<Rc<dyn Resolver>> {
+        if let Some(known) = self.memory.resolvers.borrow().get(language) {
             return known.clone();
         }
-        let made = (self.rules)(language, self.world).map(Rc::from);
-        self.resolvers.borrow_mut().insert(language.to_owned(), made.clone());
+        let world: Rc<dyn World> = self.memory.world.clone();
+        let made = (self.memory.rules)(language, world).map(Rc::from);
+        self.memory.resolvers.borrow_mut().insert(language.to_owned(), made.clone());
         made
     }
 }

@@ -4,6 +4,7 @@
 //! means the symbol, or something else, or nobody knows: what nobody knows is listed last, as a guess, so that no list is
 //! shorter than what a search for the word finds.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -106,7 +107,7 @@ fn fits(kind: EdgeKind, symbol: &Symbol) -> bool {
 }
 
 /// How far the look at the bearers of a name is. What is done is not done again.
-pub(super) struct Look {
+struct Look {
     /// The files that bear the name, and where.
     files: Vec<(VersionId, Vec<u32>)>,
     /// So many of them were looked at.
@@ -117,13 +118,19 @@ pub(super) struct Look {
     found: Rc<Found>,
 }
 
+/// What was found out about names: of use for as long as the view is the same, also for the next snapshot of it.
+#[derive(Default)]
+pub struct Looks {
+    by_name: RefCell<HashMap<String, Look>>,
+}
+
 /// So many names are remembered at a time.
 const NAMES: usize = 200;
 
 impl Graph<'_> {
     /// Looks at every place that bears a name, and goes on where an earlier look had to stop.
     pub fn named(&self, name: &str) -> Result<Rc<Found>> {
-        let begun = self.memory.looks.borrow_mut().remove(name);
+        let begun = self.memory.looks.by_name.borrow_mut().remove(name);
         let mut look = match begun {
             Some(look) => look,
             None => self.begin(name)?,
@@ -132,7 +139,7 @@ impl Graph<'_> {
             self.go_on(name, &mut look)?;
         }
         let found = Rc::clone(&look.found);
-        let mut looks = self.memory.looks.borrow_mut();
+        let mut looks = self.memory.looks.by_name.borrow_mut();
         if looks.len() >= NAMES {
             looks.clear();
         }
@@ -173,7 +180,7 @@ impl Graph<'_> {
             self.look_at_imports(*version, name, found)?;
         }
         found.is_cut = look.imported < look.importers.len();
-        self.world.failure()
+        self.failure()
     }
 
     fn look(&self, file: &Rc<SourceFile>, at: u32, found: &mut Found) -> Result<()> {

@@ -122,7 +122,7 @@ impl Graph<'_> {
         if scope >= Scope::Module {
             is_complete &= self.add_around(&file, scope, &mut list)?;
         }
-        self.world.failure()?;
+        self.failure()?;
         list.0.remove(&anchor);
         let within = |relation: Relation| match relation {
             Relation::SameFile | Relation::Imported => true,

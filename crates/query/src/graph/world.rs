@@ -1,42 +1,23 @@
 //! A snapshot as the rules of a language see it.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use codecompass_model::{SourceFile, SymbolAt, SymbolKind, VersionId, World};
 use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 
-use super::Memory;
-
-/// See the module. An error of the store is kept and told by [`SnapshotWorld::failure`]; until then, whatever could not be
-/// read is not there.
-pub struct SnapshotWorld<'s> {
-    snapshot: &'s Snapshot,
-    shelf: &'s Shelf,
-    failure: RefCell<Option<StoreError>>,
-}
-
-/// What was read of a snapshot so far. It outlives the worlds that fill it.
-#[derive(Default)]
-pub(super) struct Shelf {
+/// See the module. What was read is kept. An error of the store is told by [`SnapshotWorld::failure`]; until then,
+/// whatever could not be read is not there.
+pub(super) struct SnapshotWorld {
+    snapshot: Rc<Snapshot>,
     files: RefCell<HashMap<VersionId, Option<Rc<SourceFile>>>>,
     texts: RefCell<HashMap<VersionId, Option<Rc<str>>>>,
     symbols: RefCell<HashMap<String, Rc<[SymbolAt]>>>,
     layout: OnceCell<Layout>,
-}
-
-impl Shelf {
-    /// Lets go of the files if there are more than so many; whether it did.
-    pub(super) fn forget_over(&self, files: usize) -> bool {
-        let is_much = self.files.borrow().len() > files;
-        if is_much {
-            self.files.borrow_mut().clear();
-            self.texts.borrow_mut().clear();
-            self.symbols.borrow_mut().clear();
-        }
-        is_much
-    }
+    /// The lines of the files that are kept.
+    held: Cell<u64>,
+    failure: RefCell<Option<StoreError>>,
 }
 
 /// Where the files stand.
@@ -47,20 +28,40 @@ struct Layout {
     by_name: HashMap<String, Rc<[VersionId]>>,
 }
 
-impl<'s> SnapshotWorld<'s> {
-    /// The world of a snapshot, with what was read of it before.
-    pub fn new(snapshot: &'s Snapshot, memory: &'s Memory) -> Self {
-        Self { snapshot, shelf: &memory.shelf, failure: RefCell::default() }
+impl SnapshotWorld {
+    pub(super) fn new(snapshot: Rc<Snapshot>) -> Self {
+        Self {
+            snapshot,
+            files: RefCell::default(),
+            texts: RefCell::default(),
+            symbols: RefCell::default(),
+            layout: OnceCell::new(),
+            held: Cell::default(),
+            failure: RefCell::default(),
+        }
     }
 
     /// The snapshot itself.
-    pub fn snapshot(&self) -> &'s Snapshot {
-        self.snapshot
+    pub(super) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// How many lines there are in the files that are kept.
+    pub(super) fn held(&self) -> u64 {
+        self.held.get()
+    }
+
+    /// Lets go of all files.
+    pub(super) fn forget(&self) {
+        self.held.set(0);
+        self.files.borrow_mut().clear();
+        self.texts.borrow_mut().clear();
+        self.symbols.borrow_mut().clear();
     }
 
     /// The first error of the store that was met.
-    pub fn failure(&self) -> Result<()> {
-        self.failure.borrow_mut().take().map_or(Ok(()), Err)
+    pub(super) fn failure(&self) -> Option<StoreError> {
+        self.failure.borrow_mut().take()
     }
 
     fn tried<T>(&self, outcome: Result<T>) -> Option<T> {
@@ -70,12 +71,13 @@ impl<'s> SnapshotWorld<'s> {
     fn read(&self, id: VersionId) -> Option<Rc<SourceFile>> {
         let version = self.tried(self.snapshot.version(id))??;
         let facts = self.tried(self.snapshot.facts(id))?;
-        let VersionInfo { path, language, .. } = &*version;
+        let VersionInfo { path, language, lines, .. } = &*version;
+        self.held.set(self.held.get() + u64::from(*lines));
         Some(Rc::new(SourceFile { id, path: path.clone(), language: language.clone(), facts: Rc::new(facts) }))
     }
 
     fn layout(&self) -> &Layout {
-        self.shelf.layout.get_or_init(|| {
+        self.layout.get_or_init(|| {
             let Some(catalogue) = self.tried(self.snapshot.catalogue()) else { return Layout::default() };
             let by_path: BTreeMap<String, VersionId> =
                 catalogue.values().map(|version| (version.path.clone(), version.id)).collect();
@@ -95,13 +97,13 @@ impl<'s> SnapshotWorld<'s> {
     }
 }
 
-impl World for SnapshotWorld<'_> {
+impl World for SnapshotWorld {
     fn file(&self, id: VersionId) -> Option<Rc<SourceFile>> {
-        if let Some(known) = self.shelf.files.borrow().get(&id) {
+        if let Some(known) = self.files.borrow().get(&id) {
             return known.clone();
         }
         let file = self.read(id);
-        self.shelf.files.borrow_mut().insert(id, file.clone());
+        self.files.borrow_mut().insert(id, file.clone());
         file
     }
 
@@ -118,16 +120,16 @@ impl World for SnapshotWorld<'_> {
     }
 
     fn text(&self, id: VersionId) -> Option<Rc<str>> {
-        if let Some(known) = self.shelf.texts.borrow().get(&id) {
+        if let Some(known) = self.texts.borrow().get(&id) {
             return known.clone();
         }
         let text = self.tried(self.snapshot.text(id)).map(|text| Rc::from(&*text));
-        self.shelf.texts.borrow_mut().insert(id, text.clone());
+        self.texts.borrow_mut().insert(id, text.clone());
         text
     }
 
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {
-        if let Some(known) = self.shelf.symbols.borrow().get(name) {
+        if let Some(known) = self.symbols.borrow().get(name) {
             return known.clone();
         }
         let rows = self.tried(self.snapshot.symbols_named(name)).unwrap_or_default();
@@ -139,7 +141,7 @@ impl World for SnapshotWorld<'_> {
         }
         found.sort();
         let found: Rc<[SymbolAt]> = found.into_iter().map(|(_, at)| at).collect();
-        self.shelf.symbols.borrow_mut().insert(name.to_owned(), found.clone());
+        self.symbols.borrow_mut().insert(name.to_owned(), found.clone());
         found
     }
 }

@@ -23,7 +23,7 @@ use crate::metadata::Metadata;
 use crate::output::Answer;
 use crate::published::{Access, Published};
 use crate::session::{Request, Session};
-use crate::tools::{find_references, get_call_graph, locate_symbol, search_code};
+use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
 
 /// How often a first query and a scan are timed.
 const ROUNDS: usize = 7;
@@ -55,6 +55,8 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
         Kind { name: "literal text", queries: texts(snapshot, 2 * count)?, ask: ask_literal },
         Kind { name: "references", queries: names(snapshot, 2 * count)?, ask: ask_references },
         Kind { name: "calls, depth 2", queries: names(snapshot, 2 * count + 1)?, ask: ask_calls },
+        Kind { name: "context", queries: phrases(snapshot, 2 * count)?, ask: ask_context },
+        Kind { name: "outline", queries: paths(snapshot, 2 * count)?, ask: ask_outline },
     ];
     let totals = snapshot.info().totals;
     let mut text = format!(
@@ -85,7 +87,7 @@ fn open(session: &Session) -> Result<Opened, AppError> {
     let access = Access { policy: Some(FreshnessPolicy::BestEffort), no_sync: true, ..Access::default() };
     let empty = || AppError::new(Code::InternalError, "There is nothing to ask.");
     let published = Published::open(session, access)?;
-    Ok(Opened { snapshot: published.snapshot.ok_or_else(empty)?, memory: published.memory })
+    Ok(Opened { snapshot: published.snapshot.ok_or_else(empty)?, memory: published.memory.ok_or_else(empty)? })
 }
 
 fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
@@ -97,10 +99,8 @@ fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answ
         cursor: None,
         patience: find_references::SERVED,
     };
-    let snapshot = Some(&*opened.snapshot);
-    let asked =
-        find_references::answer(snapshot, &opened.memory, &input.check()?, &session.config, Metadata::unknown());
-    or_nothing(asked)
+    let memory = Some(&*opened.memory);
+    or_nothing(find_references::answer(memory, &input.check()?, &session.config, Metadata::unknown()))
 }
 
 /// Names of imports, and symbols of languages without rules, have no references: that is an answer, too.
@@ -120,17 +120,23 @@ fn ask_calls(session: &Session, opened: &Opened, name: &str) -> Result<Answer, A
         direction: None,
         depth: 2,
         limit: 20,
+        cursor: None,
         path_to: None,
         list_unresolved: false,
         patience: find_references::SERVED,
     };
-    or_nothing(get_call_graph::answer(
-        Some(&*opened.snapshot),
-        &opened.memory,
-        &input.check()?,
-        &session.config,
-        Metadata::unknown(),
-    ))
+    let memory = Some(&*opened.memory);
+    or_nothing(get_call_graph::answer(memory, &input.check()?, &session.config, Metadata::unknown()))
+}
+
+fn ask_context(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
+    let input = get_code_context::Input { query: query.to_owned(), max_tokens: 4000, ..Default::default() };
+    get_code_context::answer(Some(&*opened.snapshot), &input.check()?, &session.config, Metadata::unknown())
+}
+
+fn ask_outline(session: &Session, opened: &Opened, path: &str) -> Result<Answer, AppError> {
+    let question = get_file_outline::Question { path: path.to_owned(), is_deep: true, cursor: None };
+    get_file_outline::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
 }
 
 fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
@@ -199,6 +205,10 @@ fn names(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
         let symbol = outline.symbols.get(outline.symbols.len() / 2);
         Ok(symbol.map(|symbol| symbol.name.clone()))
     })
+}
+
+fn paths(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
+    from_files(snapshot, count, |file| Ok((file.symbols > 0).then(|| file.path.clone())))
 }
 
 /// Questions in words: the words of a symbol's name, and those of the file's.

@@ -40,7 +40,7 @@ const MAX_STEPS: u32 = 20_000;
 
 /// The rules at work on a view.
 pub(super) struct Rules<'w> {
-    world: &'w dyn World,
+    world: Rc<dyn World + 'w>,
     modules: Modules<'w>,
     indexes: RefCell<HashMap<VersionId, Option<Rc<Index>>>>,
     exports: RefCell<HashMap<(VersionId, String, Space), Target>>,
@@ -67,10 +67,10 @@ impl<K> Default for Memory<K> {
 }
 
 /// The constructor, as a language takes it.
-pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Rules {
+        modules: Modules::new(Rc::clone(&world)),
         world,
-        modules: Modules::new(world),
         indexes: RefCell::default(),
         exports: RefCell::default(),
         globals: RefCell::default(),

@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use codecompass_model::{VersionId, World};
 
@@ -24,7 +25,7 @@ const OUTPUTS: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs"];
 
 /// The modules of a view.
 pub(super) struct Modules<'w> {
-    world: &'w dyn World,
+    world: Rc<dyn World + 'w>,
     known: RefCell<HashMap<(String, String), Option<VersionId>>>,
     configs: OnceCell<Vec<Config>>,
     packages: OnceCell<Vec<Package>>,
@@ -47,7 +48,7 @@ struct Package {
 }
 
 impl<'w> Modules<'w> {
-    pub(super) fn new(world: &'w dyn World) -> Self {
+    pub(super) fn new(world: Rc<dyn World + 'w>) -> Self {
         Modules { world, known: RefCell::default(), configs: OnceCell::new(), packages: OnceCell::new() }
     }
 

@@ -37,7 +37,7 @@ use types::Type;
 
 /// Go's rules at work on one view.
 pub(super) struct Go<'w> {
-    world: &'w dyn World,
+    world: Rc<dyn World + 'w>,
     modules: OnceCell<Modules>,
     folders: RefCell<HashMap<String, Rc<Folder>>>,
     imports: RefCell<HashMap<String, Rc<Imported>>>,
@@ -68,7 +68,7 @@ const MAX_STEPS: u32 = 20_000;
 const MAX_DEPTH: u32 = 60;
 
 /// The constructor, as the language takes it.
-pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Go {
         world,
         modules: OnceCell::new(),
@@ -208,7 +208,7 @@ impl Go<'_> {
         if let Some(known) = self.folders.borrow().get(path) {
             return known.clone();
         }
-        let folder = Rc::new(Folder::read(self.world, path));
+        let folder = Rc::new(Folder::read(&*self.world, path));
         self.folders.borrow_mut().insert(path.to_owned(), folder.clone());
         folder
     }
@@ -223,7 +223,7 @@ impl Go<'_> {
         if let Some(known) = self.imports.borrow().get(path) {
             return known.clone();
         }
-        let modules = self.modules.get_or_init(|| Modules::read(self.world));
+        let modules = self.modules.get_or_init(|| Modules::read(&*self.world));
         let imported = Rc::new(match modules.folder(path) {
             None => Imported::External(path.to_owned()),
             Some(folder) => match &self.folder(&folder).imported {

@@ -93,6 +93,31 @@ impl Rules<'_> {
         own
     }
 
+    /// The methods of the same name in classes below the one that declares it. What every class has is not asked for.
+    pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let Some((class, name)) = self.method(declared) else { return Vec::new() };
+        if name.starts_with("__") {
+            return Vec::new();
+        }
+        let is_below = |at: &SymbolAt| {
+            let own = self.method(*at).map(|(own, _)| own).filter(|own| *own != class);
+            own.is_some_and(|own| {
+                self.order(own).iter().any(|base| matches!(base, Type::Instance(at, _) if *at == class))
+            })
+        };
+        self.world.symbols_named(&name).iter().copied().filter(is_below).collect()
+    }
+
+    /// The class of a method or property, and its name.
+    fn method(&self, at: SymbolAt) -> Option<(SymbolAt, String)> {
+        let source = self.source(at.file)?;
+        let symbol = source.symbol(at.place)?;
+        let is_member = matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Constructor);
+        let place = symbol.parent.filter(|_| is_member)?;
+        let is_class = source.symbol(place)?.kind == SymbolKind::Class;
+        is_class.then(|| (SymbolAt { file: at.file, place }, symbol.name.clone()))
+    }
+
     /// A class and its bases in the order in which members are looked for, in terms of the class's own parameters.
     pub(super) fn order(&self, class: SymbolAt) -> Rc<[Type]> {
         let alone: Rc<[Type]> = Rc::from([Type::instance(class)]);

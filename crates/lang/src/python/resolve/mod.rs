@@ -37,7 +37,7 @@ use types::{Found, Type};
 
 /// The rules at work on one view.
 pub(super) struct Rules<'w> {
-    world: &'w dyn World,
+    world: Rc<dyn World + 'w>,
     modules: Modules<'w>,
     sources: RefCell<FastMap<VersionId, Option<Rc<Source>>>>,
     course: Course,
@@ -59,10 +59,10 @@ enum Question {
 }
 
 /// Their constructor, as the language takes it.
-pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Rules {
+        modules: Modules::new(Rc::clone(&world)),
         world,
-        modules: Modules::new(world),
         sources: RefCell::default(),
         course: Course::default(),
         types: Memo::default(),
@@ -88,6 +88,12 @@ impl Resolver for Rules<'_> {
         let found = self.import_target(&source, import);
         self.settle();
         self.answer(found, "import", "no such module")
+    }
+
+    fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let found = self.overriding(declared);
+        self.settle();
+        found
     }
 }
 

@@ -16,7 +16,7 @@ type FoundModules = FastMap<(String, String), Option<Rc<str>>>;
 
 /// What is known of the modules of a view.
 pub(super) struct Modules<'w> {
-    world: &'w dyn World,
+    world: Rc<dyn World + 'w>,
     packages: OnceCell<Packages>,
     files: RefCell<FastMap<String, Rc<[VersionId]>>>,
     found: RefCell<FoundModules>,
@@ -31,7 +31,7 @@ struct Packages {
 }
 
 impl<'w> Modules<'w> {
-    pub(super) fn new(world: &'w dyn World) -> Self {
+    pub(super) fn new(world: Rc<dyn World + 'w>) -> Self {
         Self { world, packages: OnceCell::new(), files: RefCell::default(), found: RefCell::default() }
     }
 

@@ -54,7 +54,7 @@ type Receiver = (VersionId, u32, Option<u32>, Option<u32>, Option<(u32, u32)>);
 
 /// The rules at work on one view, and what they remember of it.
 pub(super) struct Rules<'w> {
-    world: &'w dyn World,
+    world: Rc<dyn World + 'w>,
     crates: Crates,
     depth: Cell<u32>,
     /// How many questions the one from outside has led to.
@@ -78,10 +78,10 @@ pub(super) struct Rules<'w> {
 }
 
 /// The constructor, as a language takes it.
-pub(super) fn resolver<'w>(world: &'w dyn World) -> Box<dyn Resolver + 'w> {
+pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Rules {
+        crates: Crates::of(&*world),
         world,
-        crates: Crates::of(world),
         depth: Cell::new(0),
         steps: Cell::new(0),
         asking: RefCell::default(),

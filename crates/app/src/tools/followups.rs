@@ -1,0 +1,154 @@
+//! What to ask next when an answer is weak or empty: the rules behind `suggest_followup_queries`, and behind the
+//! `suggestions` that weak answers carry themselves.
+//!
+//! The rules are a table over the tool before and what it gave. An identifier is only suggested when something of that
+//! name is indexed.
+
+use codecompass_model::SymbolKind;
+use codecompass_query::{Intent, Locate, known_names, locate, nearest_names, telling_words};
+use codecompass_store::Snapshot;
+use serde_json::{Map, Value, json};
+
+use crate::error::AppError;
+
+/// At most so many suggestions.
+const MOST: usize = 4;
+
+/// Scores below it count as weak, unless a caller has another measure.
+pub(crate) const THRESHOLD: f64 = 0.5;
+
+/// The call before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Before {
+    pub(crate) tool: String,
+    pub(crate) params: Map<String, Value>,
+    /// What the query was taken for, where that is known.
+    pub(crate) intent: Option<String>,
+    /// The language of its best result.
+    pub(crate) language: Option<String>,
+}
+
+impl Before {
+    /// A call with one argument that matters.
+    pub(crate) fn of(tool: &str, parameter: &str, value: &str) -> Self {
+        let params = Map::from_iter([(parameter.to_owned(), json!(value))]);
+        Self { tool: tool.to_owned(), params, ..Self::default() }
+    }
+
+    /// What was asked for: a query, or a name.
+    pub(crate) fn asked(&self) -> &str {
+        let words = ["query", "name", "symbol_name"].iter().find_map(|key| self.params.get(*key)?.as_str());
+        words.unwrap_or_default()
+    }
+
+    /// The calls worth making now; the same call again is none of them.
+    pub(crate) fn follow_ups(&self, snapshot: Option<&Snapshot>) -> Result<Vec<Value>, AppError> {
+        let asked = self.asked();
+        let known = snapshot.map(|snapshot| known_names(snapshot, asked, MOST)).transpose()?;
+        let bearers = snapshot.map(|snapshot| bearers(snapshot, asked)).transpose()?;
+        let mut suggestions = suggest(self, known.unwrap_or_default(), bearers.unwrap_or_default());
+        let is_same =
+            |suggestion: &Value| suggestion["tool"] == self.tool.as_str() && suggestion["params"] == json!(self.params);
+        suggestions.retain(|suggestion| !is_same(suggestion));
+        suggestions.truncate(MOST);
+        Ok(suggestions)
+    }
+
+    /// Adds the follow-ups to a weak answer.
+    pub(crate) fn add_to(&self, answer: &mut Value, snapshot: &Snapshot) -> Result<(), AppError> {
+        let suggestions = self.follow_ups(Some(snapshot))?;
+        if !suggestions.is_empty() {
+            answer["suggestions"] = json!(suggestions);
+        }
+        Ok(())
+    }
+}
+
+/// What is defined under a name or handle; when nothing is, under the names that come nearest.
+fn bearers(snapshot: &Snapshot, asked: &str) -> Result<Vec<(String, SymbolKind)>, AppError> {
+    let mut names = vec![asked.trim().to_owned()];
+    names.extend(nearest_names(snapshot, asked, 2)?);
+    let mut found: Vec<(String, SymbolKind)> = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let question = Locate { name, kinds: &[], language: None, offset: 0, limit: 1 };
+        let hits = locate(snapshot, &question)?.hits;
+        found.extend(hits.first().map(|hit| (hit.symbol().name.clone(), hit.symbol().kind)));
+        if at == 0 && !found.is_empty() {
+            break;
+        }
+    }
+    found.dedup();
+    Ok(found)
+}
+
+/// Whether a symbol of this kind may be called.
+fn may_be_called(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Constructor, Fn, Macro, Method};
+    matches!(kind, Class | Constructor | Fn | Macro | Method)
+}
+
+fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(String, SymbolKind)>) -> Vec<Value> {
+    let asked = before.asked();
+    let call = |tool: &str, params: Value, reason: String| json!({ "tool": tool, "params": params, "reason": reason });
+    let intent = before.intent.clone().unwrap_or_else(|| Intent::of(asked).as_str().to_owned());
+    let words = telling_words(asked).join(" ");
+    let locate = known.iter().take(2).map(|(name, kind)| {
+        let reason = format!("'{name}' stands for words of the query and is defined here: a look-up is exact.");
+        call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
+    });
+    match before.tool.as_str() {
+        "search_code" if intent == "symbol" => {
+            let mut next = Vec::new();
+            if !words.is_empty() && words != asked {
+                let reason = "A broader query in words also finds places that do not bear the exact name.";
+                next.push(call("search_code", json!({ "query": words }), reason.into()));
+            }
+            if before.params.contains_key("language") {
+                let reason = "The same query in all languages.";
+                next.push(call("search_code", json!({ "query": asked }), reason.into()));
+            }
+            next.into_iter().chain(locate).collect()
+        }
+        "search_code" | "get_code_context" => {
+            let mut next: Vec<Value> = locate.collect();
+            let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+            let narrowed = names.first().map_or(words.clone(), |name| format!("{name} {words}"));
+            let mut params = json!({ "query": narrowed });
+            if let Some(language) = &before.language {
+                params["language"] = json!(language);
+            }
+            if !narrowed.trim().is_empty() {
+                let reason = "Only the words that tell something, so that they weigh more.";
+                next.push(call("search_code", params, reason.into()));
+            }
+            next
+        }
+        "locate_symbol" | "get_file_outline" => {
+            let reason = "No definition bears the name; a search finds places that use it or its words.";
+            let mut next = vec![call("search_code", json!({ "query": asked }), reason.into())];
+            next.extend(bearers.iter().take(1).map(|(name, kind)| {
+                let reason = format!("'{name}' is what is defined under the name, or nearest to it.");
+                call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
+            }));
+            let callable = bearers.iter().chain(&known).find(|(_, kind)| may_be_called(*kind));
+            next.extend(callable.map(|(name, _)| {
+                let reason = format!("'{name}' may be what is called: its callers and callees show where it is used.");
+                call("get_call_graph", json!({ "symbol_name": name }), reason)
+            }));
+            next.extend(locate);
+            next
+        }
+        // Tools about one symbol.
+        _ => {
+            let (name, reason) = match bearers.first() {
+                Some((name, _)) if name != asked => (name.as_str(), "Nearest to the name is this one: does it exist?"),
+                _ => (asked, "Does the symbol exist under this name, and is it the one that is meant?"),
+            };
+            let query = if words.is_empty() { asked.to_owned() } else { words };
+            vec![
+                call("locate_symbol", json!({ "name": name }), reason.into()),
+                call("search_code", json!({ "query": query }), "Other names for the same thing.".into()),
+            ]
+        }
+    }
+}

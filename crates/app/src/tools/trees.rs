@@ -1,0 +1,116 @@
+//! Trees of symbols in an answer of limited size: what stands further out comes first.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value, json};
+
+/// Room for everything around a tree.
+const FRAME: usize = 2048;
+
+/// Trees cut to so many bytes.
+pub(crate) struct Cut {
+    pub(crate) trees: Vec<Value>,
+    /// How many nodes are in them.
+    pub(crate) kept: usize,
+    /// How many there were.
+    pub(crate) total: usize,
+}
+
+struct Node {
+    fields: Map<String, Value>,
+    children: Vec<usize>,
+    is_kept: bool,
+}
+
+/// Keeps the nodes that fit, level by level; at least the first. A node whose `children` are not all there says how many
+/// are missing.
+pub(crate) fn cut(trees: Vec<Value>, most_bytes: usize) -> Cut {
+    let mut nodes: Vec<Node> = Vec::new();
+    let roots: Vec<usize> = trees.into_iter().map(|tree| flatten(tree, &mut nodes)).collect();
+    let mut bytes = FRAME;
+    let mut kept = 0;
+    let mut open: VecDeque<usize> = roots.iter().copied().collect();
+    while let Some(at) = open.pop_front() {
+        const NOTE: usize = "\"children\":[],\"children_omitted\":100000,".len();
+        let node = &mut nodes[at];
+        let note = if node.children.is_empty() { 0 } else { NOTE };
+        bytes += Value::Object(node.fields.clone()).to_string().len() + 1 + note;
+        if bytes > most_bytes && kept > 0 {
+            break;
+        }
+        node.is_kept = true;
+        kept += 1;
+        open.extend(&node.children);
+    }
+    let total = nodes.len();
+    let trees = roots.into_iter().filter(|root| nodes[*root].is_kept).collect::<Vec<_>>();
+    let trees = trees.into_iter().map(|root| build(root, &mut nodes)).collect();
+    Cut { trees, kept, total }
+}
+
+fn flatten(mut tree: Value, nodes: &mut Vec<Node>) -> usize {
+    let mut fields = tree.as_object_mut().map(std::mem::take).unwrap_or_default();
+    let inside = match fields.remove("children") {
+        Some(Value::Array(inside)) => inside,
+        _ => Vec::new(),
+    };
+    let at = nodes.len();
+    nodes.push(Node { fields, children: Vec::new(), is_kept: false });
+    let children = inside.into_iter().map(|child| flatten(child, nodes)).collect();
+    nodes[at].children = children;
+    at
+}
+
+fn build(at: usize, nodes: &mut [Node]) -> Value {
+    let children = std::mem::take(&mut nodes[at].children);
+    let mut fields = std::mem::take(&mut nodes[at].fields);
+    let there: Vec<usize> = children.iter().copied().filter(|child| nodes[*child].is_kept).collect();
+    let missing = children.len() - there.len();
+    let inside: Vec<Value> = there.into_iter().map(|child| build(child, nodes)).collect();
+    if !inside.is_empty() {
+        fields.insert("children".into(), Value::Array(inside));
+    }
+    if missing > 0 {
+        fields.insert("children_omitted".into(), json!(missing));
+    }
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(width: usize, depth: usize, name: &str) -> Value {
+        let children: Vec<Value> = match depth {
+            0 => Vec::new(),
+            _ => (0..width).map(|at| tree(width, depth - 1, &format!("{name}.{at}"))).collect(),
+        };
+        match children.is_empty() {
+            true => json!({ "name": name }),
+            false => json!({ "name": name, "children": children }),
+        }
+    }
+
+    #[test]
+    fn what_fits_is_left_as_it_is() {
+        let whole = vec![tree(3, 3, "a"), tree(2, 2, "b")];
+        let cut = cut(whole.clone(), 1 << 20);
+        assert_eq!((cut.kept, cut.total), (47, 47));
+        assert_eq!(cut.trees, whole);
+    }
+
+    #[test]
+    fn outer_levels_come_first_and_the_size_is_kept() {
+        let whole = vec![tree(10, 3, "a")];
+        for most in [0, FRAME, FRAME + 60, FRAME + 500, FRAME + 5_000, FRAME + 40_000] {
+            let cut = cut(whole.clone(), most);
+            let size = Value::Array(cut.trees.clone()).to_string().len();
+            assert!(size <= most.saturating_sub(FRAME) || cut.kept == 1, "{size} bytes of {most}");
+            let omitted = cut.trees[0]["children_omitted"].as_u64().unwrap_or(0);
+            let there = cut.trees[0]["children"].as_array().map_or(0, Vec::len);
+            assert_eq!(there as u64 + omitted, 10, "of {most}");
+            let grandchildren = cut.trees[0]["children"][0].get("children").is_some();
+            assert!(!grandchildren || omitted == 0, "children are there before grandchildren, of {most}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Managed worktrees: the files of a ref as a folder of ours, for those who want to open them in an editor or a build.
+//!
+//! They are written from git's objects into the data folder, `worktrees/PROJECT/REF`, and only when the configuration says
+//! so. Nothing in the user's repository knows of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codecompass_index::Target;
+use codecompass_model::ids::content_hash;
+
+use crate::error::{AppError, Code};
+use crate::session::Session;
+
+/// The folder with the files of a ref, made or brought up to date where it has to be.
+pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBuf>, AppError> {
+    let (Some(repo), Some(commit)) = (&session.workspace.repo, &target.commit) else { return Ok(None) };
+    let home = home(session);
+    let wanted = format!("{}\n{commit}\n", target.ref_name);
+    let slug = slug(&home, &target.ref_name);
+    let (folder, note) = (home.join(&slug), home.join(format!("{slug}.ref")));
+    if folder.is_dir() && fs::read_to_string(&note).is_ok_and(|known| known == wanted) {
+        return Ok(Some(folder));
+    }
+    // Made beside it and moved: nobody sees half of one. The note comes last, so that a folder without one is made again.
+    let beside = |what: &str| home.join(format!("{slug}.{what}-{}", std::process::id()));
+    let (new, old) = (beside("new"), beside("old"));
+    let made = || -> Result<(), AppError> {
+        fs::create_dir_all(&home).map_err(|error| failed(&home, &error))?;
+        let _ = fs::remove_dir_all(&new);
+        repo.write_files(commit, &new).map_err(codecompass_index::IndexError::from)?;
+        if note.exists() {
+            fs::remove_file(&note).map_err(|error| failed(&note, &error))?;
+        }
+        if folder.exists() {
+            fs::rename(&folder, &old).map_err(|error| failed(&folder, &error))?;
+        }
+        fs::rename(&new, &folder).map_err(|error| failed(&folder, &error))?;
+        fs::write(&note, &wanted).map_err(|error| failed(&note, &error))
+    };
+    let outcome = made();
+    let _ = fs::remove_dir_all(&new);
+    let _ = fs::remove_dir_all(&old);
+    outcome.map_err(|error| AppError { code: Code::OverlayNotReady, ..error })?;
+    Ok(Some(folder))
+}
+
+fn home(session: &Session) -> PathBuf {
+    session.data_folder().join("worktrees").join(&session.project_id)
+}
+
+/// A name for the folder that any file system takes. Where another ref has that name already, a hash tells them apart.
+fn slug(home: &Path, ref_name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let plain: String = ref_name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(80).collect();
+    let plain = plain.trim_matches('.').to_owned();
+    let note = home.join(format!("{plain}.ref"));
+    if !plain.is_empty() && (!note.exists() || owns(&note, ref_name)) {
+        return plain;
+    }
+    format!("{plain}-{:08x}", content_hash(&[ref_name.as_bytes()]) as u32)
+}
+
+fn owns(note: &Path, ref_name: &str) -> bool {
+    fs::read_to_string(note).is_ok_and(|known| known.lines().next() == Some(ref_name))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> AppError {
+    AppError::new(Code::InternalError, format!("{}: {error}.", path.display()))
+        .hint("Is there room, and may the data folder be written to?")
+}

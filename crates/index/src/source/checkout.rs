@@ -1,0 +1,76 @@
+//! A commit's files on disk, written from git's objects: no hooks, no filters, nothing in the repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::objs::Kind;
+use gix::objs::tree::EntryKind;
+
+use super::objects::{damaged, is_unusable_name};
+use super::{Repo, SourceError};
+
+impl Repo {
+    /// Writes the files of a commit, given by its full id, into an empty folder, as they are stored. A link becomes a
+    /// file that holds what the link points to, so that nothing in the folder leads out of it; a submodule an empty
+    /// folder. What can not have its name here, or is not in a partial clone, is left out.
+    pub fn write_files(&self, commit: &str, folder: &Path) -> Result<u64, SourceError> {
+        let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
+        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
+        let reader = self.reader();
+        let bytes = reader.object(id, Kind::Commit)?;
+        let root = gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree();
+        let mut open = vec![(root, folder.to_owned())];
+        let mut written = 0;
+        while let Some((id, folder)) = open.pop() {
+            make_folder(&folder)?;
+            let bytes = reader.object(id, Kind::Tree)?;
+            let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?;
+            for entry in &tree.entries {
+                let Some(path) = path_in(&folder, entry.filename) else { continue };
+                match entry.mode.kind() {
+                    EntryKind::Tree => open.push((entry.oid.to_owned(), path)),
+                    EntryKind::Commit => make_folder(&path)?,
+                    kind => match reader.object(entry.oid.to_owned(), Kind::Blob) {
+                        Ok(content) => written += u64::from(write(&path, &content, kind)?),
+                        Err(SourceError::MissingObject { .. }) => {}
+                        Err(error) => return Err(error),
+                    },
+                }
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// The path of an entry; `None` for a name that no checkout may have.
+fn path_in(folder: &Path, name: &BStr) -> Option<PathBuf> {
+    let plain = name.to_str().ok()?;
+    // What some file system takes for `.git`.
+    let bare = plain.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    let is_git = bare == ".git" || bare == "git~1" || bare.starts_with(".git:");
+    let is_odd = cfg!(windows) && plain.contains(['\\', ':']);
+    (!is_unusable_name(name) && !is_git && !is_odd).then(|| folder.join(plain))
+}
+
+fn make_folder(folder: &Path) -> Result<(), SourceError> {
+    fs::create_dir_all(folder).map_err(|error| SourceError::io(folder, error))
+}
+
+/// Whether the file is there now: where names differ in case only, a file system may have room for one of them.
+fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<bool, SourceError> {
+    use std::io::Write as _;
+    let mut file = match fs::File::create_new(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(false),
+        file => file.map_err(|error| SourceError::io(path, error))?,
+    };
+    file.write_all(content).map_err(|error| SourceError::io(path, error))?;
+    #[cfg(unix)]
+    if kind == EntryKind::BlobExecutable {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(fs::Permissions::from_mode(0o755)).map_err(|error| SourceError::io(path, error))?;
+    }
+    #[cfg(not(unix))]
+    let _ = kind;
+    Ok(true)
+}
