@@ -131,6 +131,20 @@ impl AppError {
             .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
     }
 
+    /// The archive of another version of this program.
+    fn archive_version(message: String, what: &str, found: i64, required: i64) -> Self {
+        let who =
+            if found > required { "here; the archive is newer" } else { "where the archive is made; it is older" };
+        Self::new(Code::IndexIncompatible, message)
+            .hint(format!("Nothing was changed. Update codecompass {who}. Or run `codecompass index`."))
+            .data(json!({
+                "schema_status": "reindex_required",
+                format!("current_{what}_version"): found,
+                format!("required_{what}_version"): required,
+                "command": "codecompass index",
+            }))
+    }
+
     /// The ref that has no published view.
     pub(crate) fn ref_not_indexed(name: &str) -> Self {
         let command = format!("codecompass index --ref {}", quote(name));
@@ -163,6 +177,17 @@ impl From<StoreError> for AppError {
             StoreError::NotRegistered(root) => Self::not_registered(&root.display().to_string()),
             StoreError::Locked => Self::new(Code::IndexInProgress, message)
                 .hint("Wait for it to end; `codecompass status` shows how far it is."),
+            StoreError::NothingToExport => Self::index_not_ready()
+                .hint("Run `codecompass index` first; in a git repository it is what is committed that travels."),
+            StoreError::FileExists(path) => Self::new(Code::InvalidInput, message)
+                .hint("Give --force to replace it, or another name.")
+                .data(json!({ "parameter": "path", "path": path.display().to_string() })),
+            StoreError::Archive(why) => Self::new(Code::InvalidInput, message)
+                .hint("Nothing was changed. Export it again where it was made, or run `codecompass index` here.")
+                .data(json!({ "parameter": "path", "why": why })),
+            StoreError::ArchiveVersion { what, found, required } => {
+                Self::archive_version(message, what, found, required)
+            }
             StoreError::NoSuchView(_) => Self::new(Code::RefNotIndexed, message),
             StoreError::Sqlite(_) | StoreError::Text(_) | StoreError::Io { .. } => {
                 Self::new(Code::InternalError, message).hint("Run `codecompass doctor` to find out what is wrong.")

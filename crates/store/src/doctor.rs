@@ -1,6 +1,6 @@
 //! The store's own health: what a doctor can find out without changing anything.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
@@ -31,7 +31,7 @@ impl Health {
         let connection = schema::open(dir)?;
         let generation = schema::meta(&connection, "generation")?;
         let was_writing = dir.is_writing();
-        let text = check_text(dir, &connection);
+        let text = dir.epoch().map_err(|error| error.to_string()).and_then(|epoch| check_text(&epoch, &connection));
         let is_writing = was_writing || dir.is_writing() || schema::meta(&connection, "generation")? != generation;
         let (stored, needed) = (stored(&connection)?, views::needed(&connection)?);
         Ok(Self {
@@ -50,7 +50,7 @@ fn stored(connection: &Connection) -> Result<u64> {
     Ok(count as u64)
 }
 
-fn check_database(connection: &Connection) -> Check {
+pub(crate) fn check_database(connection: &Connection) -> Check {
     let verdict = connection
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
         .map_err(|error| error.to_string())?;
@@ -68,9 +68,9 @@ fn check_database(connection: &Connection) -> Check {
     Ok(format!("{} file versions in use", needed.len()))
 }
 
-fn check_text(dir: &ProjectDir, connection: &Connection) -> Check {
+pub(crate) fn check_text(epoch: &Path, connection: &Connection) -> Check {
     let examine = || -> Result<Check> {
-        let text = TextIndex::open(&dir.epoch()?.join("text"))?;
+        let text = TextIndex::open(&epoch.join("text"))?;
         let damaged = text.damaged_files()?;
         if !damaged.is_empty() {
             return Ok(Err(format!("wrong checksum: {}", names(&damaged))));

@@ -25,6 +25,25 @@ pub enum StoreError {
     /// The view was never published.
     #[error("nothing is published for {0}")]
     NoSuchView(String),
+    /// There is nothing in the store that could be exported.
+    #[error("nothing is published that could be exported")]
+    NothingToExport,
+    /// The file that was to be written is there already.
+    #[error("{0} is there already")]
+    FileExists(PathBuf),
+    /// The file is no archive that can be imported.
+    #[error("the archive is refused: {0}")]
+    Archive(String),
+    /// The archive was written by another version of this program.
+    #[error("the archive has {what} version {found}, this program needs {required}")]
+    ArchiveVersion {
+        /// What is versioned: the format of archives, or the schema of the index in it.
+        what: &'static str,
+        /// The version found.
+        found: i64,
+        /// The version this program reads and writes.
+        required: i64,
+    },
     /// SQLite said no.
     #[error("the index database failed: {0}")]
     Sqlite(rusqlite::Error),

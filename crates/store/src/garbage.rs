@@ -38,7 +38,7 @@ pub(crate) fn collect(writer: &mut Writer) -> Result<Garbage> {
     Ok(Garbage { removed: dead.len(), left: 0 })
 }
 
-fn dead(connection: &Connection) -> Result<RoaringBitmap> {
+pub(crate) fn dead(connection: &Connection) -> Result<RoaringBitmap> {
     let mut select = connection.prepare_cached("SELECT fv FROM file_versions ORDER BY fv")?;
     let rows = select.query_map([], |row| row.get::<_, VersionId>(0))?;
     let stored: RoaringBitmap = rows.collect::<rusqlite::Result<_>>()?;
@@ -76,36 +76,44 @@ fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
     connection.execute_batch(
         "CREATE TEMP TABLE living (name TEXT NOT NULL, first_fv INTEGER NOT NULL, list BLOB NOT NULL)",
     )?;
-    {
-        let mut select = connection.prepare("SELECT name, first_fv, list FROM name_refs ORDER BY name, first_fv")?;
-        let mut insert = connection.prepare("INSERT INTO temp.living VALUES (?1, ?2, ?3)")?;
-        let mut found = select.query([])?;
-        let mut current: Option<Living> = None;
-        while let Some(row) = found.next()? {
-            let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            if current.as_ref().is_none_or(|(known, _)| known != name) {
-                write_list(&mut insert, current.take())?;
-                current = Some((name.to_owned(), Vec::new()));
-            }
-            let parts = &mut current.as_mut().expect("it was just set").1;
-            let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-            let whole = lists::read(row.get(1)?, bytes, |version, places| {
-                if !dead.contains(version) {
-                    parts.push((version, places.to_vec()));
-                }
-            });
-            if !whole {
-                return Err(StoreError::Corrupt(format!("the references of {name}")));
-            }
-        }
-        write_list(&mut insert, current)?;
-    }
+    copy_lists(connection, "main.name_refs", "temp.living", |version| !dead.contains(version))?;
     connection.execute_batch(
         "DELETE FROM name_refs;
          INSERT INTO name_refs SELECT name, first_fv, list FROM temp.living ORDER BY name;
          DROP TABLE temp.living",
     )?;
     Ok(())
+}
+
+/// Copies the lists of one table into another, each name's as one, without the versions that are not living.
+pub(crate) fn copy_lists(
+    connection: &Connection,
+    from: &'static str,
+    to: &'static str,
+    is_living: impl Fn(VersionId) -> bool,
+) -> Result<()> {
+    let mut select = connection.prepare(&format!("SELECT name, first_fv, list FROM {from} ORDER BY name, first_fv"))?;
+    let mut insert = connection.prepare(&format!("INSERT INTO {to} VALUES (?1, ?2, ?3)"))?;
+    let mut found = select.query([])?;
+    let mut current: Option<Living> = None;
+    while let Some(row) = found.next()? {
+        let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        if current.as_ref().is_none_or(|(known, _)| known != name) {
+            write_list(&mut insert, current.take())?;
+            current = Some((name.to_owned(), Vec::new()));
+        }
+        let parts = &mut current.as_mut().expect("it was just set").1;
+        let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        let whole = lists::read(row.get(1)?, bytes, |version, places| {
+            if is_living(version) {
+                parts.push((version, places.to_vec()));
+            }
+        });
+        if !whole {
+            return Err(StoreError::Corrupt(format!("the references of {name}")));
+        }
+    }
+    write_list(&mut insert, current)
 }
 
 fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<Living>) -> Result<()> {

@@ -91,17 +91,22 @@ impl ProjectDir {
         fs::write(&fresh, name.as_encoded_bytes()).map_err(StoreError::io(&fresh))?;
         File::open(&fresh).and_then(|file| file.sync_all()).map_err(StoreError::io(&fresh))?;
         let pointer = self.root.join("current");
-        fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))
+        fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))?;
+        // The old epoch must not go before the new name is on disk. Where folders can not be synced, that is as good
+        // as it gets.
+        let _ = File::open(&self.root).and_then(|folder| folder.sync_all());
+        Ok(())
     }
 
-    /// Removes epochs that are not in use. What can not be removed now is left for the next writer.
-    pub(crate) fn sweep(&self) {
-        let Ok(current) = self.epoch() else { return };
-        for (_, dir) in self.epochs() {
-            if dir != current {
-                let _ = fs::remove_dir_all(dir);
-            }
-        }
+    /// Removes epochs that are not in use: unfinished ones, and replaced ones that nobody reads any more. Says whether
+    /// none is left; what can not be removed now is left for the next writer. Only for the holder of the write lock.
+    pub(crate) fn sweep(&self) -> bool {
+        let Ok(current) = self.epoch() else { return true };
+        let unused: Vec<PathBuf> =
+            self.epochs().into_iter().map(|(_, dir)| dir).filter(|dir| *dir != current).collect();
+        // A snapshot opens some of its files late, so its epoch has to stay as long as it is open.
+        let alone = if unused.is_empty() { None } else { self.no_readers() };
+        unused.iter().all(|dir| alone.is_some() && fs::remove_dir_all(dir).is_ok())
     }
 
     /// The write lock; [`StoreError::Locked`] when another process or thread has it and `wait` is false.
@@ -121,6 +126,12 @@ impl ProjectDir {
             }
         }
         Err(StoreError::Locked)
+    }
+
+    /// The write lock, if nobody has it at this moment.
+    pub(crate) fn lock_if_free(&self) -> Option<Lock> {
+        let file = open_lock(&self.root.join("write.lock")).ok()?;
+        file.try_lock().ok().map(|()| Lock { _file: file })
     }
 
     /// A reader's mark. Failing to get it is no harm: it only fails while garbage is collected, and a reader that
@@ -148,6 +159,37 @@ impl ProjectDir {
                 Some((number, entry.path()))
             })
             .collect()
+    }
+}
+
+/// The folder of an epoch that is being made. It goes with this value unless it is kept.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    path: Option<PathBuf>,
+}
+
+impl Scratch {
+    /// A new epoch's folder. Only for the holder of the write lock.
+    pub(crate) fn new(dir: &ProjectDir) -> Result<Self> {
+        Ok(Self { path: Some(dir.new_epoch()?) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// The folder stays.
+    pub(crate) fn keep(mut self) {
+        self.path = None;
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // What can not be removed is swept by the next writer.
+            let _ = fs::remove_dir_all(path);
+        }
     }
 }
 

@@ -12,8 +12,10 @@
 //!
 //! What is absent: how facts are made, ranking policy, JSON, git, clocks (callers pass times in), the environment.
 
+mod archive;
 mod cache;
 mod candidates;
+mod clean;
 mod codec;
 mod doctor;
 mod error;
@@ -21,6 +23,7 @@ mod garbage;
 mod jobs;
 mod layout;
 mod lists;
+mod prune;
 mod records;
 mod rows;
 mod schema;
@@ -34,6 +37,7 @@ mod version;
 mod views;
 mod writer;
 
+pub use archive::{Archive, Export, FORMAT_VERSION, Import, Imported, Replaced, Start, export, import};
 pub use candidates::{Need, Run};
 pub use codec::Outline;
 pub use doctor::{Check, Health};
@@ -41,6 +45,7 @@ pub use error::StoreError;
 pub use garbage::Garbage;
 pub use jobs::{Job, JobMode, JobProgress, JobStatus};
 pub use layout::ProjectDir;
+pub use prune::{Pruned, prune};
 pub use schema::{SCHEMA_VERSION, SchemaStatus};
 pub use search::{Fit, Record, TermGroup, TextHit, TextHits};
 pub use snapshot::{Layer, Snapshot, Store, SymbolRow};

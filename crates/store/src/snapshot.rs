@@ -86,6 +86,15 @@ impl Store {
         TextIndex::open(&self.epoch.join("text")).is_ok()
     }
 
+    /// Notes that a view was asked for, unless somebody writes right now: it is no reason to wait. Says whether it was.
+    pub fn touch(&self, key: &ViewKey, now: i64) -> Result<bool> {
+        let Some(_lock) = self.dir.lock_if_free() else { return Ok(false) };
+        if !self.is_current() {
+            return Ok(false);
+        }
+        views::touch(&self.connection, key, now).map(|()| true)
+    }
+
     /// The number of the newest generation.
     pub fn generation(&self) -> Result<i64> {
         schema::meta(&self.connection, "generation")

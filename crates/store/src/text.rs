@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use codecompass_model::VersionId;
-use tantivy::indexer::LogMergePolicy;
+use roaring::RoaringBitmap;
+use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
@@ -20,6 +21,10 @@ use crate::version::Documents;
 use crate::{Result, StoreError};
 
 const TOKENIZER: &str = "code";
+
+/// Where Tantivy keeps its segments, and where the list of files that it may delete.
+pub(crate) const META: &str = "meta.json";
+const MANAGED: &str = ".managed.json";
 
 /// The handles of the fields.
 #[derive(Clone, Copy, Debug)]
@@ -168,6 +173,43 @@ impl TextIndex {
         Ok(damaged)
     }
 
+    /// The names of all segments.
+    pub(crate) fn segments(&self) -> Result<Vec<String>> {
+        Ok(self.index.load_metas()?.segments.iter().map(|segment| segment.id().uuid_string()).collect())
+    }
+
+    /// The files that a reader of the last commit needs, in order.
+    pub(crate) fn files(&self) -> Result<Vec<String>> {
+        let listed = self.index.load_metas()?.list_segment_files();
+        let there = listed.into_iter().filter(|path| self.dir.join(path).is_file());
+        let mut names: Vec<String> = there.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+        names.push(META.to_owned());
+        names.sort();
+        Ok(names)
+    }
+
+    /// Removes the documents of all versions but these, and their words with them: what is left is one segment. When
+    /// there is nothing to remove, nothing is touched.
+    pub(crate) fn keep_only(&self, living: &RoaringBitmap) -> Result<()> {
+        let mut dead: Vec<VersionId> = self.versions()?.into_iter().filter(|id| !living.contains(*id)).collect();
+        let is_marked = self.index.load_metas()?.segments.iter().any(|segment| segment.has_deletes());
+        if dead.is_empty() && !is_marked {
+            return Ok(());
+        }
+        dead.sort_unstable();
+        let (mark, reserved) = self.payload()?;
+        let mut writer = self.writer(1, 0)?;
+        writer.writer.set_merge_policy(Box::new(NoMergePolicy));
+        dead.into_iter().for_each(|id| writer.delete(id));
+        writer.commit(mark, reserved)?;
+        let segments = self.index.searchable_segment_ids()?;
+        if !segments.is_empty() {
+            writer.writer.merge(&segments).wait()?;
+        }
+        writer.writer.garbage_collect_files().wait()?;
+        writer.finish()
+    }
+
     /// A writer; the memory bound is its arena. Tantivy's own lock is free because the store's writer is alone.
     pub(crate) fn writer(&self, threads: usize, heap_bytes: usize) -> Result<TextWriter> {
         let writer: IndexWriter = self.index.writer_with_num_threads(threads.max(1), heap_bytes.max(16 << 20))?;
@@ -226,6 +268,14 @@ impl TextWriter {
         self.writer.wait_merging_threads()?;
         Ok(())
     }
+}
+
+/// Tells Tantivy which files are its own to delete. Written by us and never taken from elsewhere: a name in it could
+/// lead out of the folder.
+pub(crate) fn write_managed(dir: &Path, names: &[String]) -> Result<()> {
+    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let path = dir.join(MANAGED);
+    std::fs::write(&path, format!("[{}]\n", quoted.join(","))).map_err(StoreError::io(path))
 }
 
 fn schema() -> (Schema, Fields) {

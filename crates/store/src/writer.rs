@@ -1,7 +1,7 @@
 //! The one writer: reserves ids, takes in new file versions batch by batch, publishes views.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -373,6 +373,16 @@ impl Writer {
         &self.dir
     }
 
+    /// The folder of the store in use.
+    pub(crate) fn epoch(&self) -> &Path {
+        &self.epoch
+    }
+
+    /// Lets go of all files and keeps the lock.
+    pub(crate) fn into_lock(self) -> Lock {
+        self._lock
+    }
+
     /// Names a durable write that is about to happen.
     pub(crate) fn at(&self, name: &'static str) {
         if let Some(point) = &self.point {
@@ -413,7 +423,7 @@ fn new_epoch(dir: &ProjectDir, point: &Option<WritePoint>) -> Result<Connection>
     Ok(connection)
 }
 
-fn fresh_text(epoch: &std::path::Path) -> Result<TextIndex> {
+fn fresh_text(epoch: &Path) -> Result<TextIndex> {
     let dir = epoch.join("text");
     if dir.exists() {
         std::fs::remove_dir_all(&dir).map_err(StoreError::io(&dir))?;

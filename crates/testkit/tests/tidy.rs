@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "store",
         &[
+            "blake3",
             "memchr",
             "model",
             "postcard",
@@ -30,6 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rusqlite",
             "serde",
             "tantivy",
+            "tar",
             "thiserror",
             "zstd",
         ],

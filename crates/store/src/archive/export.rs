@@ -1,0 +1,217 @@
+//! Writing an archive.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use codecompass_model::ViewKey;
+
+use super::manifest::{Listed, Manifest};
+use super::{DATABASE, FOLDER, MANIFEST};
+use crate::clean::{self, Taken};
+use crate::layout::Scratch;
+use crate::text::{META, TextIndex};
+use crate::views::{self, ViewInfo};
+use crate::{Missing, ProjectDir, Result, StoreError, Tuning, WritePoint, Writer, schema};
+
+/// More would cost much time and save little: what is large is compressed already.
+const LEVEL: i32 = 3;
+
+/// What to export, and where to.
+pub struct Export<'a> {
+    /// The file to write.
+    pub target: &'a Path,
+    /// Whether a file that is there may be replaced.
+    pub replace: bool,
+    /// The root of a plain folder. Its view is taken along; work trees of git are not, since what is committed is
+    /// published under its branch as well, and what is not is nobody else's business.
+    pub folder: Option<&'a str>,
+    /// Called before each durable write.
+    pub point: Option<WritePoint>,
+    /// The time, in milliseconds since 1970.
+    pub now: i64,
+}
+
+/// An archive that was written.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    /// Its size.
+    pub bytes: u64,
+    /// What it unpacks to.
+    pub unpacked_bytes: u64,
+    /// The generation it shows.
+    pub generation: i64,
+    /// How many file versions are in it.
+    pub versions: u64,
+    /// The views in it.
+    pub views: Vec<ViewInfo>,
+}
+
+/// Writes a project's store as an archive. The write lock is waited for and held, so that what is written is of one
+/// moment; readers are not disturbed. On failure nothing is left behind, and a file that was there stays as it was.
+pub fn export(dir: &ProjectDir, request: &Export<'_>) -> Result<Archive> {
+    refuse_existing(request)?;
+    let mut writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), request.point.clone(), request.now)?;
+    let views = travelling(views::all(writer.connection())?, request.folder);
+    if views.is_empty() {
+        return Err(StoreError::NothingToExport);
+    }
+    writer.at("create epoch");
+    let scratch = Scratch::new(dir)?;
+    let versions = clean::copy(writer.epoch(), scratch.path(), &Taken { views: &views, local_without: None })?;
+    let parts = parts(scratch.path())?;
+    let mut facts_keys: Vec<u64> = views.iter().map(|(view, _)| view.facts_key).collect();
+    facts_keys.sort_unstable();
+    facts_keys.dedup();
+    let manifest = Manifest {
+        generation: schema::meta(writer.connection(), "generation")?,
+        facts_keys,
+        files: parts.iter().map(Part::listed).collect::<Result<_>>()?,
+    };
+    writer.at("write archive");
+    let bytes = publish(request, &manifest, &parts)?;
+    Ok(Archive {
+        bytes,
+        unpacked_bytes: manifest.files.iter().map(|file| file.size).sum(),
+        generation: manifest.generation,
+        versions,
+        views: views.into_iter().map(|(view, _)| view).collect(),
+    })
+}
+
+fn refuse_existing(request: &Export<'_>) -> Result<()> {
+    match request.target.symlink_metadata() {
+        Ok(found) if !request.replace || found.is_dir() => Err(StoreError::FileExists(request.target.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// The views that another machine has a use for, with the keys they have there.
+fn travelling(views: Vec<ViewInfo>, folder: Option<&str>) -> Vec<(ViewInfo, ViewKey)> {
+    let key = |view: &ViewInfo| match &view.key {
+        ViewKey::Worktree(root) => (folder == Some(root)).then(|| ViewKey::Worktree(FOLDER.to_owned())),
+        other => Some(other.clone()),
+    };
+    views.into_iter().filter_map(|view| key(&view).map(|key| (view, key))).collect()
+}
+
+/// A file of an archive about to be written.
+struct Part {
+    name: String,
+    content: Content,
+}
+
+enum Content {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+impl Part {
+    fn open(&self) -> Result<Box<dyn Read + '_>> {
+        Ok(match &self.content {
+            Content::File(path) => Box::new(File::open(path).map_err(StoreError::io(path))?),
+            Content::Bytes(bytes) => Box::new(bytes.as_slice()),
+        })
+    }
+
+    fn listed(&self) -> Result<Listed> {
+        let mut hasher = blake3::Hasher::new();
+        let size = io::copy(&mut self.open()?, &mut hasher).map_err(StoreError::io(&self.name))?;
+        Ok(Listed { name: self.name.clone(), size, checksum: hasher.finalize() })
+    }
+}
+
+/// The files of a clean copy, in order. A segment bears a random name; where there is one only, it is named after its
+/// content instead, so that merging the same documents again gives the same archive.
+fn parts(epoch: &Path) -> Result<Vec<Part>> {
+    let dir = epoch.join("text");
+    let index = TextIndex::open(&dir)?;
+    let (files, segments) = (index.files()?, index.segments()?);
+    let names = match segments.as_slice() {
+        [one] => Some((one.as_str(), content_name(&dir, &files)?)),
+        _ => None,
+    };
+    let renamed = |text: &str| match &names {
+        Some((old, new)) => text.replace(old, new).replace(&hyphenated(old), &hyphenated(new)),
+        None => text.to_owned(),
+    };
+    let mut parts = vec![Part { name: DATABASE.to_owned(), content: Content::File(epoch.join(DATABASE)) }];
+    for file in &files {
+        let path = dir.join(file);
+        let content = match file == META {
+            true => Content::Bytes(renamed(&fs::read_to_string(&path).map_err(StoreError::io(path))?).into_bytes()),
+            false => Content::File(path),
+        };
+        parts.push(Part { name: format!("text/{}", renamed(file)), content });
+    }
+    parts.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(parts)
+}
+
+fn content_name(dir: &Path, files: &[String]) -> Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    for file in files.iter().filter(|file| *file != META) {
+        let path = dir.join(file);
+        let mut reader = File::open(&path).map_err(StoreError::io(&path))?;
+        io::copy(&mut reader, &mut hasher).map_err(StoreError::io(path))?;
+    }
+    Ok(hasher.finalize().to_hex()[..32].to_owned())
+}
+
+/// A segment's name as Tantivy writes it in its list.
+fn hyphenated(name: &str) -> String {
+    let cut = |from: usize, to: usize| name.get(from..to).unwrap_or_default();
+    [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
+}
+
+/// Writes the archive beside its target and puts it there once it is whole.
+fn publish(request: &Export<'_>, manifest: &Manifest, parts: &[Part]) -> Result<u64> {
+    let target = request.target;
+    let name = target.file_name().ok_or_else(|| StoreError::FileExists(target.to_owned()))?;
+    let partial = target.with_file_name(format!(".{}.partial", name.to_string_lossy()));
+    let written = write(&partial, manifest, parts).and_then(|bytes| {
+        refuse_existing(request)?;
+        if let Some(point) = &request.point {
+            point("name archive");
+        }
+        fs::rename(&partial, target).map_err(StoreError::io(target))?;
+        Ok(bytes)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    written
+}
+
+fn write(path: &Path, manifest: &Manifest, parts: &[Part]) -> Result<u64> {
+    let failed = || StoreError::io(path);
+    // What a killed export left behind is in the way; whoever made a link of that name gets nothing written through it.
+    let _ = fs::remove_file(path);
+    let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed())?;
+    let mut encoder = zstd::Encoder::new(BufWriter::new(file), LEVEL).map_err(failed())?;
+    encoder.include_checksum(true).map_err(failed())?;
+    let mut archive = tar::Builder::new(encoder);
+    let text = manifest.to_text();
+    append(&mut archive, MANIFEST, text.len() as u64, text.as_bytes()).map_err(failed())?;
+    for (part, listed) in parts.iter().zip(&manifest.files) {
+        append(&mut archive, &part.name, listed.size, part.open()?).map_err(failed())?;
+    }
+    let encoder = archive.into_inner().map_err(failed())?;
+    let buffer = encoder.finish().map_err(failed())?;
+    let file = buffer.into_inner().map_err(|error| failed()(error.into_error()))?;
+    file.sync_all().map_err(failed())?;
+    Ok(file.metadata().map_err(failed())?.len())
+}
+
+fn append<W: Write>(archive: &mut tar::Builder<W>, name: &str, size: u64, content: impl Read) -> io::Result<()> {
+    let mut header = tar::Header::new_ustar();
+    header.set_path(name)?;
+    header.set_size(size);
+    header.set_mode(0o644);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header.set_entry_type(tar::EntryType::Regular);
+    header.set_cksum();
+    archive.append(&header, content)
+}

@@ -1,0 +1,257 @@
+//! Archives that are as they should be, and what the tests of all others are made with.
+
+mod hostile;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codecompass_model::{BlobId, Chunk, FileFacts, Lines, Span, VersionId, ViewKey};
+use roaring::RoaringBitmap;
+use tempfile::TempDir;
+
+use super::{Export, Import, Imported, Start, export, import};
+use crate::text::TextIndex;
+use crate::{
+    CachedStat, JobMode, Missing, NewVersion, ProjectDir, Publish, Result, Stat, Store, StoreError, Tuning, ViewUpdate,
+    Writer, prune,
+};
+
+const ROOT: &str = "/home/somebody/source";
+
+/// A project in a folder of its own.
+struct Project {
+    folder: TempDir,
+    dir: ProjectDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("a temp folder can be made");
+        let dir = ProjectDir::new(folder.path().join("project"));
+        Self { folder, dir }
+    }
+
+    /// `main` with two files, `feat` with a third, and a work tree with a fourth that nobody committed.
+    fn indexed() -> Self {
+        let project = Self::new();
+        let mut writer =
+            Writer::open(&project.dir, Missing::Create, true, Tuning::default(), None, 1).expect("it can be made");
+        writer.register(ROOT, 1).expect("it can be registered");
+        let job = writer.start_job(None, &worktree(ROOT), "main", JobMode::Full, 1).expect("a job can begin");
+        let first = writer.reserve(4).expect("ids are there");
+        for (number, word) in ["alpha", "beta", "gamma", "confidential"].into_iter().enumerate() {
+            writer.add(version(first + number as u32, &format!("{word}.txt"), word)).expect("it can be added");
+        }
+        let ids = |count: u32| (first..first + count).collect::<RoaringBitmap>();
+        let stat = Stat { size: 1, mtime: 1, ctime: 1, inode: 1 };
+        let publish = Publish {
+            views: vec![
+                view(ViewKey::Ref("main".into()), ids(2)),
+                view(ViewKey::Ref("feat".into()), ids(3)),
+                view(worktree(ROOT), ids(2) | RoaringBitmap::from([first + 3])),
+            ],
+            root: ROOT.into(),
+            seen: vec![("alpha.txt".into(), CachedStat { stat, version: first })],
+            ..Publish::default()
+        };
+        writer.publish(&job, &publish, 1).expect("it can be published");
+        writer.finish().expect("it can be finished");
+        project
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn export(&self, name: &str) -> PathBuf {
+        let target = self.path(name);
+        let request = Export { target: &target, replace: false, folder: None, point: None, now: 2 };
+        export(&self.dir, &request).expect("it can be exported");
+        target
+    }
+
+    fn import(&self, source: &Path) -> Result<Imported> {
+        let from = [ViewKey::Ref("main".into())];
+        let start = Some(Start { ref_name: "mine", commit: None, from: &from });
+        import(&self.dir, &Import { source, root: "/elsewhere", start, point: None, now: 3 })
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&self.dir).expect("there is a store")
+    }
+
+    fn keys(&self) -> Vec<String> {
+        self.store().views().expect("views can be read").iter().map(|view| view.key.encode()).collect()
+    }
+
+    /// Whether a word stands anywhere in the files of the project.
+    fn has(&self, word: &str) -> bool {
+        self.picture().values().any(|bytes| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
+    }
+
+    /// The names and bytes of all files of the project, save locks.
+    fn picture(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut all = BTreeMap::new();
+        let mut waiting = vec![self.dir.root().to_owned()];
+        while let Some(folder) = waiting.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    waiting.push(path);
+                } else if path.extension().is_none_or(|extension| extension != "lock" && extension != "db-shm") {
+                    all.insert(path.clone(), fs::read(&path).expect("it can be read"));
+                }
+            }
+        }
+        all
+    }
+}
+
+fn worktree(root: &str) -> ViewKey {
+    ViewKey::Worktree(root.to_owned())
+}
+
+fn version(id: VersionId, path: &str, text: &str) -> NewVersion {
+    let span = Span { start: 0, end: text.len() as u32 };
+    let chunks = vec![Chunk { span, lines: Lines::default(), symbol: None }];
+    let facts = FileFacts { lines: 1, chunks, ..FileFacts::default() };
+    let blob = BlobId([id as u8; 20]);
+    NewVersion::new(id, path.to_owned(), blob, text.len() as u64, ("text", 1), &facts, text)
+}
+
+fn view(key: ViewKey, members: RoaringBitmap) -> ViewUpdate {
+    let (ref_name, commit) = ("main".to_owned(), Some("c0".to_owned()));
+    ViewUpdate { key, ref_name, commit, members, skipped: RoaringBitmap::new(), skips: Vec::new(), facts_key: 7 }
+}
+
+#[test]
+fn what_was_exported_is_there_after_an_import_and_nothing_of_the_other_machine() {
+    let (here, there) = (Project::indexed(), Project::new());
+    let imported = there.import(&here.export("a.tar.zst")).expect("it can be imported");
+    assert_eq!(there.keys(), ["ref:feat", "ref:main", "worktree:/elsewhere"]);
+    assert_eq!((imported.start, imported.facts_keys), (Some(ViewKey::Ref("main".into())), vec![7]));
+    assert!(imported.replaced.is_none());
+    let store = there.store();
+    assert_eq!(store.workspaces().expect("they can be read"), ["/elsewhere"]);
+    assert!(store.jobs(9).expect("they can be read").is_empty());
+    assert!(store.cached_stats(ROOT).expect("they can be read").is_empty());
+    for view in store.views().expect("they can be read") {
+        let expected = if view.key == ViewKey::Ref("feat".into()) { 3 } else { 2 };
+        assert_eq!((view.totals.files, view.last_accessed_at, view.indexed_at), (expected, 3, 1), "{}", view.key);
+    }
+    let snapshot = store.snapshot(&ViewKey::Ref("feat".into())).expect("it is published");
+    let texts: Vec<String> =
+        snapshot.members().iter().map(|id| snapshot.text(id).expect("it is stored").to_string()).collect();
+    assert_eq!(texts, ["alpha", "beta", "gamma"]);
+    // What nobody committed stayed at home: its text, its name, and its words.
+    let text = TextIndex::open(&there.dir.epoch().expect("there is one").join("text")).expect("it is whole");
+    assert_eq!(text.versions().expect("they can be listed").len(), 3);
+    assert_eq!((here.has("confidential"), there.has("confidential")), (true, false));
+}
+
+#[test]
+fn the_same_store_gives_the_same_bytes() {
+    let project = Project::indexed();
+    let read = |name: &str| fs::read(project.export(name)).expect("it was just written");
+    let first = read("a.tar.zst");
+    // Being asked is no change of what is exported.
+    assert!(project.store().touch(&ViewKey::Ref("main".into()), 99).expect("nobody writes"));
+    assert!(first == read("b.tar.zst"), "the second archive differs");
+    // Nor does it matter who made the store, as long as it is the same.
+    assert!(first == fs::read(Project::indexed().export("a")).expect("it was just written"), "another store's differs");
+}
+
+#[test]
+fn an_export_leaves_nothing_but_its_archive_and_replaces_only_when_told() {
+    let project = Project::indexed();
+    let before = project.picture();
+    let target = project.export("a.tar.zst");
+    let names: Vec<_> = fs::read_dir(project.folder.path()).expect("it is there").flatten().collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert_eq!(project.picture().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    fs::write(&target, "precious").expect("it can be written");
+    let mut request = Export { target: &target, replace: false, folder: None, point: None, now: 2 };
+    assert!(matches!(export(&project.dir, &request), Err(StoreError::FileExists(_))));
+    assert_eq!(fs::read(&target).expect("it is there"), b"precious");
+    request.replace = true;
+    export(&project.dir, &request).expect("it may be replaced");
+    assert!(fs::read(&target).expect("it is there").len() > 1000);
+    let nowhere = project.path("nowhere/a.tar.zst");
+    let failed = export(&project.dir, &Export { target: &nowhere, ..request });
+    assert!(matches!(failed, Err(StoreError::Io { .. })), "{failed:?}");
+    assert_eq!(project.picture().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_plain_folder_travels_as_the_folder_it_is_taken_in_for() {
+    let (here, there) = (Project::indexed(), Project::new());
+    let target = here.path("a.tar.zst");
+    let request = Export { target: &target, replace: false, folder: Some(ROOT), point: None, now: 2 };
+    export(&here.dir, &request).expect("it can be exported");
+    let bytes = fs::read(&target).expect("it was just written");
+    let plain = zstd::decode_all(bytes.as_slice()).expect("it is whole");
+    assert!(!plain.windows(ROOT.len()).any(|part| part == ROOT.as_bytes()), "the path of the other machine is in it");
+    there.import(&target).expect("it can be imported");
+    let view = there.store().view(&worktree("/elsewhere")).expect("it can be read").expect("it is there");
+    assert_eq!((view.totals.files, view.ref_name.as_str()), (3, "mine"));
+}
+
+#[test]
+fn an_import_replaces_what_was_there_and_keeps_who_is_registered() {
+    let (here, there) = (Project::indexed(), Project::indexed());
+    let old = there.store().generation().expect("it can be read");
+    let imported = there.import(&here.export("a.tar.zst")).expect("it can be imported");
+    let replaced = imported.replaced.expect("something was there");
+    assert_eq!((replaced.views.len(), replaced.is_freed), (3, true));
+    assert_eq!(there.store().workspaces().expect("they can be read"), [ROOT, "/elsewhere"]);
+    assert!(there.store().generation().expect("it can be read") > old);
+    let epochs = fs::read_dir(there.dir.root()).expect("it is there").flatten();
+    assert_eq!(epochs.filter(|entry| entry.path().is_dir()).count(), 1);
+}
+
+#[test]
+fn who_reads_the_old_state_reads_on_while_another_takes_its_place() {
+    type Replace = fn(&Project) -> bool;
+    let by_import: Replace = |project| {
+        let archive = Project::indexed();
+        let imported = project.import(&archive.export("a.tar.zst")).expect("it can be imported");
+        imported.replaced.expect("something was there").is_freed
+    };
+    let by_pruning: Replace = |project| {
+        let all = |views: &[crate::ViewInfo]| views.iter().map(|view| view.key.clone()).collect();
+        prune(&project.dir, &all, None, 3).expect("it can be pruned").is_freed
+    };
+    for replace in [by_import, by_pruning] {
+        let project = Project::indexed();
+        let snapshot = project.store().snapshot(&worktree(ROOT)).expect("it is published");
+        assert!(!replace(&project), "the space can not be free while somebody reads");
+        // Its text index and its texts are only opened now.
+        snapshot.text_reader().expect("the old text index is there");
+        let ids: Vec<VersionId> = snapshot.members().iter().collect();
+        let texts = snapshot.look_at_texts(&ids, str::to_owned).expect("the old texts are there");
+        assert_eq!(texts, ["alpha", "beta", "confidential"]);
+        let epochs = || fs::read_dir(project.dir.root()).expect("it is there").flatten();
+        assert_eq!(epochs().filter(|entry| entry.path().is_dir()).count(), 2);
+        drop(snapshot);
+        Writer::open(&project.dir, Missing::Fail, true, Tuning::default(), None, 4).expect("it can be written");
+        assert_eq!(epochs().filter(|entry| entry.path().is_dir()).count(), 1, "the next writer did not sweep");
+    }
+}
+
+#[test]
+fn pruning_keeps_what_other_views_hold_and_what_is_known_of_this_machine() {
+    let project = Project::indexed();
+    let feat = |_: &[crate::ViewInfo]| vec![ViewKey::Ref("feat".into())];
+    let pruned = prune(&project.dir, &feat, None, 3).expect("it can be pruned");
+    assert_eq!((pruned.views.len(), pruned.removed_versions, pruned.is_freed), (1, 1, true));
+    assert!(pruned.bytes_after < pruned.bytes_before, "{pruned:?}");
+    assert_eq!(project.keys(), ["ref:main", format!("worktree:{ROOT}").as_str()]);
+    let store = project.store();
+    assert_eq!(store.workspaces().expect("they can be read"), [ROOT]);
+    assert_eq!(store.cached_stats(ROOT).expect("they can be read").len(), 1);
+    assert_eq!(store.jobs(9).expect("they can be read").len(), 1);
+    assert_eq!((project.has("alpha"), project.has("gamma")), (true, false));
+    let nothing = prune(&project.dir, &feat, None, 4).expect("it can be pruned again");
+    assert_eq!((nothing.views.len(), nothing.removed_versions), (0, 0));
+}

@@ -1,0 +1,135 @@
+//! A clean copy of a store: what some of its views hold, packed tight, and nothing else.
+//!
+//! The copy is made in a folder of its own, beside the epoch in use, which is only read. Rows are inserted in the order
+//! of their keys and indexes are built at the end, so that the same content always gives the same bytes, and nothing
+//! that was deleted or belongs to nobody is taken along, not even in unused pages or as a word without its text.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use codecompass_model::ViewKey;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, params};
+
+use crate::text::{self, META, TextIndex};
+use crate::views::{self, ViewInfo};
+use crate::{Result, StoreError, codec, garbage, rows, schema};
+
+/// What a copy takes along.
+pub(crate) struct Taken<'a> {
+    /// The views, each with the key it has in the copy.
+    pub(crate) views: &'a [(ViewInfo, ViewKey)],
+    /// What only holds on this machine, too: workspaces with what their files looked like, save those of these roots,
+    /// jobs, and when views were last asked.
+    pub(crate) local_without: Option<&'a [String]>,
+}
+
+/// Copies from one epoch's folder into an empty one. Only for the holder of the write lock. Gives the number of file
+/// versions in the copy.
+pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
+    let database = to.join("store.db");
+    let connection = Connection::open(&database)?;
+    connection.pragma_update(None, "page_size", 4096)?;
+    // Nobody reads the copy before it is whole, and it is synced then.
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.execute("ATTACH ?1 AS old", [text_path(&from.join("store.db"))?])?;
+    connection.execute_batch("BEGIN")?;
+    schema::create_tables(&connection)?;
+    let living = copy_views(&connection, taken)?;
+    copy_versions(&connection)?;
+    garbage::copy_lists(&connection, "old.name_refs", "main.name_refs", |version| living.contains(version))?;
+    connection.execute("INSERT INTO main.meta SELECT * FROM old.meta ORDER BY key", [])?;
+    if let Some(without) = taken.local_without {
+        copy_local(&connection, without)?;
+    }
+    schema::create_indexes(&connection)?;
+    connection.execute_batch("COMMIT; DROP TABLE temp.living; DETACH old")?;
+    connection.close().map_err(|(_, error)| error)?;
+    File::open(&database).and_then(|file| file.sync_all()).map_err(StoreError::io(&database))?;
+    copy_text(&from.join("text"), &to.join("text"), &living)?;
+    Ok(living.len())
+}
+
+/// A path as SQLite takes it inside a statement.
+fn text_path(path: &Path) -> Result<String> {
+    let unusable = || StoreError::io(path)(std::io::Error::other("the path of the data folder is not UTF-8"));
+    path.to_str().map(str::to_owned).ok_or_else(unusable)
+}
+
+/// Copies the views and gives the versions that they need; these stand in `temp.living` afterwards.
+fn copy_views(connection: &Connection, taken: &Taken<'_>) -> Result<RoaringBitmap> {
+    let accessed = if taken.local_without.is_some() { "last_accessed_at" } else { "indexed_at" };
+    let mut copy = connection.prepare(&format!(
+        "INSERT INTO main.branch_state SELECT ?2, ref, commit_id, generation, members, ?3, skipped, skips, facts_key,
+         file_count, symbol_count, line_count, byte_count, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens,
+         file_tokens, digest, indexed_at, {accessed} FROM old.branch_state WHERE view = ?1"
+    ))?;
+    // The generation before is kept for those who still read it, and nobody reads the copy yet.
+    let previous = codec::encode_bitmap(&RoaringBitmap::new());
+    for (view, key) in taken.views {
+        copy.execute(params![view.key.encode(), key.encode(), previous])?;
+    }
+    let living = views::needed(connection)?;
+    connection.execute_batch("CREATE TEMP TABLE living (fv INTEGER PRIMARY KEY)")?;
+    let mut insert = connection.prepare("INSERT INTO temp.living VALUES (?1)")?;
+    for id in &living {
+        insert.execute([id])?;
+    }
+    Ok(living)
+}
+
+fn copy_versions(connection: &Connection) -> Result<()> {
+    for table in ["file_versions", "outlines", "facts", "texts"] {
+        connection.execute(
+            &format!(
+                "INSERT INTO main.{table} SELECT row.* FROM temp.living CROSS JOIN old.{table} AS row
+                 ON row.fv = living.fv ORDER BY living.fv"
+            ),
+            [],
+        )?;
+    }
+    let (first, last) = rows::symbol_rows(0);
+    let per_version = last - first + 1;
+    connection.execute(
+        "INSERT INTO main.symbol_relations SELECT row.* FROM temp.living CROSS JOIN old.symbol_relations AS row
+         ON row.id BETWEEN living.fv * ?1 AND living.fv * ?1 + ?2 ORDER BY living.fv, row.id",
+        [per_version, last],
+    )?;
+    Ok(())
+}
+
+fn copy_local(connection: &Connection, without: &[String]) -> Result<()> {
+    connection.execute_batch(
+        "INSERT INTO main.workspaces SELECT * FROM old.workspaces ORDER BY id;
+         INSERT INTO main.jobs SELECT * FROM old.jobs ORDER BY number",
+    )?;
+    let mut forget = connection.prepare("DELETE FROM main.workspaces WHERE root = ?1")?;
+    for root in without {
+        forget.execute([root])?;
+    }
+    connection.execute(
+        "INSERT INTO main.stat_cache SELECT * FROM old.stat_cache WHERE fv IN (SELECT fv FROM temp.living)
+         AND workspace IN (SELECT id FROM main.workspaces) ORDER BY workspace, path",
+        [],
+    )?;
+    Ok(())
+}
+
+/// Copies the text index and leaves out the documents of all other versions. Tantivy never changes a file once it is
+/// written, so links do where the system has them; only the list of segments is replaced.
+fn copy_text(from: &Path, to: &Path, living: &RoaringBitmap) -> Result<()> {
+    let names = TextIndex::open(from)?.files()?;
+    fs::create_dir_all(to).map_err(StoreError::io(to))?;
+    for name in &names {
+        let (source, target) = (from.join(name), to.join(name));
+        let linked = if name == META { false } else { fs::hard_link(&source, &target).is_ok() };
+        if !linked {
+            fs::copy(&source, &target).map_err(StoreError::io(source))?;
+            File::open(&target).and_then(|file| file.sync_all()).map_err(StoreError::io(target))?;
+        }
+    }
+    text::write_managed(to, &names)?;
+    TextIndex::open(to)?.keep_only(living)
+}

@@ -1,0 +1,71 @@
+//! Pruning: some views go, and with them everything that only they held.
+//!
+//! What stays is copied into a new epoch, and one switch makes it the store: a kill at any point leaves the old one
+//! whole, and whoever still reads that is not disturbed.
+
+use codecompass_model::ViewKey;
+
+use crate::clean::{self, Taken};
+use crate::layout::Scratch;
+use crate::views::{self, ViewInfo};
+use crate::{Missing, ProjectDir, Result, Tuning, WritePoint, Writer, garbage};
+
+/// What a pruning did.
+#[derive(Clone, Debug, Default)]
+pub struct Pruned {
+    /// The views that are gone.
+    pub views: Vec<ViewInfo>,
+    /// How many file versions went with them, or belonged to nobody before.
+    pub removed_versions: u64,
+    /// Bytes on disk before.
+    pub bytes_before: u64,
+    /// Bytes on disk of what is in use now.
+    pub bytes_after: u64,
+    /// Whether the space of the old state is free already. Else somebody still reads it, and a later write frees it.
+    pub is_freed: bool,
+}
+
+/// Removes the views that `choose` picks from all of them, and gives their space back. It is asked under the write
+/// lock, which is waited for, so that what it sees is what is there.
+pub fn prune(
+    dir: &ProjectDir,
+    choose: &dyn Fn(&[ViewInfo]) -> Vec<ViewKey>,
+    point: Option<WritePoint>,
+    now: i64,
+) -> Result<Pruned> {
+    let mut writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), point, now)?;
+    let all = views::all(writer.connection())?;
+    let chosen = choose(&all);
+    let (gone, kept): (Vec<ViewInfo>, Vec<ViewInfo>) = all.into_iter().partition(|view| chosen.contains(&view.key));
+    let bytes_before = dir.disk_bytes();
+    if gone.is_empty() && garbage::dead(writer.connection())?.is_empty() {
+        return Ok(Pruned { bytes_before, bytes_after: bytes_before, is_freed: true, ..Pruned::default() });
+    }
+    let stored: i64 = writer.connection().query_row("SELECT count(*) FROM file_versions", [], |row| row.get(0))?;
+    let roots: Vec<String> = gone.iter().filter_map(worktree_root).collect();
+    let kept: Vec<(ViewInfo, ViewKey)> = kept.into_iter().map(|view| (view.clone(), view.key)).collect();
+    writer.at("create epoch");
+    let epoch = Scratch::new(dir)?;
+    let living =
+        clean::copy(writer.epoch(), epoch.path(), &Taken { views: &kept, local_without: Some(roots.as_slice()) })?;
+    writer.at("switch epoch");
+    dir.switch_to(epoch.path())?;
+    epoch.keep();
+    writer.at("sweep");
+    let _lock = writer.into_lock();
+    let is_freed = dir.sweep();
+    Ok(Pruned {
+        views: gone,
+        removed_versions: (stored as u64).saturating_sub(living),
+        bytes_before,
+        bytes_after: dir.disk_bytes(),
+        is_freed,
+    })
+}
+
+fn worktree_root(view: &ViewInfo) -> Option<String> {
+    match &view.key {
+        ViewKey::Worktree(root) => Some(root.clone()),
+        ViewKey::Ref(_) | ViewKey::Commit(_) => None,
+    }
+}
