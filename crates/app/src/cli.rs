@@ -1,10 +1,14 @@
 //! The command line, as clap sees it.
 
+mod state;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::output::Color;
+
+pub(crate) use self::state::{PruneArgs, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -84,6 +88,10 @@ pub(crate) enum Command {
     Grep(GrepArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
     Doctor(PathArg),
+    /// Share an index: write it to a file, or take in one that was made elsewhere
+    State(StateArgs),
+    /// Remove the branches, commits and work trees that nobody asks for, and give their space back
+    PruneOverlays(PruneArgs),
     /// Show what is extracted from files: symbols, imports, local names, references, chunks
     Facts {
         /// Files; they need not be in a registered project

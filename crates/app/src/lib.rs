@@ -6,6 +6,7 @@
 //! What is absent: SQL, tree-sitter, git plumbing.
 
 mod cli;
+mod clock;
 mod commands;
 mod config;
 mod error;

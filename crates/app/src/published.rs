@@ -8,6 +8,7 @@ use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, Store, ViewInfo};
 use serde_json::json;
 
+use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
@@ -109,7 +110,8 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
         metadata.head_commit = target.commit.clone();
         metadata.changed_files = state.changed_files;
     }
-    if view.is_some() {
+    if let Some(view) = &view {
+        note_use(desk.store(session)?, view);
         let (snapshot, memory) = desk.snapshot(session, &target.key)?;
         return Ok(Published { snapshot: Some(snapshot), memory: Some(memory), metadata });
     }
@@ -124,6 +126,15 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`, or call index_repo".into());
     }
     Ok(Published { snapshot: None, memory: None, metadata })
+}
+
+/// Writes down that somebody asks for a view, which keeps it from being pruned: once an hour, and only when nobody
+/// writes. An answer does not depend on it, so a failure is nobody's concern.
+fn note_use(store: &Store, view: &ViewInfo) {
+    let now = now_ms();
+    if now.saturating_sub(view.last_accessed_at) >= HOUR {
+        let _ = store.touch(&view.key, now);
+    }
 }
 
 /// How fresh an answer is.

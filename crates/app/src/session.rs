@@ -291,7 +291,7 @@ pub(crate) fn data_folder() -> Result<PathBuf, AppError> {
 }
 
 /// Ends the process at its n-th durable write when a test asks for it. Not in release builds.
-fn kill_point() -> Option<WritePoint> {
+pub(crate) fn kill_point() -> Option<WritePoint> {
     if !cfg!(debug_assertions) {
         return None;
     }

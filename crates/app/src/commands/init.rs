@@ -1,11 +1,10 @@
 //! `codecompass init`: registers a project.
 
-use std::time::SystemTime;
-
 use codecompass_store::{Missing, Tuning, Writer};
 use serde_json::json;
 
 use crate::cli::{Common, PathArg};
+use crate::clock::now_ms;
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::output::Answer;
@@ -14,7 +13,7 @@ use crate::session::Session;
 pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
     let session = Session::open(common, args.path.as_deref())?;
     let known = session.dir.is_registered();
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
+    let now = now_ms();
     let mut writer = Writer::open(&session.dir, Missing::Create, true, Tuning::default(), None, now)?;
     writer.register(&session.root(), now)?;
     writer.finish()?;

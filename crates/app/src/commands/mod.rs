@@ -14,11 +14,13 @@ mod index;
 mod init;
 mod locate;
 mod outline;
+mod prune_overlays;
 mod references;
 mod refs;
 mod related;
 mod search;
 mod serve_mcp;
+mod state;
 mod status;
 mod tools;
 
@@ -62,6 +64,8 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Context(args) => context::run(common, args),
         Command::Grep(args) => grep::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
+        Command::State(args) => state::run(common, args),
+        Command::PruneOverlays(args) => prune_overlays::run(common, args),
         Command::Facts { paths } => facts::run(common, paths),
         Command::Config(args) => config::run(common, args),
         Command::Tools => tools::run(),

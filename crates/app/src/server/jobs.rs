@@ -5,12 +5,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use codecompass_index::{Outcome, Progress, Target};
 use codecompass_model::ids::content_hash;
 use codecompass_store::{JobMode, JobStatus};
 
+use crate::clock::now_ms;
 use crate::error::{AppError, Code};
 use crate::session::{Following, Request, Session};
 
@@ -241,8 +242,4 @@ pub(crate) trait Follower {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
 }

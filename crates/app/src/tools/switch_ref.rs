@@ -4,6 +4,7 @@ use codecompass_model::ViewKey;
 use serde_json::json;
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, required, schema};
+use crate::clock::now_ms;
 use crate::error::{AppError, Code};
 use crate::output::Answer;
 use crate::server::Call;
@@ -44,6 +45,8 @@ fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, App
         Some(view) => view,
         None => return Err(not_there(call, visit, &target)),
     };
+    // A switch without this note is still a switch.
+    let _ = store.touch(&target.key, now_ms());
     let before = call.connection.and_then(|connection| connection.ref_of(root));
     let previous = match before {
         Some(before) => before,

@@ -1,0 +1,189 @@
+//! `codecompass prune-overlays`: removes the views that nobody asks for, and gives their space back.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use codecompass_index::source::{Repo, SourceError, Workspace};
+use codecompass_model::ViewKey;
+use codecompass_store::{Pruned, ViewInfo, prune};
+use serde_json::{Value, json};
+
+use super::state::{kind_of, name_of};
+use crate::cli::{Common, PruneArgs};
+use crate::clock::{DAY, now_ms};
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::measure::{bytes_text, count_text};
+use crate::output::Answer;
+use crate::session::{Session, kill_point};
+use crate::tools::index_status::time_text;
+
+/// Why a view goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    /// Nobody asked for it for so many days.
+    Inactive(i64),
+    /// git does not know the branch, tag or commit any more.
+    NotInGit,
+    /// The folder of the work tree is not there any more.
+    NoFolder,
+}
+
+impl Reason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Reason::Inactive(_) => "inactive",
+            Reason::NotInGit => "not_in_git",
+            Reason::NoFolder => "no_folder",
+        }
+    }
+
+    fn phrase(self) -> String {
+        match self {
+            Reason::Inactive(days) => format!("not asked for in {days} days"),
+            Reason::NotInGit => "git does not have it any more".into(),
+            Reason::NoFolder => "its folder is gone".into(),
+        }
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError> {
+    let session = Session::open(common, None)?;
+    let store = session.store()?;
+    let rules = Rules::of(&session, args.older_than)?;
+    let views = store.views()?;
+    for view in &views {
+        session.say(1, || format!("{}: {}", view.key, rules.verdict(view).map_or("stays".into(), Reason::phrase)));
+    }
+    let pruned = match args.dry_run {
+        true => Pruned {
+            views: views.iter().filter(|view| rules.verdict(view).is_some()).cloned().collect(),
+            bytes_before: session.dir.disk_bytes(),
+            ..Pruned::default()
+        },
+        false => {
+            drop(store);
+            let choose = |views: &[ViewInfo]| -> Vec<ViewKey> {
+                views.iter().filter(|view| rules.verdict(view).is_some()).map(|view| view.key.clone()).collect()
+            };
+            prune(&session.dir, &choose, kill_point(), rules.now)?
+        }
+    };
+    // Managed worktrees, once there are any, are to be removed here: after their views, so that a kill in between
+    // leaves a folder without a view, which the next run removes, and never a view without its folder.
+    answer(&session, args, &rules, &views, &pruned)
+}
+
+/// What may go.
+struct Rules<'a> {
+    repo: Option<&'a Repo>,
+    default: Option<String>,
+    /// Branches, and commits of detached heads, that are checked out in a work tree that is there.
+    checked_out: HashSet<ViewKey>,
+    now: i64,
+    older_than: i64,
+}
+
+impl<'a> Rules<'a> {
+    fn of(session: &'a Session, days: u32) -> Result<Self, AppError> {
+        let repo = session.workspace.repo.as_ref();
+        let mut checked_out = HashSet::new();
+        for root in repo.map(|repo| repo.worktrees()).transpose()?.into_iter().flatten() {
+            let opened = Workspace::discover(&root, None).ok().and_then(|workspace| workspace.repo);
+            let Some(head) = opened.and_then(|repo| repo.head().ok()) else { continue };
+            checked_out.extend(head.branch.map(ViewKey::Ref).or(head.commit.map(ViewKey::Commit)));
+        }
+        let older_than = i64::from(days) * DAY;
+        Ok(Self { repo, default: session.default_branch(), checked_out, now: now_ms(), older_than })
+    }
+
+    /// Why a view goes; `None` when it stays.
+    fn verdict(&self, view: &ViewInfo) -> Option<Reason> {
+        let is_default = matches!(&view.key, ViewKey::Ref(name) if self.default.as_ref() == Some(name));
+        if is_default || self.checked_out.contains(&view.key) {
+            return None;
+        }
+        if let ViewKey::Worktree(root) = &view.key {
+            return (!Path::new(root).is_dir()).then_some(Reason::NoFolder);
+        }
+        if !self.is_in_git(&view.key) {
+            return Some(Reason::NotInGit);
+        }
+        let idle = self.now.saturating_sub(view.last_accessed_at);
+        (idle >= self.older_than).then_some(Reason::Inactive(idle / DAY))
+    }
+
+    /// Whether git still has what a view shows. When that can not be told, it counts as there.
+    fn is_in_git(&self, key: &ViewKey) -> bool {
+        let Some(repo) = self.repo else { return false };
+        match repo.resolve(&name_of(key)) {
+            Ok(resolved) => resolved.key == *key,
+            Err(error) => !matches!(
+                error,
+                SourceError::UnknownRef { .. } | SourceError::NotACommit { .. } | SourceError::MissingObject { .. }
+            ),
+        }
+    }
+}
+
+fn answer(
+    session: &Session,
+    args: &PruneArgs,
+    rules: &Rules<'_>,
+    before: &[ViewInfo],
+    pruned: &Pruned,
+) -> Result<Answer, AppError> {
+    let here = session.target(None)?;
+    let metadata = session.metadata(&here, session.store()?.view(&here.key)?.as_ref());
+    let mut json = json!({
+        "dry_run": args.dry_run,
+        "older_than_days": args.older_than,
+        "pruned": pruned.views.iter().map(|view| view_json(rules, view)).collect::<Vec<_>>(),
+        "kept": before.len().saturating_sub(pruned.views.len()),
+        "bytes_before": pruned.bytes_before,
+    });
+    if !args.dry_run {
+        json["removed_file_versions"] = json!(pruned.removed_versions);
+        json["bytes_after"] = json!(pruned.bytes_after);
+        json["bytes_freed"] = json!(if pruned.is_freed { saved(pruned) } else { 0 });
+        json["space_freed"] = json!(pruned.is_freed);
+    }
+    json["metadata"] = metadata.to_json();
+    Ok(Answer { text: text(args, rules, pruned), json, code: 0 })
+}
+
+fn saved(pruned: &Pruned) -> u64 {
+    pruned.bytes_before.saturating_sub(pruned.bytes_after)
+}
+
+fn view_json(rules: &Rules<'_>, view: &ViewInfo) -> Value {
+    json!({
+        "ref": name_of(&view.key),
+        "kind": kind_of(&view.key),
+        "reason": rules.verdict(view).map(Reason::as_str),
+        "last_accessed_at": time_text(view.last_accessed_at),
+        "file_count": view.totals.files,
+    })
+}
+
+fn text(args: &PruneArgs, rules: &Rules<'_>, pruned: &Pruned) -> String {
+    let mut text = match (pruned.views.len(), args.dry_run) {
+        (0, _) => format!("Nothing to prune: no view went unasked for {} days\n", args.older_than),
+        (count, true) => format!("Would prune {count}:\n"),
+        (count, false) => format!("Pruned {count}:\n"),
+    };
+    for view in &pruned.views {
+        let why = rules.verdict(view).map(Reason::phrase).unwrap_or_default();
+        text += &format!("  {} {} ({why})\n", kind_of(&view.key), shown(&name_of(&view.key)));
+    }
+    if args.dry_run || (pruned.views.is_empty() && pruned.removed_versions == 0) {
+        return text;
+    }
+    let (before, after) = (bytes_text(pruned.bytes_before), bytes_text(pruned.bytes_after));
+    text += &format!("{} file versions removed; the index was {before}", count_text(pruned.removed_versions));
+    text += &match pruned.is_freed {
+        true => format!(" and is {after}: {} freed\n", bytes_text(saved(pruned))),
+        false => format!(" and is {after}, but the old one is still read: the next write after that frees it\n"),
+    };
+    text
+}

@@ -1,0 +1,244 @@
+//! `codecompass state export` and `codecompass state import`: an index made in one place, used in another.
+
+use std::path::Path;
+use std::time::Instant;
+
+use codecompass_index::{Target, extraction_key};
+use codecompass_model::ViewKey;
+use codecompass_store::{
+    Archive, Export, FORMAT_VERSION, Import, Imported, SCHEMA_VERSION, Start, StoreError, ViewInfo, export, import,
+};
+use serde_json::{Value, json};
+
+use crate::cli::{Common, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
+use crate::clock::now_ms;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::measure::{bytes_text, count_text, seconds_text};
+use crate::output::Answer;
+use crate::session::{Session, kill_point};
+
+pub(crate) fn run(common: &Common, args: &StateArgs) -> Result<Answer, AppError> {
+    match &args.what {
+        StateCommand::Export(args) => run_export(common, args),
+        StateCommand::Import(args) => run_import(common, args),
+    }
+}
+
+fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppError> {
+    let began = Instant::now();
+    let session = Session::open(common, None)?;
+    let target = absolute(&args.path)?;
+    let root = session.root();
+    session.say(1, || format!("{} into {}", session.dir.root().display(), target.display()));
+    let request = Export {
+        target: &target,
+        replace: args.force,
+        folder: (!session.vcs()).then_some(root.as_str()),
+        point: kill_point(),
+        now: now_ms(),
+    };
+    let archive = export(&session.dir, &request).map_err(|error| not_written(&session, &target, error))?;
+    session.say(1, || format!("{} file versions, generation {}", archive.versions, archive.generation));
+    let here = session.target(None)?;
+    let warnings = export_warnings(&archive, &here);
+    let path = target.display().to_string();
+    let mut text = format!(
+        "Exported to {} in {}: {} ({} unpacked)\n",
+        shown(&path),
+        seconds_text(began.elapsed()),
+        bytes_text(archive.bytes),
+        bytes_text(archive.unpacked_bytes),
+    );
+    text += &views_text(&archive.views);
+    text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
+    text += "Take it in elsewhere with `codecompass state import PATH`, in a checkout of the same source.\n";
+    let mut metadata = session.metadata(&here, session.store()?.view(&here.key)?.as_ref());
+    metadata.warnings.extend(warnings);
+    let json = json!({
+        "path": path,
+        "archive_bytes": archive.bytes,
+        "unpacked_bytes": archive.unpacked_bytes,
+        "format_version": FORMAT_VERSION,
+        "schema_version": SCHEMA_VERSION,
+        "generation": archive.generation,
+        "file_versions": archive.versions,
+        "refs": views_json(&archive.views),
+        "duration_ms": began.elapsed().as_millis() as u64,
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text, json, code: 0 })
+}
+
+/// What is exported is what is indexed: whoever has gone on since may want to know.
+fn export_warnings(archive: &Archive, here: &Target) -> Option<String> {
+    let commit = here.commit.as_ref()?;
+    let is_there = archive.views.iter().any(|view| view.commit.as_ref() == Some(commit));
+    (!is_there)
+        .then(|| format!("the commit {} that is checked out is not indexed; run `codecompass sync`", brief(commit)))
+}
+
+fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
+    let unusable = |why: &str| {
+        AppError::new(Code::InvalidInput, format!("{} can not be written: {why}.", path.display()))
+            .hint("Name a file in a folder that is there.")
+            .data(json!({ "parameter": "path", "path": path.display().to_string() }))
+    };
+    let absolute = std::path::absolute(path).map_err(|error| unusable(&error.to_string()))?;
+    match (absolute.file_name(), absolute.parent()) {
+        (Some(_), Some(folder)) if folder.is_dir() => Ok(absolute),
+        _ => Err(unusable("there is no such folder")),
+    }
+}
+
+/// An error of the file that was to be written is no error of the index.
+fn not_written(session: &Session, target: &Path, error: StoreError) -> AppError {
+    match error {
+        StoreError::Io { path, source } if path.parent() == target.parent() => {
+            AppError::new(Code::InvalidInput, format!("{} can not be written: {source}.", target.display()))
+                .hint("Nothing was changed. Name a file that may be written, on a disk with room for it.")
+                .data(json!({ "parameter": "path", "path": target.display().to_string() }))
+        }
+        StoreError::NotRegistered(_) => AppError::not_registered(&session.root()),
+        error => error.into(),
+    }
+}
+
+fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppError> {
+    let began = Instant::now();
+    let session = Session::open(common, None)?;
+    let here = session.target(None)?;
+    readable(&args.path)?;
+    session.say(1, || format!("{} into {}", args.path.display(), session.dir.root().display()));
+    let root = session.root();
+    let near = near(&session, &here);
+    let start =
+        here.is_worktree().then(|| Start { ref_name: &here.ref_name, commit: here.commit.as_deref(), from: &near });
+    let request = Import { source: &args.path, root: &root, start, point: kill_point(), now: now_ms() };
+    let imported = import(&session.dir, &request)?;
+    session.say(1, || format!("{} unpacked", bytes_text(imported.unpacked_bytes)));
+    let warnings = import_warnings(&session, &imported);
+    let took = format!("{} in {}", bytes_text(imported.bytes), seconds_text(began.elapsed()));
+    let mut metadata = session.metadata(&here, session.store()?.view(&here.key)?.as_ref());
+    metadata.head_commit = here.commit.clone();
+    metadata.warnings.extend(warnings.iter().cloned());
+    let json = json!({
+        "path": args.path.display().to_string(),
+        "project_id": session.project_id,
+        "repo_root": root,
+        "created": imported.replaced.is_none(),
+        "archive_bytes": imported.bytes,
+        "unpacked_bytes": imported.unpacked_bytes,
+        "refs": views_json(&published(&imported)),
+        "worktree_starts_from": imported.start.as_ref().map(|key| name_of(key)),
+        "replaced": imported.replaced.as_ref().map(|replaced| json!({
+            "refs": views_json(&replaced.views),
+            "space_freed": replaced.is_freed,
+        })),
+        "next": "codecompass sync",
+        "duration_ms": began.elapsed().as_millis() as u64,
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text: import_text(&session, &imported, &took, &warnings), json, code: 0 })
+}
+
+fn readable(path: &Path) -> Result<(), AppError> {
+    let unreadable = |error: std::io::Error| {
+        AppError::new(Code::InvalidInput, format!("{} can not be read: {error}.", path.display()))
+            .hint("Name a file that `codecompass state export` wrote. Nothing was changed.")
+            .data(json!({ "source": true, "parameter": "path", "path": path.display().to_string() }))
+    };
+    std::fs::File::open(path).map(drop).map_err(unreadable)
+}
+
+/// The views that a work tree here is nearest to, by name.
+fn near(session: &Session, here: &Target) -> Vec<ViewKey> {
+    let names = [Some(here.ref_name.clone()), session.default_branch()];
+    names.into_iter().flatten().map(ViewKey::Ref).collect()
+}
+
+/// The views of git, or of the folder, without the one that was made for this work tree.
+fn published(imported: &Imported) -> Vec<ViewInfo> {
+    let is_folder = matches!(imported.start, Some(ViewKey::Worktree(_)));
+    let is_shown = |view: &&ViewInfo| is_folder || !matches!(view.key, ViewKey::Worktree(_));
+    imported.views.iter().filter(is_shown).cloned().collect()
+}
+
+fn import_warnings(session: &Session, imported: &Imported) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if imported.facts_keys.iter().any(|key| *key != extraction_key()) {
+        warnings.push("made by another version of this program: the next sync extracts again what that changed".into());
+    }
+    if let Some(repo) = &session.workspace.repo {
+        let mut commits = imported.views.iter().filter_map(|view| view.commit.as_deref());
+        let is_known = |commit: &str| repo.resolve(commit).is_ok();
+        if let Some(first) = commits.next()
+            && ![first].into_iter().chain(commits).any(is_known)
+        {
+            warnings.push(format!(
+                "this repository has no commit {}: fetch first, or was the archive made for another repository?",
+                brief(first)
+            ));
+        }
+    }
+    warnings
+}
+
+fn import_text(session: &Session, imported: &Imported, took: &str, warnings: &[String]) -> String {
+    let mut text = format!("Imported for {} ({took})\n", shown(&session.root()));
+    text += &views_text(&published(imported));
+    text += &match &imported.replaced {
+        None => format!("Registered as project {}\n", session.project_id),
+        Some(replaced) => {
+            let names: Vec<String> =
+                replaced.views.iter().map(|view| shown(&name_of(&view.key)).into_owned()).collect();
+            let what = if names.is_empty() { "nothing published".to_owned() } else { names.join(", ") };
+            let space = if replaced.is_freed { "" } else { "; its space is freed by a later write: it is still read" };
+            format!("Replaced what was there ({what}){space}\n")
+        }
+    };
+    text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
+    text + "Run `codecompass sync` to bring in what differs here; only that is extracted.\n"
+}
+
+fn views_text(views: &[ViewInfo]) -> String {
+    let line = |view: &ViewInfo| {
+        let commit = view.commit.as_deref().map(|commit| format!(" at {}", brief(commit))).unwrap_or_default();
+        let (files, symbols) = (count_text(view.totals.files as u64), count_text(view.totals.symbols as u64));
+        format!("  {}{commit}: {files} files, {symbols} symbols\n", shown(&view.ref_name))
+    };
+    views.iter().map(line).collect()
+}
+
+fn views_json(views: &[ViewInfo]) -> Vec<Value> {
+    let one = |view: &ViewInfo| {
+        json!({
+            "ref": name_of(&view.key),
+            "kind": kind_of(&view.key),
+            "last_indexed_commit": view.commit,
+            "file_count": view.totals.files,
+            "symbol_count": view.totals.symbols,
+        })
+    };
+    views.iter().map(one).collect()
+}
+
+/// What a view is called: a ref, a commit id or a folder.
+pub(super) fn name_of(key: &ViewKey) -> String {
+    match key {
+        ViewKey::Worktree(name) | ViewKey::Ref(name) | ViewKey::Commit(name) => name.clone(),
+    }
+}
+
+/// What kind of view it is.
+pub(super) fn kind_of(key: &ViewKey) -> &'static str {
+    match key {
+        ViewKey::Worktree(_) => "worktree",
+        ViewKey::Ref(_) => "ref",
+        ViewKey::Commit(_) => "commit",
+    }
+}
+
+fn brief(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
