@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use codecompass_testkit::{Binary, Call, Home, Product, Reply, Repository, words};
+use codecompass_testkit::{Binary, Call, Home, KILL_AT_WRITE, Product, Reply, Repository, words};
 use serde_json::Value;
 
 /// The program under test, a debug build.
@@ -142,6 +142,28 @@ impl Project {
         self.data().join(name)
     }
 
+    /// How many stores lie in the data folder: the one in use, and what was replaced or never finished.
+    pub(crate) fn epochs(&self) -> usize {
+        let entries = fs::read_dir(self.data()).expect("a project is registered").flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("epoch-")).count()
+    }
+
+    /// Runs a command from the same state again and again, killed at its first write, its second, and so on, until it
+    /// survives. After each run `check` looks at what is left, and is told whether the command survived.
+    pub(crate) fn killed_at_each_write(&self, command: &str, check: impl Fn(usize, bool)) {
+        let start = self.home.save();
+        for n in 1..100 {
+            self.home.restore(&start);
+            let reply = self.run_with(command, &[(KILL_AT_WRITE, &n.to_string())]);
+            assert!(reply.died() || (reply.succeeded() && n > 1), "`{command}` at write {n}: {reply:?}");
+            check(n, reply.succeeded());
+            if reply.succeeded() {
+                return;
+            }
+        }
+        panic!("`{command}` still dies at its 100th write");
+    }
+
     /// Whether nothing at all is in the data folder.
     pub(crate) fn knows_nothing(&self) -> bool {
         fs::read_dir(self.home.path()).expect("the data folder can be listed").next().is_none()
@@ -242,6 +264,14 @@ pub(crate) fn picture(folder: &Path) -> BTreeMap<PathBuf, String> {
         }
         all.insert(path, told);
     }
+    all
+}
+
+/// Every file below a folder as [`picture`] has it, save locks and the index that SQLite keeps of its log.
+pub(crate) fn files_of(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut all = picture(folder);
+    let is_passing = |path: &Path| path.extension().is_some_and(|end| end == "lock" || end == "db-shm");
+    all.retain(|path, _| path.is_file() && !is_passing(path));
     all
 }
 
