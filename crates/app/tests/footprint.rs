@@ -28,6 +28,8 @@ const COMMANDS: &[&str] = &[
     "index --force",
     "sync --changed src/lib.rs",
     "bench index .",
+    "prune-overlays --dry-run",
+    "prune-overlays --older-than 0",
     "doctor",
 ];
 

@@ -114,7 +114,7 @@ fn what_git_does_not_have_any_more_goes_at_once() {
     fs::remove_dir_all(moved.root()).expect("it can be removed");
     project.repository.git(&["branch", "--quiet", "--delete", "--force", "deleted"]);
     let answer = project.json("prune-overlays");
-    let expected = [("deleted".to_owned(), "not_in_git".to_owned()), (root.clone(), "no_folder".to_owned())];
+    let expected = [("deleted".to_owned(), "not_in_git".to_owned()), (root, "no_folder".to_owned())];
     assert_eq!(pruned(&answer), expected, "{answer}");
     assert_eq!(project.places("locate moved_0 --ref moved"), at("moved.rs"));
     assert_eq!(project.places("locate kept_0 --ref kept"), at("kept.rs"));

@@ -34,6 +34,7 @@ pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
     connection.execute("ATTACH ?1 AS old", [text_path(&from.join("store.db"))?])?;
     connection.execute_batch("BEGIN")?;
     schema::create_tables(&connection)?;

@@ -130,7 +130,7 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
         "archive_bytes": imported.bytes,
         "unpacked_bytes": imported.unpacked_bytes,
         "refs": views_json(&published(&imported)),
-        "worktree_starts_from": imported.start.as_ref().map(|key| name_of(key)),
+        "worktree_starts_from": imported.start.as_ref().map(name_of),
         "replaced": imported.replaced.as_ref().map(|replaced| json!({
             "refs": views_json(&replaced.views),
             "space_freed": replaced.is_freed,
