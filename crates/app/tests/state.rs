@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
+use support::client::{Client, Pipe};
 use support::{Project, at, files_of};
 
 /// The same history each time, as every clone has it: `main` with twenty files, and `feat` with one more.
@@ -206,6 +207,29 @@ fn an_import_tells_what_it_replaced_and_when_it_is_of_another_repository() {
     project.done("sync");
     assert_eq!(project.places("locate a"), at("a.rs"));
     assert_eq!(project.places("locate part_1"), [] as [&str; 0]);
+}
+
+#[test]
+fn a_server_goes_on_answering_from_the_state_that_took_the_place_of_its_own() {
+    let (_folder, path) = shelf();
+    exported(&made_elsewhere(), &path);
+    let project = Project::of(clone());
+    project.done("index");
+    let args = ["--no-watch", "--no-prewarm"];
+    let mut server = Pipe::open(project.repository.root(), project.home.path(), &args);
+    let on_feat = json!({ "name": "extra", "ref": "feat" });
+    let own = |server: &mut Pipe| server.call("locate_symbol", json!({ "name": "part_1" }))["total_candidates"].clone();
+    assert_eq!(
+        (own(&mut server), server.fails("locate_symbol", on_feat.clone()).0),
+        (json!(1), "ref_not_indexed".into())
+    );
+    project.done(&import(&path));
+    assert_eq!(server.call("locate_symbol", on_feat.clone())["total_candidates"], 1);
+    assert_eq!(own(&mut server), 1);
+    project.done("prune-overlays --older-than 0");
+    assert_eq!((own(&mut server), server.fails("locate_symbol", on_feat).0), (json!(1), "ref_not_indexed".into()));
+    let status = server.settles(json!({}));
+    assert_eq!(status["metadata"]["schema_status"], "compatible", "{status}");
 }
 
 #[test]
