@@ -45,6 +45,21 @@ pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBu
     Ok(Some(folder))
 }
 
+/// Removes the folder of a ref, if there is one.
+pub(crate) fn remove(session: &Session, ref_name: &str) -> Result<bool, AppError> {
+    let home = home(session);
+    let slug = slug(&home, ref_name);
+    let (folder, note) = (home.join(&slug), home.join(format!("{slug}.ref")));
+    if !owns(&note, ref_name) {
+        return Ok(false);
+    }
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    }
+    fs::remove_file(&note).map_err(|error| failed(&note, &error))?;
+    Ok(true)
+}
+
 fn home(session: &Session) -> PathBuf {
     session.data_folder().join("worktrees").join(&session.project_id)
 }

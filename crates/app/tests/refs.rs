@@ -145,4 +145,9 @@ fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
     assert!(!root.join("src/c.py").exists() && root.join("src/a.py").exists());
     let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 2, "{left:?}");
+    // It goes with its ref.
+    repository.git(&["branch", "--quiet", "-D", "feat/x"]);
+    project.done("prune-overlays");
+    let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
 }

@@ -17,6 +17,7 @@ use crate::measure::{bytes_text, count_text};
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
 use crate::tools::index_status::time_text;
+use crate::worktrees;
 
 /// Why a view goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +70,15 @@ pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError>
             prune(&session.dir, &choose, kill_point(), rules.now)?
         }
     };
-    // Managed worktrees, once there are any, are to be removed here: after their views, so that a kill in between
-    // leaves a folder without a view, which the next run removes, and never a view without its folder.
+    if !args.dry_run {
+        let gone = pruned.views.iter().filter(|view| !matches!(view.key, ViewKey::Worktree(_)));
+        for view in gone {
+            // After its view: a folder that a kill leaves behind is made anew, or taken away, with the next of its name.
+            if worktrees::remove(&session, &name_of(&view.key))? {
+                session.say(1, || format!("{}: its managed worktree is removed", view.key));
+            }
+        }
+    }
     answer(&session, args, &rules, &views, &pruned)
 }
 
