@@ -74,6 +74,10 @@ pub(crate) enum Command {
     Callees(CallsArgs),
     /// List the indexed branches and tags, and what each adds
     Refs,
+    /// Show what a branch changes, symbol by symbol, from where it parted from another
+    Diff(DiffArgs),
+    /// Show how one symbol differs between two refs
+    Compare(CompareArgs),
     /// Write all edges or all symbols as JSON lines, for others to check
     Export(ExportArgs),
     /// Show what is in a file: its symbols, nested, with their lines
@@ -293,6 +297,51 @@ pub(crate) struct CallsArgs {
     pub(crate) format: Option<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffArgs {
+    /// The branch, tag or commit to compare with [default: the default branch]
+    pub(crate) base: Option<String>,
+    /// What is compared: a branch, tag or commit, or @worktree for the work tree with its edits [default: HEAD]
+    pub(crate) head: Option<String>,
+    /// Only paths that begin so
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) path_filter: Option<String>,
+    /// At most so many symbols, up to 200
+    #[arg(long, default_value_t = 50, allow_negative_numbers = true)]
+    pub(crate) limit: i64,
+    /// As many as one answer can hold
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Go on where an earlier answer ended: its `next_cursor`
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    /// Also who calls what was deleted or changed
+    #[arg(long)]
+    pub(crate) callers: bool,
+    /// Also the calls that changed symbols gained and lost
+    #[arg(long)]
+    pub(crate) edges: bool,
+    /// Also list symbols of which only the docs changed
+    #[arg(long)]
+    pub(crate) docs: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// A name, the end of a qualified name, or a symbol id
+    pub(crate) name: String,
+    /// The branch, tag or commit before
+    pub(crate) base: String,
+    /// The branch, tag or commit after; @worktree for the work tree with its edits
+    pub(crate) head: String,
+    /// The file of the symbol in either ref, when several bear the name
+    #[arg(long, visible_alias = "in", value_name = "FILE")]
+    pub(crate) path: Option<String>,
+    /// Leave out the lines that differ
+    #[arg(long)]
+    pub(crate) no_diff: bool,
 }
 
 /// What can be written out.

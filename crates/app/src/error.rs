@@ -71,6 +71,7 @@ codes! {
     IndexStale = "index_stale", 3: "With `freshness_policy` strict: what is indexed is not what is there. `data` has both commits and `changed_files`.";
     IndexIncompatible = "index_incompatible", 3: "The index was made by another version, or is damaged; `codecompass index --force` builds it anew.";
     RefNotIndexed = "ref_not_indexed", 5: "The ref is not indexed, or git does not know it; `data.call` is the call that mends it.";
+    MergeBaseFailed = "merge_base_failed", 5: "The two refs have no commit in common, or there is no history at all.";
     OverlayNotReady = "overlay_not_ready", 4: "The first index of the ref that was switched to is queued or running: `data.job_id`.";
     NoEdgesAvailable = "no_edges_available", 3: "The symbol's language has no rules for references, or nothing is published yet.";
     SymbolNotFound = "symbol_not_found", 1: "No symbol bears the name (in the file that was given); `data.nearest_names` may help.";

@@ -77,7 +77,12 @@ pub(crate) mod style {
         marked(3, text)
     }
 
-    /// What was asked for.
+    /// What came.
+    pub(crate) fn added(text: &str) -> String {
+        marked(1, text)
+    }
+
+    /// What was asked for, or what went.
     pub(crate) fn hit(text: &str) -> String {
         marked(4, text)
     }

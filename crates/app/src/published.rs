@@ -78,18 +78,27 @@ impl Published {
     ) -> Result<Self, AppError> {
         find(session, access, upkeep, desk).map_err(|error| session.explain(error, access.ref_name))
     }
+
+    /// The same for a view that is known already, whatever else its name may mean.
+    pub(crate) fn at(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Self, AppError> {
+        find_at(at, Access::default(), upkeep, desk)
+    }
 }
 
 fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Published, AppError> {
     let target = session.target(access.ref_name)?;
-    let at = At { session, target: &target };
+    find_at(&At { session, target: &target }, access, upkeep, desk)
+}
+
+fn find_at(at: &At<'_>, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Published, AppError> {
+    let At { session, target } = *at;
     let mut state = State { freshness: "stale", ..State::default() };
     let known = match desk.store(session) {
         Err(error) if error.code == Code::ProjectNotFound && access.index => None,
         store => store?.view(&target.key)?,
     };
     match known {
-        Some(known) => match freshen(&at, &known, access, upkeep, desk) {
+        Some(known) => match freshen(at, &known, access, upkeep, desk) {
             Err(error) if error.code != Code::IndexStale => {
                 let what = "what is published could not be compared with its source";
                 state.warnings.push(format!("{what}: {}", error.message));
@@ -97,13 +106,13 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
             fresh => state = fresh?,
         },
         None if access.index || matches!(target.key, ViewKey::Commit(_)) => {
-            upkeep.make(&at)?;
+            upkeep.make(at)?;
             state.freshness = "fresh";
         }
         None => {}
     }
     let view = desk.store(session)?.view(&target.key)?;
-    let mut metadata = session.metadata(&target, view.as_ref());
+    let mut metadata = session.metadata(target, view.as_ref());
     metadata.freshness = state.freshness;
     metadata.warnings.append(&mut state.warnings);
     if state.freshness != "fresh" {

@@ -1,6 +1,8 @@
 //! Sources against real repositories, with `git` itself as the oracle.
 #![allow(clippy::unwrap_used, reason = "a test that can not go on should say where")]
 
+#[path = "source/changes.rs"]
+mod changes;
 #[path = "source/damage.rs"]
 mod damage;
 #[path = "source/law.rs"]

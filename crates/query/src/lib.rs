@@ -8,9 +8,11 @@
 
 mod context;
 mod detail;
+pub mod diff;
 pub mod graph;
 pub mod grep;
 mod hit;
+pub mod lines;
 mod locate;
 mod nearest;
 mod outline;

@@ -2,8 +2,10 @@
 
 mod bench;
 mod calls;
+mod compare;
 mod config;
 mod context;
+mod diff;
 mod doctor;
 mod explain;
 mod export;
@@ -57,6 +59,8 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Callers(args) => calls::run(common, args, "callers"),
         Command::Callees(args) => calls::run(common, args, "callees"),
         Command::Refs => refs::run(common),
+        Command::Diff(args) => diff::run(common, args),
+        Command::Compare(args) => compare::run(common, args),
         Command::Export(args) => export::run(common, args),
         Command::Outline(args) => outline::run(common, args),
         Command::Hierarchy(args) => hierarchy::run(common, args),

@@ -25,6 +25,7 @@ use crate::error::{AppError, Code};
 use crate::output::{self, Answer, complain};
 use crate::published::{Access, Published};
 use crate::session::{self, Request, Session};
+use crate::tools::versus::Look;
 use crate::tools::{self, frame::Arguments, frame::Tool};
 use desk::Desk;
 use jobs::{Follower, Jobs};
@@ -318,6 +319,20 @@ impl Call<'_> {
         let visit = self.visit(Unknown::Workspace)?;
         let published = self.published(&visit)?;
         answer(&visit.place.session, published)
+    }
+
+    /// Answers a tool about two refs.
+    pub(crate) fn compare(
+        &mut self,
+        unknown: Unknown,
+        answer: impl FnOnce(&mut Look<'_>) -> Result<Answer, AppError>,
+    ) -> Result<Answer, AppError> {
+        let visit = self.visit(unknown)?;
+        let head = self.ref_name(&visit);
+        let care = Care { server: self.server, place: &visit.place };
+        let session = &visit.place.session;
+        let mut look = Look { session, upkeep: &care, desk: self.desk, brings_names: false, head };
+        answer(&mut look).map_err(|error| look.explained(error))
     }
 
     /// The upkeep of a place.

@@ -255,7 +255,7 @@ fn page(
 }
 
 /// The symbol that a name means, and the others that bear it.
-fn one_of(
+pub(crate) fn one_of(
     graph: &Graph<'_>,
     snapshot: &Snapshot,
     name: &str,

@@ -1,5 +1,10 @@
 //! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
 
+mod change_json;
+mod change_text;
+mod compare_shape;
+pub(crate) mod compare_symbol;
+pub(crate) mod diff_context;
 pub(crate) mod explain_ranking;
 pub(crate) mod find_references;
 pub(crate) mod find_related_symbols;
@@ -12,6 +17,7 @@ pub(crate) mod get_symbol_hierarchy;
 pub(crate) mod graph;
 pub(crate) mod grep;
 mod health_check;
+mod impact;
 mod index_repo;
 pub(crate) mod index_status;
 pub(crate) mod input;
@@ -24,6 +30,7 @@ mod suggest_followup_queries;
 mod switch_ref;
 mod tokens;
 mod trees;
+pub(crate) mod versus;
 
 /// Every tool. `tools/list`, the reference page and the tests over all tools follow from it.
 pub(crate) const TOOLS: &[frame::Tool] = &[
@@ -37,6 +44,8 @@ pub(crate) const TOOLS: &[frame::Tool] = &[
     find_related_symbols::TOOL,
     explain_ranking::TOOL,
     suggest_followup_queries::TOOL,
+    diff_context::TOOL,
+    compare_symbol::TOOL,
     list_refs::TOOL,
     switch_ref::TOOL,
     index_repo::INDEX_REPO,

@@ -204,10 +204,11 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
+/// Room for everything around the list of results.
+pub(crate) const FRAME: usize = 2048;
+
 /// How many of these results fit into an answer of so many bytes with what is said about their order, at least one.
 pub(crate) fn fitting(results: &[Value], reasons: Option<&[Value]>, most_bytes: usize) -> usize {
-    /// Room for everything around the list.
-    const FRAME: usize = 2048;
     let mut bytes = FRAME;
     let size = |value: &Value| value.to_string().len() + 1;
     let fits = |(index, result): &(usize, &Value)| {

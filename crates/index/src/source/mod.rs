@@ -1,9 +1,10 @@
 //! Where texts come from: git objects and work trees, listed and read under one set of rules.
 //!
-//! Three questions are answered here and nowhere else. *Which* folder or repository is meant ([`Workspace`]); *what
-//! stands in it* ([`list_worktree`], [`stat_paths`], [`Repo::list_commit`]); and *what the bytes are* ([`BlobReader`],
-//! [`blob_id`], [`judge`]). A listing is cheap: it never opens a source file, it only looks at names, rules and stat
-//! data. Everything it leaves out is counted with its reason ([`Skips`]).
+//! Four questions are answered here and nowhere else. *Which* folder or repository is meant ([`Workspace`]); *what
+//! stands in it* ([`list_worktree`], [`stat_paths`], [`Repo::list_commit`]); *what the bytes are* ([`BlobReader`],
+//! [`blob_id`], [`judge`]); and *which files differ* ([`Repo::tree_changes`], [`with_edits`], [`with_renames`]). A
+//! listing is cheap: it never opens a source file, it only looks at names, rules and stat data. Everything it leaves out
+//! is counted with its reason ([`Skips`]).
 //!
 //! # The law
 //! A clean checkout and its commit list the same paths with the same blobs. That is why both go through one rule
@@ -27,11 +28,13 @@
 
 mod attributes;
 mod builtin;
+mod changes;
 mod checkout;
 mod content;
 mod error;
 mod listing;
 mod objects;
+mod renames;
 mod repo;
 mod rules;
 mod stat;
@@ -39,10 +42,12 @@ mod tracked;
 mod workspace;
 mod worktree;
 
+pub use changes::{ChangeType, Edit, FileChange, Form, Side, with_edits, with_renames};
 pub use content::judge;
 pub use error::{Cause, SourceError};
 pub use listing::{Entry, Limits, Listing, Place, Skips};
 pub use objects::{BlobReader, blob_id};
+pub use renames::Contents;
 pub use repo::{Head, Repo, Resolved};
 pub use stat::FileStat;
 pub use workspace::Workspace;

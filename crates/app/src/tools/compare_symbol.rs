@@ -1,0 +1,272 @@
+//! `compare_symbol_between_commits`: one symbol in two refs, side by side.
+
+use codecompass_index::source::Repo;
+use codecompass_model::SymbolAt;
+use codecompass_query::diff::{Entry, FilePair, FileSide, Pair, pair_symbols};
+use serde_json::json;
+
+use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, required, schema};
+use super::get_call_graph::one_of;
+use super::graph::{self, with_graph};
+use super::versus::{self, Look, State, WORKTREE};
+use super::{compare_shape, find_references};
+use crate::error::{AppError, Code};
+use crate::output::Answer;
+use crate::server::places::Unknown;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "compare_symbol_between_commits",
+    title: "Compare a symbol",
+    description: "How one symbol differs between two refs: signature, body, docs and lines, also when it was moved or its \
+                  file renamed. `include_diff` adds the lines. For everything that changed, take diff_context.",
+    params: &[
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
+        optional("path", Kind::Text, "Its file in either ref, when several bear the name"),
+        required("base_ref", Kind::Text, "Branch, tag or commit before"),
+        required("head_ref", Kind::Text, "Branch, tag or commit after; \"@worktree\" for the work tree"),
+        optional("include_diff", Kind::Flag(false), "Also the lines that differ, as a unified diff"),
+        WORKSPACE,
+    ],
+    output: || {
+        json!({
+            "symbol": schema::text(),
+            "path": schema::text(),
+            "symbol_stable_id": schema::text(),
+            "base_ref": schema::text(),
+            "head_ref": schema::text(),
+            "base_version": schema::object_or_null(),
+            "head_version": schema::object_or_null(),
+            "diff_summary": schema::object(
+                &[],
+                &["lines_added", "lines_removed"],
+                &[
+                    ("status", schema::one_of(&["added", "deleted", "modified", "unchanged"])),
+                    ("signature_changed", schema::flag()),
+                    ("body_changed", schema::flag()),
+                    ("attributes_changed", schema::flag()),
+                    ("line_range_shifted", schema::flag()),
+                ],
+            ),
+            "doc_changed": schema::flag(),
+            "diff": schema::text(),
+            "diff_truncated": schema::flag(),
+            "other_matches": schema::list(schema::any_object()),
+        })
+    },
+    always: &["symbol", "path", "symbol_stable_id", "base_version", "head_version", "diff_summary"],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let arguments = &call.arguments;
+        let question = Question {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            base: arguments.words("base_ref"),
+            head: arguments.words("head_ref"),
+            with_diff: arguments.flag("include_diff"),
+        };
+        question.check()?;
+        call.compare(Unknown::Workspace, |look| answer(look, &question))
+    },
+};
+
+/// What is asked.
+pub(crate) struct Question {
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+    pub(crate) base: String,
+    pub(crate) head: String,
+    pub(crate) with_diff: bool,
+}
+
+impl Question {
+    /// Checks it.
+    pub(crate) fn check(&self) -> Result<(), AppError> {
+        match self.base == WORKTREE {
+            false => Ok(()),
+            true => Err(AppError::new(Code::InvalidInput, "`base_ref` can not be the work tree: it must be a commit.")
+                .data(json!({ "parameter": "base_ref" }))),
+        }
+    }
+}
+
+/// One side of the comparison: a file, and the place of the symbol in it.
+pub(super) type Version = (FileSide, u32);
+
+/// The symbol in both refs.
+pub(super) struct Both {
+    pub(super) base: Option<Version>,
+    pub(super) head: Option<Version>,
+    /// How many symbols inside it changed.
+    inside: usize,
+}
+
+/// Answers.
+pub(crate) fn answer(look: &mut Look<'_>, question: &Question) -> Result<Answer, AppError> {
+    let Some(repo) = look.repo() else {
+        return Err(AppError::new(Code::RefNotIndexed, "The folder is not under version control: it has no refs.")
+            .data(json!({ "ref": question.base })));
+    };
+    let base_commit = look.commit(repo, &question.base)?;
+    let head = match question.head.as_str() {
+        WORKTREE => look.worktree()?,
+        name => {
+            let commit = look.commit(repo, name)?;
+            look.committed(name, &commit)?
+        }
+    };
+    let base = look.committed(&question.base, &base_commit)?;
+    let about = head.metadata.clone();
+    compared(look, repo, question, &base, &head)
+        .map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+}
+
+fn compared(
+    look: &mut Look<'_>,
+    repo: &Repo,
+    question: &Question,
+    base: &State,
+    head: &State,
+) -> Result<Answer, AppError> {
+    let mut metadata = head.metadata.clone();
+    let (in_head, in_base) = (candidates(head, question)?, candidates(base, question)?);
+    let (others, taken_from) = match (&in_head, &in_base) {
+        (Some(found), _) => (&found.1, head),
+        (None, Some(found)) => (&found.1, base),
+        (None, None) => return Err(missing(head, question)?),
+    };
+    let both = match (&in_head, &in_base) {
+        (Some((now, _)), before) => followed(look, repo, base, head, *now, before.as_ref())?,
+        (None, Some((before, _))) => traced(look, repo, base, head, *before)?,
+        (None, None) => return Err(missing(head, question)?),
+    };
+    let mut json = compare_shape::json(question, base, head, &both)?;
+    if both.inside > 0 && json["diff_summary"]["status"] == "unchanged" {
+        let symbols = if both.inside == 1 { "symbol" } else { "symbols" };
+        metadata.warnings.push(format!("{} {symbols} inside it changed; diff_context lists them", both.inside));
+    }
+    if !others.is_empty() {
+        let memory = &taken_from.memory;
+        let list = with_graph(&taken_from.snapshot, memory, find_references::SERVED, |graph| {
+            graph::others_json(graph, others)
+        })?;
+        json["other_matches"] = json!(list);
+        let path = json["path"].as_str().unwrap_or_default();
+        metadata.warnings.push(format!(
+            "{} symbols are called {}; this is about the one in {path}; give `path` or a symbol_id for another",
+            others.len() + 1,
+            question.name
+        ));
+    }
+    json["metadata"] = metadata.to_json();
+    let text = compare_shape::text(&json) + &metadata.warnings_text();
+    Ok(Answer { text, json, code: 0 })
+}
+
+/// The symbol that the name means in a state, and the others that bear it.
+type Candidates = (SymbolAt, Vec<SymbolAt>);
+
+fn candidates(state: &State, question: &Question) -> Result<Option<Candidates>, AppError> {
+    let (name, path) = (&question.name, question.path.as_deref());
+    let found = with_graph(&state.snapshot, &state.memory, find_references::SERVED, |graph| {
+        one_of(graph, &state.snapshot, name, path)
+    });
+    match found {
+        Err(error) if error.code == Code::SymbolNotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+fn missing(head: &State, question: &Question) -> Result<AppError, AppError> {
+    let mut error = graph::not_found(&head.snapshot, question.name.trim(), question.path.as_deref())?;
+    let place = question.path.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
+    error.message =
+        format!("No symbol {:?}{place} is in {} or in {}.", question.name.trim(), question.base, question.head);
+    Ok(error)
+}
+
+/// A symbol of the head with what it was before.
+fn followed(
+    look: &mut Look<'_>,
+    repo: &Repo,
+    base: &State,
+    head: &State,
+    now: SymbolAt,
+    named: Option<&Candidates>,
+) -> Result<Both, AppError> {
+    let Some(side) = side(head, now)? else { return Err(lost()) };
+    if base.snapshot.members().contains(now.file) {
+        return Ok(Both { base: Some((side.clone(), now.place)), head: Some((side, now.place)), inside: 0 });
+    }
+    let is_it = |pair: &Pair<'_>| pair.after.is_some_and(|after| after.at() == now);
+    let near = FilePair { before: FileSide::read(&base.snapshot, &side.version.path)?, after: Some(side) };
+    if let Some(found) = found_in(&[near], is_it).filter(|both| both.base.is_some()) {
+        return Ok(found);
+    }
+    let changes = versus::file_changes(look, repo, base, head)?;
+    let (files, _) = versus::file_pairs(base, head, &changes)?;
+    let mut found = found_in(&files, is_it).ok_or_else(lost)?;
+    if found.base.is_none() {
+        found.base = gone_under_that_name(&files, named, &found);
+    }
+    Ok(found)
+}
+
+/// The one symbol of the same kind that bore the name before and went: moved, and changed so much that only its name
+/// tells.
+fn gone_under_that_name(files: &[FilePair], named: Option<&Candidates>, found: &Both) -> Option<Version> {
+    let (first, rest) = named?;
+    let now = found.head.as_ref().map(|(file, place)| (file, &file.outline.symbols[*place as usize]))?;
+    let pairs = pair_symbols(files);
+    let is_gone = |pair: &&Pair<'_>| {
+        pair.after.is_none()
+            && pair.before.is_some_and(|before| {
+                let language = &before.file.version.language;
+                (before.at() == *first || rest.contains(&before.at()))
+                    && before.symbol().kind == now.1.kind
+                    && *language == now.0.version.language
+            })
+    };
+    let gone: Vec<&Pair<'_>> = pairs.iter().filter(is_gone).collect();
+    match gone.as_slice() {
+        [one] => one.before.map(|entry| (entry.file.clone(), entry.place)),
+        _ => None,
+    }
+}
+
+/// A symbol of the base, which the head does not have under that name, with what became of it.
+fn traced(look: &mut Look<'_>, repo: &Repo, base: &State, head: &State, before: SymbolAt) -> Result<Both, AppError> {
+    let changes = versus::file_changes(look, repo, base, head)?;
+    let (files, _) = versus::file_pairs(base, head, &changes)?;
+    let is_it = |pair: &Pair<'_>| pair.before.is_some_and(|entry| entry.at() == before);
+    if let Some(found) = found_in(&files, is_it) {
+        return Ok(found);
+    }
+    let side = side(base, before)?.ok_or_else(lost)?;
+    Ok(Both { base: Some((side, before.place)), head: None, inside: 0 })
+}
+
+fn found_in(files: &[FilePair], is_it: impl Fn(&Pair<'_>) -> bool) -> Option<Both> {
+    let pairs = pair_symbols(files);
+    let pair = pairs.iter().find(|pair| is_it(pair))?;
+    let version = |entry: Option<Entry<'_>>| entry.map(|entry| (entry.file.clone(), entry.place));
+    let latest = pair.latest().at();
+    let is_inside = |other: &&Pair<'_>| {
+        let mut around = other.latest().parent();
+        while let Some(entry) = around.filter(|entry| entry.at() != latest) {
+            around = entry.parent();
+        }
+        around.is_some() && other.change().is_some()
+    };
+    let inside = pairs.iter().filter(is_inside).count();
+    Some(Both { base: version(pair.before), head: version(pair.after), inside })
+}
+
+fn side(state: &State, at: SymbolAt) -> Result<Option<FileSide>, AppError> {
+    let version = state.snapshot.version(at.file)?;
+    Ok(version.map(|version| FileSide::of(&state.snapshot, version)).transpose()?)
+}
+
+pub(super) fn lost() -> AppError {
+    AppError::new(Code::InternalError, "A symbol that was just found is not there.")
+}

@@ -1,0 +1,340 @@
+//! `diff_context`: what changed between two refs, symbol by symbol.
+
+use std::time::Duration;
+
+use codecompass_index::source::FileChange;
+use codecompass_query::diff::{Pair, changed, pair_symbols};
+use serde_json::{Value, json};
+
+use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
+use super::input::{self, Cursor};
+use super::versus::{self, Look, State, WORKTREE};
+use super::{change_json, change_text, impact, shape};
+use crate::error::{AppError, Code};
+use crate::metadata::Metadata;
+use crate::output::Answer;
+use crate::server::places::Unknown;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "diff_context",
+    title: "Changes between refs",
+    description: "What a branch changes, symbol by symbol: added, modified and deleted symbols with their signature \
+                  before and after, from the merge base of both refs, and the files. Use it to review a branch, or \
+                  with head_ref \"@worktree\" to see your own uncommitted edits.",
+    params: &[
+        optional("base_ref", Kind::Text, "Branch, tag or commit to compare with. Default: the default branch"),
+        optional(
+            "head_ref",
+            Kind::Text,
+            "What is compared. Default: HEAD. \"@worktree\": the work tree with its edits",
+        ),
+        WORKSPACE,
+        optional("path_filter", Kind::Text, "Only paths that begin so"),
+        optional("limit", Kind::Count(Some(50)), "Symbols, at most 200"),
+        optional(
+            "include_callers",
+            Kind::Flag(false),
+            "Also who calls what was deleted or changed, the likeliest to break first",
+        ),
+        optional("include_edges", Kind::Flag(false), "Also the calls that changed symbols gained and lost"),
+        optional("include_docs", Kind::Flag(false), "Also list symbols of which only the docs changed"),
+        shape::CURSOR,
+    ],
+    output: || {
+        let file = schema::object(&["path", "change_type", "old_path"], &[], &[]);
+        let change = schema::object(
+            &["symbol", "path"],
+            &[],
+            &[
+                ("change_type", schema::one_of(&["added", "modified", "deleted"])),
+                ("changed", schema::list(schema::one_of(&["signature", "body", "attributes", "doc"]))),
+                ("before", schema::object_or_null()),
+                ("after", schema::object_or_null()),
+                ("lines", schema::object(&[], &["start", "end"], &[])),
+            ],
+        );
+        json!({
+            "base_ref": schema::text(),
+            "head_ref": schema::text(),
+            "merge_base_commit": schema::text(),
+            "affected_files": schema::count(),
+            "file_changes": schema::list(file),
+            "changes": schema::list(change),
+            "total_changes": schema::count(),
+            "doc_only_changes": schema::count(),
+            "doc_changes": schema::list(schema::any_object()),
+            "moved_symbols": schema::count(),
+            "affected_callers": schema::list(schema::any_object()),
+            "edges_added": schema::list(schema::any_object()),
+            "edges_removed": schema::list(schema::any_object()),
+        })
+    },
+    always: &[
+        "base_ref",
+        "head_ref",
+        "merge_base_commit",
+        "affected_files",
+        "file_changes",
+        "changes",
+        "total_changes",
+        "doc_only_changes",
+        "moved_symbols",
+    ],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let arguments = &call.arguments;
+        let input = Input {
+            base: arguments.text("base_ref"),
+            head: arguments.text("head_ref"),
+            path_filter: arguments.text("path_filter"),
+            limit: arguments.count("limit"),
+            cursor: arguments.text("cursor"),
+            callers: arguments.flag("include_callers"),
+            edges: arguments.flag("include_edges"),
+            docs: arguments.flag("include_docs"),
+            patience: super::find_references::SERVED,
+        };
+        let question = input.check()?;
+        call.compare(Unknown::Project, |look| answer(look, &question))
+    },
+};
+
+/// What is asked, as it came in.
+pub(crate) struct Input {
+    pub(crate) base: Option<String>,
+    pub(crate) head: Option<String>,
+    pub(crate) path_filter: Option<String>,
+    pub(crate) limit: i64,
+    pub(crate) cursor: Option<String>,
+    pub(crate) callers: bool,
+    pub(crate) edges: bool,
+    pub(crate) docs: bool,
+    pub(crate) patience: Duration,
+}
+
+/// The input with nothing left to check.
+pub(crate) struct Question {
+    base: Option<String>,
+    head: Option<String>,
+    prefix: String,
+    limit: usize,
+    cursor: Option<String>,
+    callers: bool,
+    edges: bool,
+    docs: bool,
+    patience: Duration,
+    warnings: Vec<String>,
+}
+
+impl Input {
+    /// Checks the input.
+    pub(crate) fn check(self) -> Result<Question, AppError> {
+        if self.base.as_deref() == Some(WORKTREE) {
+            return Err(AppError::new(Code::InvalidInput, "`base_ref` can not be the work tree: it must be a commit.")
+                .hint("Give \"@worktree\" as head_ref.")
+                .data(json!({ "parameter": "base_ref" })));
+        }
+        let (limit, warnings) = input::limit(self.limit);
+        let Input { base, head, cursor, callers, edges, docs, patience, .. } = self;
+        let prefix = prefix(self.path_filter.as_deref().unwrap_or_default())?;
+        Ok(Question { base, head, prefix, limit, cursor, callers, edges, docs, patience, warnings })
+    }
+}
+
+/// The beginning that paths must have; from the root of the workspace.
+fn prefix(filter: &str) -> Result<String, AppError> {
+    let filter = filter.trim().trim_start_matches("./").trim_start_matches('/');
+    match filter.split('/').any(|part| part == "..") {
+        false => Ok(filter.to_owned()),
+        true => Err(AppError::new(Code::InvalidInput, "`path_filter` leads out of the workspace.")
+            .data(json!({ "parameter": "path_filter", "allowed": "the beginning of a path from the root" }))),
+    }
+}
+
+/// The two states, and what they are called.
+struct Sides {
+    base_ref: String,
+    head_ref: String,
+    base: State,
+    head: State,
+}
+
+impl Sides {
+    fn open(look: &mut Look<'_>, question: &Question) -> Result<Self, AppError> {
+        let Some(repo) = look.repo() else {
+            return Err(AppError::new(
+                Code::MergeBaseFailed,
+                "The folder is not under version control: it has no refs.",
+            ));
+        };
+        let checked_out = repo.head()?;
+        let default = || look.session.default_branch();
+        let base_ref = question.base.clone().or_else(default).ok_or_else(versus::no_commit)?;
+        let current = || checked_out.branch.clone().or_else(|| checked_out.commit.clone());
+        let head_ref =
+            question.head.clone().or_else(|| look.head.clone()).or_else(current).ok_or_else(versus::no_commit)?;
+        if checked_out.commit.is_none() && (question.base.is_none() || question.head.is_none()) {
+            return Err(versus::no_commit());
+        }
+        let base_commit = look.commit(repo, &base_ref)?;
+        let head = match head_ref.as_str() {
+            WORKTREE => look.worktree()?,
+            name => {
+                let commit = look.commit(repo, name)?;
+                look.committed(name, &commit)?
+            }
+        };
+        let failed = |why: String| {
+            AppError::new(Code::MergeBaseFailed, why).data(json!({ "base_ref": base_ref, "head_ref": head_ref }))
+        };
+        let merge_base = match repo.merge_base(&base_commit, &head.commit) {
+            Ok(Some(commit)) => commit,
+            Ok(None) => {
+                return Err(failed(format!("{base_ref} and {head_ref} have no commit in common.")).hint(
+                    "Their histories are unrelated, or a shallow clone cut them off (`git fetch --unshallow`).",
+                ));
+            }
+            Err(error) => return Err(failed(format!("No merge base could be found: {error}."))),
+        };
+        let base = look.committed(&base_ref, &merge_base)?;
+        Ok(Self { base_ref, head_ref, base, head })
+    }
+
+    /// What an answer says about itself: it is about the head, and no better than the base.
+    fn metadata(&self, question: &Question) -> Metadata {
+        let mut metadata = self.head.metadata.clone();
+        metadata.warnings.extend(question.warnings.iter().cloned());
+        if self.base.metadata.completeness != "complete" && metadata.completeness == "complete" {
+            metadata.completeness = self.base.metadata.completeness;
+            metadata.warnings.extend(self.base.metadata.warnings.iter().cloned());
+        }
+        metadata
+    }
+}
+
+/// Answers.
+pub(crate) fn answer(look: &mut Look<'_>, question: &Question) -> Result<Answer, AppError> {
+    let sides = Sides::open(look, question)?;
+    let about = sides.head.metadata.clone();
+    found(look, question, sides).map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+}
+
+fn found(look: &mut Look<'_>, question: &Question, sides: Sides) -> Result<Answer, AppError> {
+    let Some(repo) = look.repo() else { return Err(versus::no_commit()) };
+    let mut metadata = sides.metadata(question);
+    let files = versus::file_changes(look, repo, &sides.base, &sides.head)?;
+    let (file_pairs, unknown) = versus::file_pairs(&sides.base, &sides.head, &files)?;
+    if unknown > 0 {
+        let what = "changed files are indexed on one side only; their symbols are not compared";
+        metadata.warnings.push(format!("{unknown} {what}"));
+    }
+    let pairs = pair_symbols(&file_pairs);
+    let is_wanted = |path: &str| path.starts_with(&question.prefix);
+    let concerns = |pair: &&Pair<'_>| [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()));
+    let wanted: Vec<Pair<'_>> = pairs.iter().filter(concerns).copied().collect();
+    let diff = Diff {
+        sides: &sides,
+        question,
+        files: files.iter().filter(|file| is_wanted(&file.path) || is_wanted(file.path_before())).collect(),
+        changes: changed(&wanted),
+        docs: change_json::doc_only(&sides.base, &sides.head, &wanted)?,
+        moved: wanted.iter().filter(|pair| pair.is_moved && pair.change().is_none()).count(),
+        all: &pairs,
+    };
+    diff.shaped(look.session.config.max_response_bytes, metadata)
+}
+
+/// A list that was asked for on top, by its key.
+type Extra = (&'static str, Vec<Value>);
+
+/// Everything that is to be told.
+struct Diff<'d> {
+    sides: &'d Sides,
+    question: &'d Question,
+    files: Vec<&'d FileChange>,
+    changes: Vec<Pair<'d>>,
+    /// The symbols of which only the docs changed.
+    docs: Vec<Pair<'d>>,
+    moved: usize,
+    /// Also what lies outside of the paths that were asked for.
+    all: &'d [Pair<'d>],
+}
+
+impl Diff<'_> {
+    /// The answer, of which a third is for files at most, and a third for what was asked for on top.
+    fn shaped(&self, most_bytes: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
+        let Sides { base_ref, head_ref, base, head } = self.sides;
+        let mut files: Vec<Value> = self.files.iter().map(|file| change_json::file(file)).collect();
+        files.truncate(shape::fitting(&files, None, most_bytes / 3));
+        if files.len() < self.files.len() {
+            metadata.completeness = "truncated";
+            metadata.warnings.push(format!("{} of {} files are listed", files.len(), self.files.len()));
+        }
+        let used: usize = files.iter().map(|file| file.to_string().len() + 1).sum();
+        let (extras, is_whole) = self.extras(most_bytes / 3)?;
+        let reserved = if extras.is_empty() { 0 } else { most_bytes / 3 };
+
+        let from = base.snapshot.info().totals.digest;
+        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {:?}", self.question.prefix);
+        let cursor = Cursor::of(Some(&head.snapshot), &identity);
+        let offset = cursor.read(self.question.cursor.as_deref())?;
+        let mut page: Vec<Pair<'_>> = self.changes.iter().skip(offset).take(self.question.limit).copied().collect();
+        let listed: Result<Vec<Value>, AppError> =
+            page.iter().map(|pair| change_json::change(base, head, pair)).collect();
+        let mut listed = listed?;
+        listed.truncate(shape::fitting(&listed, None, most_bytes.saturating_sub(used + reserved)));
+        page.truncate(listed.len());
+        if offset + listed.len() < self.changes.len() {
+            metadata.completeness = "truncated";
+            metadata.next_cursor = Some(cursor.write(offset + listed.len()));
+        }
+        if !is_whole {
+            metadata.completeness = "partial";
+            let what = "not all calls could be looked at or listed; ask again, or narrow `path_filter`";
+            metadata.warnings.push(what.into());
+        }
+        let mut json = json!({
+            "base_ref": base_ref,
+            "head_ref": head_ref,
+            "merge_base_commit": base.commit,
+            "affected_files": self.files.len(),
+            "file_changes": files,
+            "changes": listed,
+            "total_changes": self.changes.len(),
+            "doc_only_changes": self.docs.len(),
+            "moved_symbols": self.moved,
+        });
+        extras.into_iter().for_each(|(key, list)| json[key] = Value::Array(list));
+        json["metadata"] = metadata.to_json();
+        let shown = change_text::Shown { files: &self.files, changes: &self.changes, page: &page, offset };
+        let text = change_text::text(&json, &shown) + &metadata.warnings_text();
+        Ok(Answer { text, json, code: 0 })
+    }
+
+    /// The lists that were asked for on top, and whether the calls among them are whole.
+    fn extras(&self, most_bytes: usize) -> Result<(Vec<Extra>, bool), AppError> {
+        let Question { callers, edges, docs, limit, patience, .. } = *self.question;
+        let count = usize::from(docs) + usize::from(callers) + 2 * usize::from(edges);
+        let most_bytes = most_bytes / count.max(1);
+        let (base, head) = (&self.sides.base, &self.sides.head);
+        let looked = impact::Looked { base, head, pairs: self.all, changes: &self.changes, most_bytes };
+        let (mut extras, mut is_whole) = (Vec::new(), true);
+        if docs {
+            let mut list: Vec<Value> = self.docs.iter().take(limit).map(change_json::mention).collect();
+            list.truncate(shape::fitting(&list, None, most_bytes + shape::FRAME));
+            extras.push(("doc_changes", list));
+        }
+        if callers {
+            let found = impact::callers(&looked, limit, patience)?;
+            is_whole &= found.is_complete;
+            extras.push(("affected_callers", found.items));
+        }
+        if edges {
+            let [added, removed] = impact::edges(&looked, limit, patience)?;
+            is_whole &= added.is_complete && removed.is_complete;
+            extras.extend([("edges_added", added.items), ("edges_removed", removed.items)]);
+        }
+        Ok((extras, is_whole))
+    }
+}

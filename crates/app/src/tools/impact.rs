@@ -1,0 +1,222 @@
+//! Whom a change concerns: who calls what changed, and which calls came and went with it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+use codecompass_query::diff::{Change, Entry, Pair};
+use codecompass_query::graph::{CallEdge, Direction, Graph};
+use serde_json::{Value, json};
+
+use super::graph::{self, Shown, with_graph};
+use super::shape;
+use super::versus::State;
+use crate::error::AppError;
+
+/// What is looked at.
+pub(super) struct Looked<'l> {
+    pub(super) base: &'l State,
+    pub(super) head: &'l State,
+    pub(super) pairs: &'l [Pair<'l>],
+    pub(super) changes: &'l [Pair<'l>],
+    pub(super) most_bytes: usize,
+}
+
+/// A list, and whether it is whole.
+pub(super) struct Listed {
+    pub(super) items: Vec<Value>,
+    pub(super) is_complete: bool,
+}
+
+impl Listed {
+    fn new() -> Self {
+        Self { items: Vec::new(), is_complete: true }
+    }
+
+    /// Cut to what an answer can hold.
+    fn fitted(mut self, limit: usize, most_bytes: usize) -> Self {
+        // What stands around the lists has its room elsewhere.
+        let kept = shape::fitting(&self.items, None, most_bytes + shape::FRAME).min(limit);
+        self.is_complete &= kept >= self.items.len();
+        self.items.truncate(kept);
+        self
+    }
+}
+
+/// Who calls what changed: of what went first, then of what has a new header, then of the rest. Callers of a symbol that
+/// went are those that called it before and are still there as they were.
+pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<Listed, AppError> {
+    let mut listed = Listed::new();
+    let of =
+        |wanted: Change| looked.changes.iter().filter(move |pair| pair.change() == Some(wanted) && is_called(pair));
+    let rest = (patience * 2) / 3;
+    with_graph(&looked.base.snapshot, &looked.base.memory, patience / 3, |graph| {
+        for pair in of(Change::Deleted) {
+            let Some(gone) = pair.before else { continue };
+            for edge in look(graph, &gone, Direction::Callers, &mut listed)? {
+                if let Some(still) = edge.symbol.and_then(|caller| looked.still(caller)) {
+                    listed.items.push(caller_json(graph, pair, &edge, still.line_of(edge.line), false)?);
+                }
+            }
+            if listed.items.len() > limit {
+                break;
+            }
+        }
+        Ok(())
+    })?;
+    let changed: HashSet<SymbolAt> = looked.changes.iter().filter_map(|pair| Some(pair.after?.at())).collect();
+    with_graph(&looked.head.snapshot, &looked.head.memory, rest, |graph| {
+        let mut modified: Vec<&Pair<'_>> = of(Change::Modified).collect();
+        modified.sort_by_key(|pair| !pair.may_break());
+        for pair in modified {
+            let Some(now) = pair.after else { continue };
+            for edge in look(graph, &now, Direction::Callers, &mut listed)? {
+                if edge.symbol != Some(now.at()) {
+                    let is_changed = edge.symbol.is_some_and(|caller| changed.contains(&caller));
+                    listed.items.push(caller_json(graph, pair, &edge, edge.line, is_changed)?);
+                }
+            }
+            if listed.items.len() > limit {
+                break;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(listed.fitted(limit, looked.most_bytes))
+}
+
+/// The calls that changed symbols have now and had not, and those they had and have no more.
+pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<[Listed; 2], AppError> {
+    let renamed: HashMap<SymbolAt, StableId> =
+        looked.pairs.iter().filter_map(|pair| Some((pair.before?.at(), stable_id(&pair.after?)))).collect();
+    let (mut old, mut new) = (Listed::new(), Listed::new());
+    let before = with_graph(&looked.base.snapshot, &looked.base.memory, patience / 2, |graph| {
+        calls(graph, looked, |pair| pair.before, |at, id| renamed.get(&at).copied().unwrap_or(id), &mut old)
+    })?;
+    let after = with_graph(&looked.head.snapshot, &looked.head.memory, patience / 2, |graph| {
+        calls(graph, looked, |pair| pair.after, |_, id| id, &mut new)
+    })?;
+    // What was not looked at on one side would seem to have come or gone.
+    let is_complete = old.is_complete && new.is_complete;
+    let mut lists = [Listed { is_complete, ..Listed::new() }, Listed { is_complete, ..Listed::new() }];
+    if is_complete {
+        let only = |these: &BTreeMap<Call, Value>, those: &BTreeMap<Call, Value>| {
+            these.iter().filter(|(call, _)| !those.contains_key(call)).map(|(_, item)| item.clone()).collect()
+        };
+        lists[0].items = only(&after, &before);
+        lists[1].items = only(&before, &after);
+    }
+    Ok(lists.map(|list| list.fitted(limit, looked.most_bytes)))
+}
+
+/// The how-manieth change, and the callee by its lasting id.
+type Call = (usize, u128);
+
+fn calls<'p>(
+    graph: &Graph<'_>,
+    looked: &Looked<'p>,
+    side: impl Fn(&Pair<'p>) -> Option<Entry<'p>>,
+    lasting: impl Fn(SymbolAt, StableId) -> StableId,
+    listed: &mut Listed,
+) -> Result<BTreeMap<Call, Value>, AppError> {
+    let mut found = BTreeMap::new();
+    for (number, pair) in looked.changes.iter().enumerate().filter(|(_, pair)| is_called(pair)) {
+        let Some(caller) = side(pair) else { continue };
+        for edge in look(graph, &caller, Direction::Callees, listed)? {
+            let Some(callee) = edge.symbol else { continue };
+            let to = Shown::of(graph, callee)?;
+            let id = lasting(callee, StableId::of(&to.file.language, to.symbol()));
+            found.entry((number, id.0)).or_insert_with(|| {
+                json!({
+                    "from": mention(caller.path(), caller.symbol()),
+                    "to": mention(&to.file.path, to.symbol()),
+                    "call_site": { "file": edge.path, "line": edge.line },
+                    "confidence": edge.confidence.as_str(),
+                })
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn look(
+    graph: &Graph<'_>,
+    entry: &Entry<'_>,
+    direction: Direction,
+    listed: &mut Listed,
+) -> Result<Vec<CallEdge>, AppError> {
+    let found = graph.calls(entry.at(), direction, 1)?;
+    listed.is_complete &= found.is_complete;
+    Ok(found.edges)
+}
+
+/// Whether it is something that is called.
+fn is_called(pair: &Pair<'_>) -> bool {
+    use SymbolKind::{Class, Constructor, Fn, Macro, Method};
+    matches!(pair.latest().symbol().kind, Class | Constructor | Fn | Macro | Method)
+}
+
+fn stable_id(entry: &Entry<'_>) -> StableId {
+    StableId::of(&entry.file.version.language, entry.symbol())
+}
+
+/// A symbol that is as it was, maybe on other lines.
+struct Still {
+    shift: i64,
+}
+
+impl Still {
+    fn line_of(&self, line: u32) -> u32 {
+        (i64::from(line) + self.shift).max(1) as u32
+    }
+}
+
+impl Looked<'_> {
+    /// Whether a symbol of the base stands in the head as it was.
+    fn still(&self, at: SymbolAt) -> Option<Still> {
+        if self.head.snapshot.members().contains(at.file) {
+            return Some(Still { shift: 0 });
+        }
+        let pair = self.pairs.iter().find(|pair| pair.before.is_some_and(|before| before.at() == at))?;
+        let (before, after) = pair.before.zip(pair.after).filter(|_| pair.change().is_none())?;
+        Some(Still { shift: i64::from(after.symbol().lines.start) - i64::from(before.symbol().lines.start) })
+    }
+}
+
+fn caller_json(
+    graph: &Graph<'_>,
+    pair: &Pair<'_>,
+    edge: &CallEdge,
+    line: u32,
+    is_changed: bool,
+) -> Result<Value, AppError> {
+    let from = match edge.symbol {
+        Some(at) => {
+            let caller = Shown::of(graph, at)?;
+            mention(&caller.file.path, caller.symbol())
+        }
+        None => Value::Object(graph::module_of(graph, edge.file)?),
+    };
+    let called = pair.latest();
+    let mut to = mention(called.path(), called.symbol());
+    to["change_type"] = json!(pair.change().unwrap_or(Change::Modified).as_str());
+    to["signature_changed"] = json!(pair.has_new_signature());
+    Ok(json!({
+        "from": from,
+        "to": to,
+        "call_site": { "file": edge.path, "line": line },
+        "confidence": edge.confidence.as_str(),
+        "is_changed": is_changed,
+        "is_test": edge.is_test,
+    }))
+}
+
+fn mention(path: &str, symbol: &Symbol) -> Value {
+    json!({
+        "symbol_id": SymbolId::of(path, symbol).to_string(),
+        "qualified_name": symbol.qualified_name,
+        "kind": symbol.kind.as_str(),
+        "path": path,
+    })
+}

@@ -1,0 +1,237 @@
+//! Which files differ between two trees of git, and between a tree and a work tree.
+//!
+//! What `git diff --name-status -M` would list: also files that are in no view. Trees whose ids are equal are not
+//! opened, so this costs what differs. Whether a file that went and one that came are one that was renamed is told in
+//! `renames.rs`.
+
+use std::collections::BTreeMap;
+
+use codecompass_model::BlobId;
+use gix::objs::Kind;
+use gix::objs::tree::EntryKind;
+
+use super::objects::{BlobReader, damaged};
+use super::renames::{Contents, find_renames};
+use super::{Repo, SourceError};
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The name of its bytes; of a submodule, the commit.
+    pub blob: BlobId,
+    /// What kind of entry it is.
+    pub form: Form,
+}
+
+/// The kinds of entries that are no folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A file.
+    File,
+    /// A file that can be run.
+    Executable,
+    /// A symbolic link.
+    Link,
+    /// A submodule.
+    Submodule,
+}
+
+impl Form {
+    /// Whether it is a file with text or bytes of its own.
+    pub fn is_file(self) -> bool {
+        matches!(self, Form::File | Form::Executable)
+    }
+}
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeType {
+    /// It came.
+    Added,
+    /// It is another one now; also when only its mode is.
+    Modified,
+    /// It went.
+    Deleted,
+    /// It has another path, and maybe another text.
+    Renamed,
+}
+
+impl ChangeType {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ChangeType::Added => "added",
+            ChangeType::Modified => "modified",
+            ChangeType::Deleted => "deleted",
+            ChangeType::Renamed => "renamed",
+        }
+    }
+}
+
+/// A file that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path, after the change if it is there then.
+    pub path: String,
+    /// Its path before, if it was renamed.
+    pub old_path: Option<String>,
+    /// What stood there before.
+    pub before: Option<Side>,
+    /// What stands there now.
+    pub after: Option<Side>,
+}
+
+impl FileChange {
+    /// What happened.
+    pub fn change_type(&self) -> ChangeType {
+        match (&self.before, &self.after) {
+            _ if self.old_path.is_some() => ChangeType::Renamed,
+            (None, _) => ChangeType::Added,
+            (_, None) => ChangeType::Deleted,
+            _ => ChangeType::Modified,
+        }
+    }
+
+    /// The path it had before.
+    pub fn path_before(&self) -> &str {
+        self.old_path.as_deref().unwrap_or(&self.path)
+    }
+}
+
+/// A file of a work tree that is not as the commit under it has it.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// Its path.
+    pub path: String,
+    /// The bytes that the commit has.
+    pub committed: Option<BlobId>,
+    /// The bytes that the work tree has.
+    pub edited: Option<BlobId>,
+}
+
+impl Repo {
+    /// The files that differ between two commits, given by their full ids, by path; renames are not looked for.
+    pub fn tree_changes(&self, before: &str, after: &str) -> Result<Vec<FileChange>, SourceError> {
+        let reader = self.reader();
+        let mut found: BTreeMap<Vec<u8>, FileChange> = BTreeMap::new();
+        let mut waiting = vec![(Vec::new(), Some(tree_of(&reader, before)?), Some(tree_of(&reader, after)?))];
+        while let Some((folder, before, after)) = waiting.pop() {
+            if before == after {
+                continue;
+            }
+            let (mut old, new) = (entries(&reader, before)?, entries(&reader, after)?);
+            let mut both: Vec<(EntryKey, Option<Entry>, Option<Entry>)> =
+                new.into_iter().map(|(key, entry)| (key.clone(), old.remove(&key), Some(entry))).collect();
+            both.extend(old.into_iter().map(|(key, entry)| (key, Some(entry), None)));
+            for (key, old, new) in both {
+                let mut path = folder.clone();
+                path.extend_from_slice(&key.name);
+                if key.is_tree {
+                    path.push(b'/');
+                    let id = |entry: Option<Entry>| entry.map(|(_, id)| id);
+                    waiting.push((path, id(old), id(new)));
+                } else if old != new {
+                    let change = FileChange {
+                        path: String::from_utf8_lossy(&path).into_owned(),
+                        old_path: None,
+                        before: old.and_then(side),
+                        after: new.and_then(side),
+                    };
+                    found.insert(path, change);
+                }
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+}
+
+/// The changes from a tree to a work tree: those to the commit under it, with its edits on top.
+pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
+    let mut all: BTreeMap<String, FileChange> =
+        changes.into_iter().map(|change| (change.path.clone(), change)).collect();
+    let file = |blob: Option<BlobId>| blob.map(|blob| Side { blob, form: Form::File });
+    for edit in edits {
+        let change = all.entry(edit.path.clone()).or_insert_with(|| FileChange {
+            path: edit.path.clone(),
+            old_path: None,
+            before: file(edit.committed),
+            after: None,
+        });
+        // A work tree's view does not tell modes; an edit keeps what the commits say.
+        let form = change.after.or(change.before).map_or(Form::File, |side| side.form);
+        change.after = file(edit.edited).map(|side| Side { form, ..side });
+        if change.before == change.after {
+            all.remove(&edit.path);
+        }
+    }
+    all.into_values().collect()
+}
+
+/// The changes with those that belong together joined to renames, by path.
+pub fn with_renames(mut changes: Vec<FileChange>, contents: &mut dyn Contents) -> Vec<FileChange> {
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    let (gone, come): (Vec<usize>, Vec<usize>) = (0..changes.len())
+        .filter(|at| changes[*at].change_type() != ChangeType::Modified)
+        .partition(|at| changes[*at].after.is_none());
+    let sources: Vec<(&str, Side)> = sides(&changes, &gone, |change| change.before);
+    let targets: Vec<(&str, Side)> = sides(&changes, &come, |change| change.after);
+    let pairs = find_renames(&sources, &targets, contents);
+    let mut is_joined = vec![false; changes.len()];
+    for (source, target) in pairs {
+        let (gone, come) = (gone[source], come[target]);
+        is_joined[gone] = true;
+        let (old_path, before) = (changes[gone].path.clone(), changes[gone].before);
+        changes[come].old_path = Some(old_path);
+        changes[come].before = before;
+    }
+    let mut is_joined = is_joined.into_iter();
+    changes.retain(|_| is_joined.next() != Some(true));
+    changes
+}
+
+fn sides<'c>(
+    changes: &'c [FileChange],
+    chosen: &[usize],
+    side: impl Fn(&FileChange) -> Option<Side>,
+) -> Vec<(&'c str, Side)> {
+    chosen.iter().filter_map(|at| Some((changes[*at].path.as_str(), side(&changes[*at])?))).collect()
+}
+
+/// A name in a tree. A file and a folder of one name are not the same thing.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct EntryKey {
+    name: Vec<u8>,
+    is_tree: bool,
+}
+
+type Entry = (EntryKind, gix::ObjectId);
+
+fn entries(reader: &BlobReader, id: Option<gix::ObjectId>) -> Result<BTreeMap<EntryKey, Entry>, SourceError> {
+    let Some(id) = id else { return Ok(BTreeMap::new()) };
+    let bytes = reader.object(id, Kind::Tree)?;
+    let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?;
+    let entry = |entry: &gix::objs::tree::EntryRef<'_>| {
+        let kind = entry.mode.kind();
+        let key = EntryKey { name: entry.filename.to_vec(), is_tree: kind == EntryKind::Tree };
+        (key, (kind, entry.oid.to_owned()))
+    };
+    Ok(tree.entries.iter().map(entry).collect())
+}
+
+fn side((kind, id): Entry) -> Option<Side> {
+    let form = match kind {
+        EntryKind::Blob => Form::File,
+        EntryKind::BlobExecutable => Form::Executable,
+        EntryKind::Link => Form::Link,
+        EntryKind::Commit => Form::Submodule,
+        EntryKind::Tree => return None,
+    };
+    Some(Side { blob: BlobId::from_bytes(id.as_bytes())?, form })
+}
+
+fn tree_of(reader: &BlobReader, commit: &str) -> Result<gix::ObjectId, SourceError> {
+    let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
+    let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
+    let bytes = reader.object(id, Kind::Commit)?;
+    Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree())
+}

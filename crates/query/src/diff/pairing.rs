@@ -1,0 +1,188 @@
+//! Which symbol before is which symbol after.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+use codecompass_model::{Symbol, SymbolKind};
+
+use super::{Entry, FilePair, FileSide, Pair};
+
+/// Pairs the symbols of files that differ; imports are none. Pairs come by path and place after,
+/// then those that went.
+pub fn pair_symbols(files: &[FilePair]) -> Vec<Pair<'_>> {
+    let mut work =
+        Pairing { before: sides(files, |file| file.before.as_ref()), after: sides(files, |file| file.after.as_ref()) };
+    // Where it was, under the name it had.
+    work.join(|one| Some((one.file_pair, Name::full(one.entry))));
+    // Where it was, in a file whose new path gave it another name.
+    work.join(|one| one.is_renamed.then(|| (one.file_pair, one.inner())));
+    // Elsewhere, under the name it had.
+    work.join(|one| Some((one.entry.file.version.language.as_str(), Name::full(one.entry))));
+    // Elsewhere, with its text: what stands alone, not what is a part of something else.
+    work.join(|one| {
+        let symbol = one.entry.symbol();
+        let language = one.entry.file.version.language.as_str();
+        can_move(symbol.kind).then(|| (language, one.inner(), symbol.content_hash))
+    });
+    // What stands in something that is paired already; once for each depth.
+    while work.join_inside() {}
+    work.pairs()
+}
+
+/// What a symbol is called, and what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Name<'f> {
+    kind: SymbolKind,
+    name: &'f str,
+    of_trait: Option<&'f str>,
+}
+
+impl<'f> Name<'f> {
+    fn new(symbol: &'f Symbol, name: &'f str) -> Self {
+        Self { kind: symbol.kind, name, of_trait: symbol.impl_trait.as_deref() }
+    }
+
+    fn full(entry: Entry<'f>) -> Self {
+        Self::new(entry.symbol(), &entry.symbol().qualified_name)
+    }
+}
+
+/// A symbol on its way to a partner.
+struct One<'f> {
+    entry: Entry<'f>,
+    /// Which of the file pairs it stands in.
+    file_pair: usize,
+    is_renamed: bool,
+    /// How much of its qualified name is its file's.
+    outside: usize,
+    partner: Option<usize>,
+    /// The symbol around it, on its side.
+    parent: Option<usize>,
+    /// The same one, before, once that is paired.
+    around: Option<usize>,
+}
+
+impl<'f> One<'f> {
+    /// Its name inside its file.
+    fn inner(&self) -> Name<'f> {
+        let symbol = self.entry.symbol();
+        Name::new(symbol, symbol.qualified_name.get(self.outside..).unwrap_or(&symbol.qualified_name))
+    }
+}
+
+struct Pairing<'f> {
+    before: Vec<One<'f>>,
+    after: Vec<One<'f>>,
+}
+
+impl<'f> Pairing<'f> {
+    /// Pairs what has no partner yet and the same key: those of the same text first, then by order.
+    fn join<K: Eq + Hash>(&mut self, key: impl Fn(&One<'f>) -> Option<K>) {
+        let mut groups: HashMap<K, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for (at, one) in self.before.iter().enumerate().filter(|(_, one)| one.partner.is_none()) {
+            if let Some(key) = key(one) {
+                groups.entry(key).or_default().0.push(at);
+            }
+        }
+        for (at, one) in self.after.iter().enumerate().filter(|(_, one)| one.partner.is_none()) {
+            if let Some((_, after)) = key(one).and_then(|key| groups.get_mut(&key)) {
+                after.push(at);
+            }
+        }
+        for (before, after) in groups.into_values() {
+            self.join_group(before, after);
+        }
+    }
+
+    fn join_group(&mut self, before: Vec<usize>, after: Vec<usize>) {
+        let mut by_text: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        for new in &after {
+            by_text.entry(self.after[*new].entry.symbol().content_hash).or_default().push_back(*new);
+        }
+        let mut left = VecDeque::new();
+        for old in before {
+            let text = self.before[old].entry.symbol().content_hash;
+            match by_text.get_mut(&text).and_then(VecDeque::pop_front) {
+                Some(new) => self.marry(old, new),
+                None => left.push_back(old),
+            }
+        }
+        for new in after {
+            if self.after[new].partner.is_none()
+                && let Some(old) = left.pop_front()
+            {
+                self.marry(old, new);
+            }
+        }
+    }
+
+    fn marry(&mut self, old: usize, new: usize) {
+        self.before[old].partner = Some(new);
+        self.after[new].partner = Some(old);
+    }
+
+    /// Pairs the symbols of one name inside symbols that are paired; whether there were any.
+    fn join_inside(&mut self) -> bool {
+        let free = |work: &Self| work.before.iter().filter(|one| one.partner.is_none()).count();
+        let count = free(self);
+        // A pair of parents is told by the one before.
+        let around = |one: &One<'f>, side: &[One<'f>]| one.parent.and_then(|at| Some((at, side[at].partner?)));
+        for at in 0..self.before.len() {
+            self.before[at].around = around(&self.before[at], &self.before).map(|(old, _)| old);
+        }
+        for at in 0..self.after.len() {
+            self.after[at].around = around(&self.after[at], &self.after).map(|(_, old)| old);
+        }
+        self.join(|one| Some((one.around?, Name::new(one.entry.symbol(), &one.entry.symbol().name))));
+        free(self) < count
+    }
+
+    fn pairs(&self) -> Vec<Pair<'f>> {
+        let pair = |before: Option<&One<'f>>, after: Option<&One<'f>>| {
+            let is_moved = before.zip(after).is_some_and(|(before, after)| before.file_pair != after.file_pair);
+            Pair { before: before.map(|one| one.entry), after: after.map(|one| one.entry), is_moved }
+        };
+        let after = self.after.iter().map(|one| pair(one.partner.map(|old| &self.before[old]), Some(one)));
+        let gone = self.before.iter().filter(|one| one.partner.is_none()).map(|one| pair(Some(one), None));
+        after.chain(gone).collect()
+    }
+}
+
+/// What may be found again elsewhere by its text alone. A field or a variable often has the text of another one.
+fn can_move(kind: SymbolKind) -> bool {
+    use SymbolKind::{Field, Module, Namespace, Property, Use, Var, Variant};
+    !matches!(kind, Field | Module | Namespace | Property | Use | Var | Variant)
+}
+
+/// The symbols of one side, by path and place: equal ones are paired in this order.
+fn sides<'f>(files: &'f [FilePair], side: impl Fn(&'f FilePair) -> Option<&'f FileSide>) -> Vec<One<'f>> {
+    let mut sorted: Vec<(&FileSide, usize)> =
+        files.iter().enumerate().filter_map(|(at, pair)| Some((side(pair)?, at))).collect();
+    sorted.sort_by(|(one, _), (other, _)| one.version.path.cmp(&other.version.path));
+    let mut all = Vec::new();
+    for (file, file_pair) in sorted {
+        let pair = &files[file_pair];
+        let is_renamed = match (&pair.before, &pair.after) {
+            (Some(before), Some(after)) => before.version.path != after.version.path,
+            _ => false,
+        };
+        let outside = outside(&file.outline.symbols);
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(file.outline.symbols.len());
+        for (place, symbol) in file.outline.symbols.iter().enumerate() {
+            places.push((symbol.kind != SymbolKind::Use).then_some(all.len()));
+            if symbol.kind != SymbolKind::Use {
+                let entry = Entry { file, place: place as u32 };
+                let parent = symbol.parent.and_then(|parent| places.get(parent as usize).copied().flatten());
+                all.push(One { entry, file_pair, is_renamed, outside, partner: None, parent, around: None });
+            }
+        }
+    }
+    all
+}
+
+/// How many bytes of the qualified names in a file name the file's module: what stands before the outermost name.
+fn outside(symbols: &[Symbol]) -> usize {
+    let top = symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.kind != SymbolKind::Use);
+    let before = |symbol: &Symbol| symbol.qualified_name.strip_suffix(symbol.name.as_str()).map(str::len);
+    top.filter_map(before).min().unwrap_or_default()
+}
