@@ -77,7 +77,10 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("find_references", json!({ "symbol_name": "JwtValidator", "kind": "references", "limit": 1 })),
         ("diff_context", json!({ "head_ref": "feat/auth", "include_callers": true, "include_docs": true })),
         ("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree", "include_edges": true })),
-        ("compare_symbol_between_commits", json!({ "symbol_name": "new", "base_ref": "main", "head_ref": "feat/auth" })),
+        (
+            "compare_symbol_between_commits",
+            json!({ "symbol_name": "new", "base_ref": "main", "head_ref": "feat/auth" }),
+        ),
         (
             "compare_symbol_between_commits",
             json!({ "symbol_name": "check_scope", "base_ref": "main", "head_ref": "feat/auth", "include_diff": true }),

@@ -147,9 +147,7 @@ fn compared(
     }
     if !others.is_empty() {
         let memory = &taken_from.memory;
-        let list = with_graph(&taken_from.snapshot, memory, find_references::SERVED, |graph| {
-            graph::others_json(graph, others)
-        })?;
+        let list = with_graph(memory, find_references::SERVED, |graph| graph::others_json(graph, others))?;
         json["other_matches"] = json!(list);
         let path = json["path"].as_str().unwrap_or_default();
         metadata.warnings.push(format!(
@@ -168,9 +166,7 @@ type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question) -> Result<Option<Candidates>, AppError> {
     let (name, path) = (&question.name, question.path.as_deref());
-    let found = with_graph(&state.snapshot, &state.memory, find_references::SERVED, |graph| {
-        one_of(graph, &state.snapshot, name, path)
-    });
+    let found = with_graph(&state.memory, find_references::SERVED, |graph| one_of(graph, &state.snapshot, name, path));
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
         found => found.map(Some),

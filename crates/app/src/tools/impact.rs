@@ -51,7 +51,7 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
     let of =
         |wanted: Change| looked.changes.iter().filter(move |pair| pair.change() == Some(wanted) && is_called(pair));
     let rest = (patience * 2) / 3;
-    with_graph(&looked.base.snapshot, &looked.base.memory, patience / 3, |graph| {
+    with_graph(&looked.base.memory, patience / 3, |graph| {
         for pair in of(Change::Deleted) {
             let Some(gone) = pair.before else { continue };
             for edge in look(graph, &gone, Direction::Callers, &mut listed)? {
@@ -66,7 +66,7 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
         Ok(())
     })?;
     let changed: HashSet<SymbolAt> = looked.changes.iter().filter_map(|pair| Some(pair.after?.at())).collect();
-    with_graph(&looked.head.snapshot, &looked.head.memory, rest, |graph| {
+    with_graph(&looked.head.memory, rest, |graph| {
         let mut modified: Vec<&Pair<'_>> = of(Change::Modified).collect();
         modified.sort_by_key(|pair| !pair.may_break());
         for pair in modified {
@@ -91,10 +91,10 @@ pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: Duration) -> Re
     let renamed: HashMap<SymbolAt, StableId> =
         looked.pairs.iter().filter_map(|pair| Some((pair.before?.at(), stable_id(&pair.after?)))).collect();
     let (mut old, mut new) = (Listed::new(), Listed::new());
-    let before = with_graph(&looked.base.snapshot, &looked.base.memory, patience / 2, |graph| {
+    let before = with_graph(&looked.base.memory, patience / 2, |graph| {
         calls(graph, looked, |pair| pair.before, |at, id| renamed.get(&at).copied().unwrap_or(id), &mut old)
     })?;
-    let after = with_graph(&looked.head.snapshot, &looked.head.memory, patience / 2, |graph| {
+    let after = with_graph(&looked.head.memory, patience / 2, |graph| {
         calls(graph, looked, |pair| pair.after, |_, id| id, &mut new)
     })?;
     // What was not looked at on one side would seem to have come or gone.

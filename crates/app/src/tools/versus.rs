@@ -104,11 +104,11 @@ pub(crate) struct State {
 
 impl State {
     fn of(published: Published, is_worktree: bool) -> Result<Self, AppError> {
-        let Some(snapshot) = published.snapshot else {
+        let (Some(snapshot), Some(memory)) = (published.snapshot, published.memory) else {
             return Err(AppError::index_not_ready().about(published.metadata));
         };
         let Some(commit) = snapshot.info().commit.clone() else { return Err(no_commit().about(published.metadata)) };
-        Ok(Self { commit, snapshot, memory: published.memory, metadata: published.metadata, is_worktree })
+        Ok(Self { commit, snapshot, memory, metadata: published.metadata, is_worktree })
     }
 }
 
