@@ -433,7 +433,7 @@ pub(crate) struct ContextArgs {
     /// Only this language
     #[arg(long, visible_alias = "language")]
     pub(crate) lang: Option<String>,
-    /// Symbols to read first, whole: names or symbol ids
+    /// What to read first, whole: names, symbol ids, or places (src/a.py:10-40, or :10 for the symbol there)
     #[arg(long = "symbol", value_name = "NAME")]
     pub(crate) symbols: Vec<String>,
     /// Symbol ids to leave out

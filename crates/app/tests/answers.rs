@@ -214,6 +214,39 @@ fn pages_of_a_graph_together_are_all_of_it() {
     }
 }
 
+#[test]
+fn a_quoted_text_is_answered_by_places_that_hold_it_or_it_is_said_that_there_are_none() {
+    let project = Project::service();
+    let text = "connection reset by storage backend";
+    let answer = project.json(&format!("search {} --detail context", quote(&format!("\"{text}\""))));
+    let literal = project.json(&format!("grep -F {}", quote(text)));
+    let files = |answer: &Value| -> BTreeSet<String> {
+        results(answer).iter().map(|result| self::text(result, "path").to_owned()).collect()
+    };
+    assert!(!results(&answer).is_empty() && files(&answer).is_subset(&files(&literal)), "{answer:#}");
+    assert_eq!(answer["query_intent"], "error");
+    let nowhere = project.json("search '\"storage of the moon backend\"'");
+    let warned = nowhere["metadata"]["warnings"].to_string().contains("nowhere");
+    assert!(warned && !results(&nowhere).is_empty(), "{nowhere:#}");
+}
+
+#[test]
+fn lines_and_the_symbol_at_a_line_can_be_read_whole() {
+    let project = Project::service();
+    let path = "server/src/router.rs";
+    let source = fs::read_to_string(project.repository.path(path)).expect("it is there");
+    let lines: Vec<&str> = source.lines().collect();
+    let body = |place: &str| {
+        let answer = project.json(&format!("context --symbol {path}:{place} --max-tokens 4000"));
+        answer["context_items"][0]["body"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
+    };
+    assert_eq!(body("12-16"), lines[11..16].join("\n"));
+    let dispatch = body("20");
+    assert!(dispatch.starts_with("/// Finds the handler") && dispatch.contains("pub fn dispatch"), "{dispatch}");
+    let answer = project.json_ending(&format!("context --symbol {path}:9999"), 1);
+    assert!(answer["metadata"]["warnings"].to_string().contains("9999"), "{answer:#}");
+}
+
 /// The handle of a result; definitions have the symbol's.
 fn identity(result: &Value) -> String {
     let id = result.get("result_id").or(result.get("symbol_id"));

@@ -2,6 +2,7 @@
 
 use codecompass_testkit::{
     Binary, Call, Law, Product, Reply, Sample, check_branch_law, check_idempotence_law, check_incremental_law,
+    check_rebase_law,
 };
 use serde_json::Value;
 
@@ -98,6 +99,11 @@ const CHANGES: &[Law] = &[
 #[test]
 fn an_answer_for_a_ref_is_that_of_a_fresh_index_of_the_ref_alone() {
     check_branch_law(&product(), LAWS, 1..=2);
+}
+
+#[test]
+fn a_branch_that_was_put_elsewhere_is_answered_as_if_it_had_always_been_there() {
+    check_rebase_law(&product(), LAWS, 10..=10);
 }
 
 #[test]

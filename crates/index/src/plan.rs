@@ -35,6 +35,9 @@ pub(crate) struct Work {
     pub(crate) known: Vec<KnownVersion>,
 }
 
+/// More files than this that nobody remembers are looked up all at once.
+const MANY: usize = 200;
+
 /// What a plan is made against.
 pub(crate) struct Known<'w> {
     pub(crate) writer: &'w Writer,
@@ -52,6 +55,11 @@ impl Known<'_> {
     /// Sorts the files of a listing.
     pub(crate) fn plan(mut self, listing: Listing) -> Result<Plan, IndexError> {
         let nothing_stored = self.writer.is_empty()?;
+        let strangers = listing.entries.iter().filter(|entry| !self.cache.contains_key(&entry.path)).count();
+        let mut all = match strangers > MANY && !nothing_stored {
+            true => Some(self.writer.known_by_path()?),
+            false => None,
+        };
         let mut plan = Plan { skips: listing.skips, listed: listing.entries.len() as u64, ..Plan::default() };
         for entry in listing.entries {
             let cached = self.cache.remove(&entry.path);
@@ -59,7 +67,12 @@ impl Known<'_> {
                 self.take(&mut plan, version, &entry.path)?;
                 continue;
             }
-            let known = if nothing_stored { Vec::new() } else { self.current(&entry.path)? };
+            let known = match &mut all {
+                _ if nothing_stored => Vec::new(),
+                Some(all) => all.remove(&entry.path).unwrap_or_default(),
+                None => self.writer.known(&entry.path)?,
+            };
+            let known = self.current(known);
             match recognise(&entry, &known) {
                 Some(found) => {
                     let (id, skip) = (found.id, found.skip);
@@ -98,10 +111,9 @@ impl Known<'_> {
         Ok(())
     }
 
-    fn current(&self, path: &str) -> Result<Vec<KnownVersion>, IndexError> {
-        let mut known = self.writer.known(path)?;
+    fn current(&self, mut known: Vec<KnownVersion>) -> Vec<KnownVersion> {
         known.retain(|known| known.id >= self.since && is_current(known));
-        Ok(known)
+        known
     }
 }
 

@@ -7,7 +7,7 @@ use codecompass_model::{Lines, Symbol, SymbolKind, VersionId};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
 use crate::SymbolHit;
-use crate::detail::body;
+use crate::detail::{above, body};
 use crate::search::{Place, Search, What, search};
 
 /// So many symbols of a file are taken when its path is what was found.
@@ -29,9 +29,36 @@ pub struct Piece {
     pub line: Option<String>,
     outline: Rc<Outline>,
     symbol: Option<u32>,
+    /// Whether docs, attributes and decorators belong to its body.
+    is_outer: bool,
 }
 
 impl Piece {
+    /// Lines of a file that were asked for: `src/main.rs:10-20`, or `src/main.rs:10` for the symbol around that line.
+    pub fn at(snapshot: &Snapshot, place: &str) -> Result<Option<Self>> {
+        let Some((path, lines)) = place.rsplit_once(':') else { return Ok(None) };
+        let (start, end) = lines.split_once('-').map_or((lines, None), |(start, end)| (start, Some(end)));
+        let Ok(start) = start.trim_start_matches('L').parse::<u32>() else { return Ok(None) };
+        let end = end.map(|end| end.trim_start_matches('L').parse::<u32>());
+        let Some(version) = snapshot.version_at(path.trim_start_matches("./"))? else { return Ok(None) };
+        let outline = snapshot.outline(version.id)?;
+        let around = outline.symbols.iter().rposition(|symbol| {
+            symbol.kind != SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&start)
+        });
+        let (lines, symbol) = match (end, around) {
+            (Some(Ok(end)), _) => (Lines { start, end: end.max(start) }, None),
+            (Some(Err(_)), _) => return Ok(None),
+            (None, Some(around)) => (outline.symbols[around].lines, Some(around as u32)),
+            (None, None) => (Lines { start, end: start }, None),
+        };
+        if start == 0 || start > version.lines.max(1) {
+            return Ok(None);
+        }
+        let lines = Lines { start: lines.start, end: lines.end.min(version.lines.max(1)) };
+        let version = Rc::new(version);
+        Ok(Some(Self { version, score: 1.0, lines, line: None, outline, symbol, is_outer: true }))
+    }
+
     /// A symbol that was asked for by name.
     pub fn named(snapshot: &Snapshot, hit: &SymbolHit) -> Result<Self> {
         Ok(Self {
@@ -41,6 +68,7 @@ impl Piece {
             line: None,
             outline: snapshot.outline(hit.version.id)?,
             symbol: Some(hit.place()),
+            is_outer: true,
         })
     }
 
@@ -69,7 +97,8 @@ impl Piece {
     pub fn body(&self, snapshot: &Snapshot) -> Result<String> {
         let text = snapshot.text(self.version.id)?;
         if let Some(symbol) = self.symbol() {
-            return Ok(body(&text, symbol));
+            let outer = if self.is_outer { above(&text, symbol) } else { String::new() };
+            return Ok(outer + &body(&text, symbol));
         }
         let (start, end) = (self.lines.start.saturating_sub(1) as usize, self.lines.end as usize);
         Ok(text.lines().skip(start).take(end.saturating_sub(start)).collect::<Vec<_>>().join("\n"))
@@ -126,6 +155,7 @@ pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>>
                 line: None,
                 outline: outline.clone(),
                 symbol: Some(at as u32),
+                is_outer: false,
             };
             if seen.insert(more.key()) {
                 pieces.push(more);
@@ -163,6 +193,7 @@ fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
         line,
         outline: outline.clone(),
         symbol,
+        is_outer: false,
     };
     if symbols.is_empty() {
         let line = place.shown_lines(snapshot, 1)?.into_iter().next().map(|(_, line)| line.trim().to_owned());

@@ -14,6 +14,7 @@ const LEVEL: i32 = 1;
 
 thread_local! {
     static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<Unpacker>> = const { RefCell::new(None) };
 }
 
 pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
@@ -29,8 +30,14 @@ pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
-    let damaged = |error: std::io::Error| StoreError::Corrupt(format!("a stored text or fact: {error}"));
-    zstd::bulk::decompress(bytes, unpacked_size(bytes)).map_err(damaged)
+    UNPACKER.with_borrow_mut(|unpacker| {
+        if unpacker.is_none() {
+            *unpacker = Some(Unpacker::new()?);
+        }
+        let mut unpacked = Vec::new();
+        unpacker.as_mut().map_or(Ok(()), |unpacker| unpacker.unpack(bytes, &mut unpacked))?;
+        Ok(unpacked)
+    })
 }
 
 /// Unpacks many values with one set of tables.

@@ -163,6 +163,11 @@ impl Writer {
         rows::known(&self.connection, path)
     }
 
+    /// Every stored version, by path, the newest first.
+    pub fn known_by_path(&self) -> Result<HashMap<String, Vec<KnownVersion>>> {
+        rows::known_by_path(&self.connection)
+    }
+
     /// A stored version.
     pub fn known_by_id(&self, id: VersionId) -> Result<Option<KnownVersion>> {
         rows::known_by_id(&self.connection, id)

@@ -1,10 +1,11 @@
 //! Laws: what every question must keep, on any repository. A tool joins all of them by one [`Law`] in a slice.
 //!
 //! - The branch law: the answer for a ref equals the answer of a fresh index of that ref alone.
+//! - The rebase law: the same, after all branches were put elsewhere.
 //! - The idempotence law: indexing and syncing what has not changed does not change an answer.
 //! - The incremental law: after any edits with a sync after each, the answer equals that of a fresh index.
 //!
-//! All three compare without the fields in [`LAW_EXCEPTIONS`](crate::LAW_EXCEPTIONS). A failure names the seed, which is all it takes to see it again.
+//! All of them compare without the fields in [`LAW_EXCEPTIONS`](crate::LAW_EXCEPTIONS). A failure names the seed, which is all it takes to see it again.
 
 use std::fmt::Write as _;
 
@@ -32,6 +33,12 @@ pub fn check_branch_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIte
     check(branch_law, product, laws, seeds);
 }
 
+/// Checks the rebase law on the generated repositories of some seeds, and panics with every difference.
+#[track_caller]
+pub fn check_rebase_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
+    check(rebase_law, product, laws, seeds);
+}
+
 /// Checks the idempotence law on the generated repositories of some seeds, and panics with every difference.
 #[track_caller]
 pub fn check_idempotence_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
@@ -49,12 +56,27 @@ pub fn branch_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), 
     let sample = random_repository(seed, Size::default());
     let shared = Bench::new(product, &sample.repository);
     shared.index_all(&sample)?;
+    refs_equal_those_alone(&shared, &sample, laws)
+}
+
+/// The rebase law on one repository: all branches are indexed, put elsewhere, and asked about.
+pub fn rebase_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
+    let mut sample = random_repository(seed, Size::default());
+    let mut dice = Dice::new(seed);
+    let home = Home::new();
+    Bench::at(product, &sample.repository, &home).index_all(&sample)?;
+    let topics: Vec<String> = sample.refs.iter().filter(|name| name.starts_with("topic")).cloned().collect();
+    topics.iter().for_each(|name| sample.rebase(name, &mut dice));
+    refs_equal_those_alone(&Bench::at(product, &sample.repository, &home), &sample, laws)
+}
+
+fn refs_equal_those_alone(shared: &Bench<'_>, sample: &Sample, laws: &[Law]) -> Result<(), Failure> {
     let mut failures = Vec::new();
     for reference in &sample.refs {
         let flat = sample.repository.flattened(reference);
-        let alone = Bench::new(product, &flat);
+        let alone = Bench::new(shared.product, &flat);
         alone.run("index")?;
-        for (law, question) in questions(laws, &sample, Some(reference)) {
+        for (law, question) in questions(laws, sample, Some(reference)) {
             let (together, alone) = (shared.ask(&question), alone.ask(&question));
             let against = "expected: a fresh index of the ref alone";
             failures.extend(differs(law, &question, &alone, &together, against));

@@ -7,7 +7,8 @@
 //!
 //! - [`Repository`]: real git repositories in temp folders, for any crate's tests.
 //! - [`run_cases`]: all cases of a folder on all roads.
-//! - [`check_branch_law`], [`check_idempotence_law`], [`check_incremental_law`]: what every question must keep.
+//! - [`check_branch_law`], [`check_rebase_law`], [`check_idempotence_law`], [`check_incremental_law`]: what every question
+//!   must keep.
 //! - [`expect_file`]: golden files.
 //! - [`check_facts`]: what holds for the facts of any file.
 //!
@@ -38,7 +39,8 @@ pub use facts::check_facts;
 pub use golden::{check_file, expect_file, update_wanted};
 pub use journey::{Failure, Home, Journey, Saved};
 pub use laws::{
-    Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, idempotence_law, incremental_law,
+    Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law, idempotence_law,
+    incremental_law, rebase_law,
 };
 pub use memory::MemoryWorld;
 pub use product::{Binary, Call, HOME, KILL_AT_WRITE, Product, Reply};

@@ -149,6 +149,23 @@ impl Sample {
         done
     }
 
+    /// Puts a branch on top of `main`, as one commit with its files and those of `main` and one more edit, as a rebase and
+    /// a force-push do.
+    pub fn rebase(&mut self, name: &str, dice: &mut Dice) {
+        self.checkout(name);
+        let ours = self.work.clone();
+        self.repository.reset("main");
+        self.history.insert(name.to_owned(), self.history["main"].clone());
+        self.work = self.history["main"].last().expect("every branch has a commit").clone();
+        self.change(|tree| {
+            tree.extend(ours);
+            edit(tree, dice);
+        });
+        self.commit();
+        self.checkout("main");
+        self.count();
+    }
+
     fn change(&mut self, edit: impl FnOnce(&mut Tree)) {
         let before = self.work.clone();
         edit(&mut self.work);

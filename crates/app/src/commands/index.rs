@@ -21,7 +21,9 @@ pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, App
     let began = Instant::now();
     let session = Session::open(common, args.path.as_deref())?;
     let target = session.target(args.ref_name.as_deref())?;
-    let outcome = when_free(|| session.sync(&target, Request { force: args.force, ..Request::default() }))?;
+    let explained = |error| session.explain(error, args.ref_name.as_deref());
+    let request = Request { force: args.force, ..Request::default() };
+    let outcome = when_free(|| session.sync(&target, request.clone())).map_err(explained)?;
     summary(&session, &outcome, began.elapsed())
 }
 
@@ -35,9 +37,10 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
     };
     let request = Request { force: args.force, wait: false, changed };
     let outcome = match when_free(|| session.sync(&target, request.clone())) {
-        Err(error) if error.code == Code::IndexInProgress => sync_behind(&session, &target, request, error)?,
-        outcome => outcome?,
+        Err(error) if error.code == Code::IndexInProgress => sync_behind(&session, &target, request, error),
+        outcome => outcome,
     };
+    let outcome = outcome.map_err(|error| session.explain(error, args.ref_name.as_deref()))?;
     summary(&session, &outcome, began.elapsed())
 }
 

@@ -6,7 +6,7 @@ use codecompass_query::graph::{EdgeKind, Graph, Memory, Site};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::Before;
+use super::followups::{Before, Known};
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Shown, with_graph};
 use super::input::{self, Cursor};
@@ -171,11 +171,15 @@ fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: 
         "total_references": total,
     });
     let implementations = graph.implementations(target);
-    if !implementations.is_empty() {
-        json["implementations"] = json!(graph::others_json(graph, &implementations)?);
+    if !implementations.is_empty() && offset == 0 {
+        let mut listed = graph::others_json(graph, &implementations)?;
+        for (one, at) in listed.iter_mut().zip(&implementations) {
+            one["references"] = json!(found.count(*at));
+        }
+        json["implementations"] = json!(listed);
     }
     if total == 0 {
-        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, snapshot)?;
+        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, Known::default());
     }
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, others)?);

@@ -5,7 +5,7 @@
 //! name is indexed.
 
 use codecompass_model::SymbolKind;
-use codecompass_query::{Intent, Locate, known_names, locate, nearest_names, telling_words};
+use codecompass_query::{Intent, Locate, Place, Search, known_names, locate, nearest_names, search, telling_words};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -28,6 +28,33 @@ pub(crate) struct Before {
     pub(crate) language: Option<String>,
 }
 
+/// What is known to be there: what was found under the words, and what is defined under the name or near it.
+#[derive(Default)]
+pub(crate) struct Known {
+    names: Vec<(String, SymbolKind)>,
+    bearers: Vec<(String, SymbolKind)>,
+}
+
+impl Known {
+    /// For a question in words, with what answered it.
+    pub(crate) fn of_words(snapshot: &Snapshot, query: &str, answers: &[Place]) -> Result<Self, AppError> {
+        Ok(Self { names: known_names(snapshot, query, answers, MOST)?, bearers: Vec::new() })
+    }
+
+    /// For a name; `near` are those that come near it, where somebody has looked.
+    pub(crate) fn of_name(snapshot: &Snapshot, name: &str, near: &[String]) -> Result<Self, AppError> {
+        Ok(Self { names: Vec::new(), bearers: bearers(snapshot, name, near)? })
+    }
+
+    /// Whatever can be found out.
+    pub(crate) fn of_anything(snapshot: &Snapshot, asked: &str) -> Result<Self, AppError> {
+        let answers = search(snapshot, &Search::new(asked, 2 * MOST))?.places;
+        let names = known_names(snapshot, asked, &answers, MOST)?;
+        let near = nearest_names(snapshot, asked, 2)?;
+        Ok(Self { names, bearers: bearers(snapshot, asked, &near)? })
+    }
+}
+
 impl Before {
     /// A call with one argument that matters.
     pub(crate) fn of(tool: &str, parameter: &str, value: &str) -> Self {
@@ -42,32 +69,33 @@ impl Before {
     }
 
     /// The calls worth making now; the same call again is none of them.
-    pub(crate) fn follow_ups(&self, snapshot: Option<&Snapshot>) -> Result<Vec<Value>, AppError> {
-        let asked = self.asked();
-        let known = snapshot.map(|snapshot| known_names(snapshot, asked, MOST)).transpose()?;
-        let bearers = snapshot.map(|snapshot| bearers(snapshot, asked)).transpose()?;
-        let mut suggestions = suggest(self, known.unwrap_or_default(), bearers.unwrap_or_default());
-        let is_same =
-            |suggestion: &Value| suggestion["tool"] == self.tool.as_str() && suggestion["params"] == json!(self.params);
+    pub(crate) fn follow_ups(&self, known: Known) -> Vec<Value> {
+        let mut suggestions = suggest(self, known.names, known.bearers);
+        let words = |params: &Value| params["query"].as_str().map(str::to_lowercase);
+        let own = json!(self.params);
+        let is_same = |suggestion: &Value| {
+            let params = &suggestion["params"];
+            let same_words = words(params).is_some() && words(params) == words(&own);
+            suggestion["tool"] == self.tool.as_str() && (*params == own || same_words && own.get("language").is_none())
+        };
         suggestions.retain(|suggestion| !is_same(suggestion));
         suggestions.truncate(MOST);
-        Ok(suggestions)
+        suggestions
     }
 
     /// Adds the follow-ups to a weak answer.
-    pub(crate) fn add_to(&self, answer: &mut Value, snapshot: &Snapshot) -> Result<(), AppError> {
-        let suggestions = self.follow_ups(Some(snapshot))?;
+    pub(crate) fn add_to(&self, answer: &mut Value, known: Known) {
+        let suggestions = self.follow_ups(known);
         if !suggestions.is_empty() {
             answer["suggestions"] = json!(suggestions);
         }
-        Ok(())
     }
 }
 
 /// What is defined under a name or handle; when nothing is, under the names that come nearest.
-fn bearers(snapshot: &Snapshot, asked: &str) -> Result<Vec<(String, SymbolKind)>, AppError> {
+fn bearers(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(String, SymbolKind)>, AppError> {
     let mut names = vec![asked.trim().to_owned()];
-    names.extend(nearest_names(snapshot, asked, 2)?);
+    names.extend(near.iter().take(2).cloned());
     let mut found: Vec<(String, SymbolKind)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let question = Locate { name, kinds: &[], language: None, offset: 0, limit: 1 };

@@ -8,7 +8,7 @@ use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::find_references::SERVED;
-use super::followups::Before;
+use super::followups::{Before, Known};
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Shown, with_graph};
 use super::input::{self, Cursor};
@@ -46,6 +46,7 @@ pub(crate) const TOOL: Tool = Tool {
             &[
                 ("symbol", schema::any_object()),
                 ("call_site", schema::any_object()),
+                ("call_lines", schema::list(schema::count())),
                 ("via", schema::any_object()),
                 ("is_test", schema::flag()),
             ],
@@ -219,7 +220,7 @@ fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: 
         json["path_to"] = json!(chain?);
     }
     if total == 0 {
-        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, snapshot)?;
+        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, Known::default());
     }
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, &others)?);
@@ -285,6 +286,7 @@ fn edge_json(graph: &Graph<'_>, edge: &CallEdge) -> Result<Value, AppError> {
     fields.insert("depth".into(), json!(edge.depth));
     if edge.sites > 1 {
         fields.insert("call_count".into(), json!(edge.sites));
+        fields.insert("call_lines".into(), json!(edge.lines));
     }
     if edge.is_test {
         fields.insert("is_test".into(), json!(true));

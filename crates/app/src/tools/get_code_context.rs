@@ -10,7 +10,7 @@ use codecompass_query::{Locate, Mode, Piece, Search, context, locate, nearest_na
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::Before;
+use super::followups::{Before, Known};
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::tokens::Budget;
 use super::{graph, input, shape};
@@ -40,7 +40,11 @@ pub(crate) const TOOL: Tool = Tool {
         optional("strategy", Kind::Choice(STRATEGIES, Some("breadth")), "").or(Code::InvalidStrategy),
         REF,
         optional("language", Kind::Text, "Only this language"),
-        optional("symbols", Kind::List, "Names or symbol_ids to read first, whole"),
+        optional(
+            "symbols",
+            Kind::List,
+            "To read first, whole: names, symbol_ids, or places (src/a.py:10-40, or :10 for the symbol there)",
+        ),
         optional("exclude", Kind::List, "symbol_ids you already have"),
         WORKSPACE,
     ],
@@ -201,7 +205,8 @@ pub(crate) fn answer(
         "metadata": about,
     });
     if let (0, 0, Some(snapshot)) = (returned, left, snapshot) {
-        Before::of(TOOL.name, "query", &question.query).add_to(&mut json, snapshot)?;
+        let known = Known::of_words(snapshot, &question.query, &[])?;
+        Before::of(TOOL.name, "query", &question.query).add_to(&mut json, known);
     }
     Ok(Answer { text, json, code })
 }
@@ -211,6 +216,12 @@ fn named(snapshot: &Snapshot, question: &Question, metadata: &mut Metadata) -> R
     let mut seen = HashSet::new();
     let mut pieces = Vec::new();
     for name in question.symbols.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if let Some(piece) = Piece::at(snapshot, name)? {
+            if seen.insert(piece.key()) {
+                pieces.push(piece);
+            }
+            continue;
+        }
         let asked = Locate { name, kinds: &[], language: question.language.as_deref(), offset: 0, limit: 1 };
         let located = locate(snapshot, &asked)?;
         let Some(hit) = located.hits.first() else {

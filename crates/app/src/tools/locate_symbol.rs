@@ -5,7 +5,7 @@ use codecompass_query::{Locate, Located, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::Before;
+use super::followups::{Before, Known};
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -142,8 +142,9 @@ pub(crate) fn answer(
     let mut located = locate(snapshot, &asked)?;
     if located.hits.is_empty() {
         let near = nearest_names(snapshot, &question.name, NEAR)?;
+        let known = Known::of_name(snapshot, &question.name, &near)?;
         let mut answer = empty(question, near, snapshot.info().totals.files as u64, &metadata);
-        Before::of(TOOL.name, "name", &question.name).add_to(&mut answer.json, snapshot)?;
+        Before::of(TOOL.name, "name", &question.name).add_to(&mut answer.json, known);
         return Ok(answer);
     }
     let mut results = Vec::with_capacity(located.hits.len());

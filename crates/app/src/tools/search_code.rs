@@ -6,7 +6,7 @@ use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, neare
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::{self, Before};
+use super::followups::{self, Before, Known};
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -213,10 +213,17 @@ pub(crate) fn answer(
         limit: question.limit,
     };
     let mut found = search(snapshot, &asked)?;
+    if found.is_quote_missing && !found.places.is_empty() {
+        metadata.warnings.push("the quoted text stands nowhere as it is; these places hold words of it".into());
+    }
     if found.places.is_empty() {
         let files = snapshot.info().totals.files as u64;
-        let mut answer = empty(question, &found, near(snapshot, &found)?, files, metadata);
-        question.before(&found).add_to(&mut answer.json, snapshot)?;
+        let near = if matches!(question.reading, Reading::Words) { near(snapshot, &found)? } else { Vec::new() };
+        let known = Known::of_words(snapshot, &question.query, &[])?;
+        let mut answer = empty(question, &found, near, files, metadata);
+        if matches!(question.reading, Reading::Words) {
+            question.before(&found).add_to(&mut answer.json, known);
+        }
         return Ok(answer);
     }
     let mut results = Vec::with_capacity(found.places.len());
@@ -247,7 +254,8 @@ pub(crate) fn answer(
     });
     let best = found.places.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
     if offset == 0 && best < followups::THRESHOLD {
-        question.before(&found).add_to(&mut json, snapshot)?;
+        let known = Known::of_words(snapshot, &question.query, &found.places)?;
+        question.before(&found).add_to(&mut json, known);
     }
     if question.debug {
         let hits = found.places.iter().filter(|place| place.symbol().is_some()).count();

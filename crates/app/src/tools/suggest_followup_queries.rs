@@ -3,7 +3,7 @@
 use codecompass_query::identifiers;
 use serde_json::{Value, json};
 
-use super::followups::{Before, THRESHOLD};
+use super::followups::{Before, Known, THRESHOLD};
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, required, schema};
 use crate::error::{AppError, Code};
 use crate::output::Answer;
@@ -89,7 +89,8 @@ fn answer(given: &Given, offered: &[&str], published: Published) -> Result<Answe
         reason = Some("the previous call has no query and no name to go on with");
     } else {
         extracted = identifiers(asked);
-        suggestions = given.before.follow_ups(published.snapshot.as_deref())?;
+        let known = published.snapshot.as_deref().map(|snapshot| Known::of_anything(snapshot, asked)).transpose()?;
+        suggestions = given.before.follow_ups(known.unwrap_or_default());
         suggestions.retain(|suggestion| offered.contains(&suggestion["tool"].as_str().unwrap_or_default()));
         if suggestions.is_empty() {
             reason = Some("nothing better is known to ask: the words stand nowhere in the index");

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use codecompass_model::{Confidence, Meaning, SourceFile, SymbolAt, VersionId};
+use codecompass_model::{Confidence, Meaning, SourceFile, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::Result;
 
 use super::references::is_call;
@@ -31,6 +31,8 @@ pub struct CallEdge {
     pub line: u32,
     /// How many calls there are between the two.
     pub sites: usize,
+    /// The lines of the calls, in order; those of many calls are not all there.
+    pub lines: Vec<u32>,
     /// How sure it is.
     pub confidence: Confidence,
     /// How far from the symbol that was asked about.
@@ -88,6 +90,7 @@ impl Graph<'_> {
                         continue;
                     }
                     edge.depth = depth;
+                    edge.lines.sort_unstable();
                     edge.via = (depth > 1).then_some(near);
                     if let Some(symbol) = edge.symbol
                         && seen.insert(symbol)
@@ -131,6 +134,10 @@ impl Graph<'_> {
             if !is_inside || !is_call(reference.shape) {
                 continue;
             }
+            // Whoever makes a value of a class calls its constructor, not all its methods.
+            if depth > 1 && is_beside_the_constructor(&file, reference.symbol, symbol.place) {
+                continue;
+            }
             match self.meaning(&file, at as u32) {
                 Meaning::Symbols { targets, confidence, .. } => {
                     let called = |target: &SymbolAt| self.kind_of(reference, *target) == EdgeKind::Calls;
@@ -142,7 +149,12 @@ impl Graph<'_> {
                         add(&mut edges, key, Some(target), &call, place);
                     }
                 }
-                Meaning::Unknown(why) if depth == 1 => {
+                meaning if depth == 1 => {
+                    let why = match meaning {
+                        Meaning::Unknown(why) => why,
+                        Meaning::Local => "a local value is called",
+                        _ => continue,
+                    };
                     let name = file.facts.names.get(reference.name as usize).cloned().unwrap_or_default();
                     graph.unresolved.push(Unresolved { name, line: reference.line, why });
                 }
@@ -200,6 +212,17 @@ impl Graph<'_> {
     }
 }
 
+/// Whether a place in a class stands in one of its functions that is no constructor.
+fn is_beside_the_constructor(file: &SourceFile, from: Option<u32>, class: u32) -> bool {
+    let symbols = &file.facts.symbols;
+    let Some(function) = enclosing_function(symbols, from).filter(|function| *function != class) else { return false };
+    let is_constructor = symbols.get(function as usize).is_some_and(|symbol| {
+        symbol.kind == SymbolKind::Constructor || matches!(symbol.name.as_str(), "__init__" | "__new__" | "constructor")
+    });
+    let is_class = symbols.get(class as usize).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
+    is_class && !is_constructor
+}
+
 fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) -> Vec<SymbolAt> {
     let mut chain = vec![to];
     let mut at = to;
@@ -211,6 +234,9 @@ fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) 
     chain.reverse();
     chain
 }
+
+/// So many lines of the calls between two symbols are told.
+const MOST_LINES: usize = 10;
 
 /// The place of a call.
 struct Call<'c> {
@@ -233,6 +259,7 @@ fn add(
         path: call.path.to_owned(),
         line: call.line,
         sites: 0,
+        lines: Vec::new(),
         confidence: call.confidence,
         depth: 0,
         via: None,
@@ -240,6 +267,9 @@ fn add(
         place: place(),
     });
     edge.sites += 1;
+    if edge.lines.len() < MOST_LINES && edge.lines.last() != Some(&call.line) {
+        edge.lines.push(call.line);
+    }
     edge.line = edge.line.min(call.line);
     edge.confidence = edge.confidence.min(call.confidence);
 }

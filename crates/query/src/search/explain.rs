@@ -4,6 +4,7 @@ use codecompass_store::{Result, Snapshot, VersionInfo};
 
 use super::features::Asked;
 use super::gather::{Candidate, Gathered};
+use super::quoted::Quoted;
 use super::{CLOSELY, Place, Search, look, rank};
 
 /// The answer to "why is this place there, or not?".
@@ -62,6 +63,15 @@ pub enum Why {
 
 /// Explains one place of the list that a question gets, or its absence. `offset` is not looked at.
 pub fn explain(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32) -> Result<Explained> {
+    match Quoted::of(question) {
+        Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
+            explain_as(snapshot, &quoted.question(question), path, line)
+        }
+        _ => explain_as(snapshot, question, path, line),
+    }
+}
+
+fn explain_as(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32) -> Result<Explained> {
     let asked = Asked::new(snapshot, question)?;
     let gathered = Gathered::new(snapshot, question, &asked)?;
     let listed = rank(snapshot, question, &asked, &gathered, CLOSELY)?;

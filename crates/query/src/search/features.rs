@@ -85,7 +85,7 @@ impl Asked {
         let named = query.split_whitespace().filter(is_name).map(last_name);
         let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
         Self {
-            texts_to_try: if intent == Intent::Error { messages(query) } else { Vec::new() },
+            texts_to_try: if intent == Intent::Error { messages(query) } else { as_written(query) },
             names: typed.iter().map(|name| name.to_lowercase()).collect(),
             typed,
             joined: plain.map(|word| word.text.replace('_', "")).collect(),
@@ -171,6 +171,17 @@ fn messages(query: &str) -> Vec<Rc<str>> {
             [Some(query), behind].into_iter().flatten().map(Rc::from).collect()
         }
     }
+}
+
+/// A query that is written like something in the source and not like a question: a flag, a key or a header
+/// (`rules.max-concurrent`), or words with brackets among them.
+fn as_written(query: &str) -> Vec<Rc<str>> {
+    const LEAST: usize = 6;
+    let query = query.trim();
+    let is_word = !query.contains(char::is_whitespace);
+    let is_key = is_word && query.trim_matches('-').contains('-');
+    let is_code = !is_word && query.contains(['(', '[', '{', '<', '=', ';']);
+    if query.len() >= LEAST && (is_key || is_code) { vec![Rc::from(query)] } else { Vec::new() }
 }
 
 /// A path without what stands after the last dot of its last part.
@@ -404,8 +415,22 @@ fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
     asked.names.contains(&name) || (asked.joined.len() > 3 && name.replace('_', "") == asked.joined)
 }
 
+/// Whether a line may hold a word that was asked for. A stem begins its word, so most lines need not be cut into words.
+pub(super) fn may_hold(stems: &HashSet<String>, line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let stands_in = |stem: &String| {
+        let stem = stem.as_bytes();
+        let begins = |at: &[u8]| at[0].to_ascii_lowercase() == stem[0] && at.eq_ignore_ascii_case(stem);
+        stem.is_empty() || bytes.windows(stem.len()).any(begins)
+    };
+    !line.is_ascii() || stems.iter().any(stands_in)
+}
+
 /// How many different words of a line were asked for.
 pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
+    if !may_hold(stems, line) {
+        return 0;
+    }
     let mut found: Vec<&String> = Vec::new();
     for word in tokens(line) {
         let known = match word.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()) {

@@ -15,6 +15,7 @@ mod gather;
 mod intent;
 mod names;
 mod place;
+mod quoted;
 mod terms;
 
 use std::collections::{HashMap, HashSet};
@@ -31,6 +32,7 @@ use crate::grep::Pattern;
 use crate::score::{Feature, Scores};
 use features::Asked;
 use gather::{Candidate, Gathered};
+use quoted::Quoted;
 
 /// At most so many places are looked at closely, and no list is longer.
 pub const CLOSELY: usize = 400;
@@ -97,6 +99,8 @@ pub struct Found {
     pub words: Vec<String>,
     /// Whether every line that holds the wanted text was found; else only the first ones by path.
     pub is_exhaustive: bool,
+    /// The query is a quoted text that stands nowhere as it is, so that these places only hold words of it.
+    pub is_quote_missing: bool,
 }
 
 impl Found {
@@ -109,12 +113,24 @@ impl Found {
             intent: Intent::of(query),
             words: Vec::new(),
             is_exhaustive: true,
+            is_quote_missing: false,
         }
     }
 }
 
 /// Finds the places that answer a query.
 pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
+    match Quoted::of(question) {
+        None => search_as(snapshot, question),
+        Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
+            let found = search_as(snapshot, &quoted.question(question))?;
+            Ok(Found { intent: Intent::of(question.query), ..found })
+        }
+        Some(_) => Ok(Found { is_quote_missing: true, ..search_as(snapshot, question)? }),
+    }
+}
+
+fn search_as(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     let asked = Asked::new(snapshot, question)?;
     let gathered = Gathered::new(snapshot, question, &asked)?;
     let wanted = (question.offset + question.limit).min(CLOSELY);
@@ -130,7 +146,8 @@ pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
         places.iter_mut().try_for_each(|place| place.point_at_best_line(snapshot))?;
     }
     let is_exhaustive = gathered.exact.is_exhaustive;
-    Ok(Found { places, total, has_more, intent: asked.intent, words: asked.texts(), is_exhaustive })
+    let (intent, words) = (asked.intent, asked.texts());
+    Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_quote_missing: false })
 }
 
 /// The places in order, one more than wanted if there are so many, the wanted ones all right; more may follow.

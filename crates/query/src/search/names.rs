@@ -3,8 +3,8 @@
 use codecompass_model::SymbolKind;
 use codecompass_store::{Result, Snapshot, tokens};
 
+use super::Place;
 use super::terms::{self, STOP_WORDS};
-use super::{Search, search};
 
 /// The words of a query that say what it is about, in order.
 pub fn telling_words(query: &str) -> Vec<String> {
@@ -38,9 +38,14 @@ pub fn identifiers(query: &str) -> Vec<String> {
     found
 }
 
-/// The names that are defined here: identifiers of the query, and names of symbols that answer it and consist of its
+/// The names that are defined here: identifiers of the query, and names of symbols among its answers that consist of its
 /// words, or share two of them.
-pub fn known_names(snapshot: &Snapshot, query: &str, most: usize) -> Result<Vec<(String, SymbolKind)>> {
+pub fn known_names(
+    snapshot: &Snapshot,
+    query: &str,
+    answers: &[Place],
+    most: usize,
+) -> Result<Vec<(String, SymbolKind)>> {
     let mut known: Vec<(String, SymbolKind)> = Vec::new();
     for name in identifiers(query) {
         let last = name.rsplit([':', '.']).next().unwrap_or(&name);
@@ -51,8 +56,7 @@ pub fn known_names(snapshot: &Snapshot, query: &str, most: usize) -> Result<Vec<
     }
     let words = telling_words(query);
     let stems: Vec<&str> = words.iter().map(|word| terms::stem(word)).collect();
-    for place in search(snapshot, &Search::new(query, 2 * most))?.places {
-        let Some(symbol) = place.symbol() else { continue };
+    for symbol in answers.iter().filter_map(Place::symbol) {
         let mut parts = tokens(&symbol.name).map(str::to_lowercase);
         let whole = parts.next().unwrap_or_default();
         let rest: Vec<String> = parts.collect();

@@ -241,6 +241,9 @@ impl Place {
             return line.match_indices(&**exact).map(|(at, text)| at..at + text.len()).collect();
         }
         let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+        if !features::may_hold(&self.stems, line) {
+            return ranges;
+        }
         for word in tokens(line) {
             let start = word.as_ptr() as usize - line.as_ptr() as usize;
             let is_inside = ranges.last().is_some_and(|last| start < last.end);
