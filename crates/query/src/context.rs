@@ -8,7 +8,7 @@ use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
 use crate::SymbolHit;
 use crate::detail::{above, body};
-use crate::search::{Place, Search, What, search};
+use crate::search::{Beginnings, Place, Search, What, search};
 
 /// So many symbols of a file are taken when its path is what was found.
 const OF_A_FILE: usize = 8;
@@ -139,11 +139,16 @@ pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>>
         pieces.extend(found.into_iter().filter(|piece| seen.insert(piece.key())));
     }
     let last = pieces.last().map_or(1.0, |piece| piece.score);
+    let beginnings = places.first().map(Beginnings::of);
+    let may_match = |place: &Place, line: &str| {
+        place.is_exact() || beginnings.as_ref().is_none_or(|beginnings| beginnings.may_be_in(line))
+    };
     let mut files = HashSet::new();
     for place in places.iter().filter(|place| files.insert(place.version.id)).take(FILES) {
         let outline = snapshot.outline(place.version.id)?;
         for (at, symbol) in outline.symbols.iter().enumerate() {
-            if is_small(symbol.kind) || place.matches(&symbol.signature).is_empty() {
+            let line = &symbol.signature;
+            if is_small(symbol.kind) || !may_match(place, line) || place.matches(line).is_empty() {
                 continue;
             }
             let score = last.min(place.scores.confidence() / 2.0);

@@ -117,9 +117,8 @@ pub(crate) fn known(connection: &Connection, path: &str) -> Result<Vec<KnownVers
 /// Every stored version, by path, the newest first: where many paths are asked for, one scan is faster than as many
 /// look-ups.
 pub(crate) fn known_by_path(connection: &Connection) -> Result<HashMap<String, Vec<KnownVersion>>> {
-    let mut select = connection.prepare(
-        "SELECT fv, blob, size, language, facts_version, skip, path FROM file_versions ORDER BY fv DESC",
-    )?;
+    let mut select = connection
+        .prepare("SELECT fv, blob, size, language, facts_version, skip, path FROM file_versions ORDER BY fv DESC")?;
     let mut rows = select.query([])?;
     let mut known: HashMap<String, Vec<KnownVersion>> = HashMap::new();
     while let Some(row) = rows.next()? {

@@ -415,22 +415,8 @@ fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
     asked.names.contains(&name) || (asked.joined.len() > 3 && name.replace('_', "") == asked.joined)
 }
 
-/// Whether a line may hold a word that was asked for. A stem begins its word, so most lines need not be cut into words.
-pub(super) fn may_hold(stems: &HashSet<String>, line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let stands_in = |stem: &String| {
-        let stem = stem.as_bytes();
-        let begins = |at: &[u8]| at[0].to_ascii_lowercase() == stem[0] && at.eq_ignore_ascii_case(stem);
-        stem.is_empty() || bytes.windows(stem.len()).any(begins)
-    };
-    !line.is_ascii() || stems.iter().any(stands_in)
-}
-
 /// How many different words of a line were asked for.
 pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
-    if !may_hold(stems, line) {
-        return 0;
-    }
     let mut found: Vec<&String> = Vec::new();
     for word in tokens(line) {
         let known = match word.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()) {

@@ -26,6 +26,7 @@ use codecompass_store::{Result, Snapshot};
 pub use explain::{Explained, Why, explain};
 pub use intent::Intent;
 pub use names::{identifiers, known_names, telling_words};
+pub(crate) use place::Beginnings;
 pub use place::{Place, What};
 
 use crate::grep::Pattern;

@@ -234,16 +234,47 @@ impl Place {
     }
 }
 
+/// How the words that were asked for begin. A stem begins its word, so most lines of most files need not be cut into words
+/// to know that they hold none.
+pub(crate) struct Beginnings {
+    by_first: Vec<Vec<Box<[u8]>>>,
+}
+
+impl Beginnings {
+    /// Those of the question that a place answers.
+    pub(crate) fn of(place: &Place) -> Self {
+        let mut by_first = vec![Vec::new(); 256];
+        for stem in place.stems.iter().map(String::as_bytes).filter(|stem| !stem.is_empty()) {
+            by_first[usize::from(stem[0])].push(Box::from(stem));
+        }
+        Self { by_first }
+    }
+
+    /// Whether a line may hold a word.
+    pub(crate) fn may_be_in(&self, line: &str) -> bool {
+        let bytes = line.as_bytes();
+        let begins = |at: usize| {
+            let stems = &self.by_first[usize::from(bytes[at].to_ascii_lowercase())];
+            let stands =
+                |stem: &[u8]| bytes.get(at..at + stem.len()).is_some_and(|part| part.eq_ignore_ascii_case(stem));
+            stems.iter().any(|stem| stands(stem))
+        };
+        !line.is_ascii() || (0..bytes.len()).any(begins)
+    }
+}
+
 impl Place {
+    /// Whether it was found for a text as it is, and not for words.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact.is_some()
+    }
+
     /// The ranges of a line that were asked for.
     pub fn matches(&self, line: &str) -> Vec<std::ops::Range<usize>> {
         if let Some(exact) = self.exact.as_ref().filter(|_| !self.exact_lines.is_empty()) {
             return line.match_indices(&**exact).map(|(at, text)| at..at + text.len()).collect();
         }
         let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
-        if !features::may_hold(&self.stems, line) {
-            return ranges;
-        }
         for word in tokens(line) {
             let start = word.as_ptr() as usize - line.as_ptr() as usize;
             let is_inside = ranges.last().is_some_and(|last| start < last.end);
