@@ -135,6 +135,10 @@ fn piece(text: &str, first: char) -> (usize, u64) {
     if next.is_some_and(char::is_alphabetic) && first != '\n' && first != '\r' {
         let lead = if first == ' ' { Lead::Space } else { Lead::Sign };
         let (length, cost) = word(after, lead);
+        // A line end or tab is written with a letter, which no vocabulary knows before the word it stands before.
+        if first == '\\' && length > 1 && after.starts_with(['n', 't', 'r']) {
+            return (1 + length, 100 + word(&after[1..], Lead::Nothing).1);
+        }
         let cost = if first.is_ascii() { cost } else { cost + foreign(&text[..first.len_utf8()]) };
         return (first.len_utf8() + length, cost);
     }
@@ -255,6 +259,14 @@ mod tests {
         for (text, expected) in [("{}", 2), ("a b", 3), ("a b c d e f g h i j", 13), ("a\\n b", 3)] {
             assert_eq!(Cost::of(text).formula, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_escape_is_not_a_part_of_the_word_behind_it() {
+        let cost = |text: &str| hundredths(text, u64::MAX);
+        assert_eq!(cost(r"\topts"), 100 + cost("opts"));
+        assert_eq!(cost(r"\n\tif"), cost(r"\n") + 100 + cost("if"));
+        assert_eq!(cost(r"\d"), letters(1, false, Lead::Sign));
     }
 
     #[test]
