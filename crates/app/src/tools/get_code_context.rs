@@ -21,7 +21,7 @@ use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 
 /// So many places of a search are candidates: more than most budgets hold, and each costs time.
-const PLACES: usize = 100;
+const PLACES: usize = 60;
 
 /// Room for everything around the items, in bytes.
 const FRAME: u64 = 2048;

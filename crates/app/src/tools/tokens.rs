@@ -119,7 +119,7 @@ fn hundredths(text: &str, enough: u64) -> u64 {
 
 /// The bytes of the first piece of a text, and its cost.
 fn piece(text: &str, first: char) -> (usize, u64) {
-    if let Some(found) = id(text) {
+    if let Some(found) = id(text).or_else(|| key(text)) {
         return found;
     }
     if first.is_alphabetic() {
@@ -200,6 +200,20 @@ fn id(text: &str) -> Option<(usize, u64)> {
     Some((start + length, sum))
 }
 
+/// Checksums, keys and encoded bytes: long runs in which digits stand among letters again and again.
+fn key(text: &str) -> Option<(usize, u64)> {
+    const LEAST: usize = 16;
+    const LEAST_SWITCHES: usize = 3;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let length = text.bytes().take(256).take_while(is_part).count();
+    if length < LEAST {
+        return None;
+    }
+    let run = &text.as_bytes()[..length];
+    let switches = run.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    (switches >= LEAST_SWITCHES.max(length / 10)).then_some((length, length as u64 * 70 + 50))
+}
+
 /// A word: capitals, then small letters.
 fn word(text: &str, lead: Lead) -> (usize, u64) {
     let capitals: usize = text.chars().take_while(|c| c.is_uppercase()).map(char::len_utf8).sum();
@@ -267,6 +281,14 @@ mod tests {
         assert_eq!(cost(r"\topts"), 100 + cost("opts"));
         assert_eq!(cost(r"\n\tif"), cost(r"\n") + 100 + cost("if"));
         assert_eq!(cost(r"\d"), letters(1, false, Lead::Sign));
+    }
+
+    #[test]
+    fn a_key_costs_more_than_words_of_its_length() {
+        let cost = |text: &str| hundredths(text, u64::MAX);
+        let key = "ABCBTDG35OTGH2UKCC3S6CNMDUPCN3ZWSGFQ";
+        assert!(cost(key) > 60 * key.len() as u64, "{}", cost(key));
+        assert!(cost("testWBLAndMmapReplayAppendV2") < 50 * 28, "a name is none");
     }
 
     #[test]
