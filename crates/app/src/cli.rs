@@ -311,7 +311,7 @@ pub(crate) struct DiffArgs {
     /// At most so many symbols, up to 200
     #[arg(long, default_value_t = 50, allow_negative_numbers = true)]
     pub(crate) limit: i64,
-    /// As many as one answer can hold
+    /// All of them
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
     /// Go on where an earlier answer ended: its `next_cursor`

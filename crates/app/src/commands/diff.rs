@@ -1,5 +1,6 @@
 //! `codecompass diff`.
 
+use super::bounds;
 use super::references::PATIENCE;
 use crate::cli::{Common, DiffArgs};
 use crate::error::AppError;
@@ -7,15 +8,14 @@ use crate::output::Answer;
 use crate::server::desk::Desk;
 use crate::session::Session;
 use crate::tools::diff_context::{self, Input};
-use crate::tools::input;
 use crate::tools::versus::Look;
 
 pub(crate) fn run(common: &Common, args: &DiffArgs) -> Result<Answer, AppError> {
-    let question = Input {
+    let mut question = Input {
         base: args.base.clone(),
         head: args.head.clone(),
         path_filter: args.path_filter.clone(),
-        limit: if args.all { input::MOST } else { args.limit },
+        limit: args.limit,
         cursor: args.cursor.clone(),
         callers: args.callers,
         edges: args.edges,
@@ -23,7 +23,8 @@ pub(crate) fn run(common: &Common, args: &DiffArgs) -> Result<Answer, AppError> 
         patience: PATIENCE,
     }
     .check()?;
-    let session = Session::open(common, None)?;
+    let mut session = Session::open(common, None)?;
+    session.config = bounds(&session.config, args.all, &mut question.limit);
     let mut desk = Desk::default();
     let mut look = Look::at_once(&session, &mut desk);
     diff_context::answer(&mut look, &question).map_err(|error| look.explained(error))

@@ -118,7 +118,7 @@ pub(crate) struct Question {
     base: Option<String>,
     head: Option<String>,
     prefix: String,
-    limit: usize,
+    pub(crate) limit: usize,
     cursor: Option<String>,
     callers: bool,
     edges: bool,
