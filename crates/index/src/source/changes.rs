@@ -114,7 +114,7 @@ impl Repo {
     pub fn tree_changes(&self, before: &str, after: &str) -> Result<Vec<FileChange>, SourceError> {
         let reader = self.reader();
         let mut found: BTreeMap<Vec<u8>, FileChange> = BTreeMap::new();
-        let mut waiting = vec![(Vec::new(), Some(tree_of(&reader, before)?), Some(tree_of(&reader, after)?))];
+        let mut waiting = vec![(Vec::new(), Some(reader.tree_of(before)?), Some(reader.tree_of(after)?))];
         while let Some((folder, before, after)) = waiting.pop() {
             if before == after {
                 continue;
@@ -227,11 +227,4 @@ fn side((kind, id): Entry) -> Option<Side> {
         EntryKind::Tree => return None,
     };
     Some(Side { blob: BlobId::from_bytes(id.as_bytes())?, form })
-}
-
-fn tree_of(reader: &BlobReader, commit: &str) -> Result<gix::ObjectId, SourceError> {
-    let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
-    let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
-    let bytes = reader.object(id, Kind::Commit)?;
-    Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree())
 }

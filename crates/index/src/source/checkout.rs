@@ -15,12 +15,8 @@ impl Repo {
     /// file that holds what the link points to, so that nothing in the folder leads out of it; a submodule an empty
     /// folder. What can not have its name here, or is not in a partial clone, is left out.
     pub fn write_files(&self, commit: &str, folder: &Path) -> Result<u64, SourceError> {
-        let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
-        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
         let reader = self.reader();
-        let bytes = reader.object(id, Kind::Commit)?;
-        let root = gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree();
-        let mut open = vec![(root, folder.to_owned())];
+        let mut open = vec![(reader.tree_of(commit)?, folder.to_owned())];
         let mut written = 0;
         while let Some((id, folder)) = open.pop() {
             make_folder(&folder)?;

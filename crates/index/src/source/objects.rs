@@ -53,6 +53,14 @@ impl BlobReader {
         Ok(object.detach().data)
     }
 
+    /// The tree of a commit, given by its full id.
+    pub(super) fn tree_of(&self, commit: &str) -> Result<gix::ObjectId, SourceError> {
+        let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
+        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
+        let bytes = self.object(id, Kind::Commit)?;
+        Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree())
+    }
+
     /// The blob's text, if it is there and not unreasonably large.
     fn rule_text(&self, id: &BlobId) -> Option<Vec<u8>> {
         let size = self.size(id).ok()?;
@@ -76,12 +84,7 @@ impl Repo {
     /// A blob that a partial clone does not have is a skip; a tree that is missing is an error, since nobody could say
     /// what is not listed.
     pub fn list_commit(&self, commit: &str, limits: &Limits) -> Result<Listing, SourceError> {
-        let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
-        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
-        let reader = self.reader();
-        let bytes = reader.object(id, Kind::Commit)?;
-        let root = gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree();
-
+        let root = self.reader().tree_of(commit)?;
         let rules = Rules::new(limits, Vec::new())?;
         let top = Folder { id: root, path: String::new(), levels: None, inherited: Inherited::default() };
         let (mut depth, mut parts) = (vec![top], Vec::new());
