@@ -539,3 +539,33 @@ fn ask_everything(world: &MemoryWorld, rules: &dyn Resolver) {
     }
     rules.reference(VersionId::MAX, 0);
 }
+
+#[test]
+fn patterns_take_members_out_of_what_they_are_given() {
+    check(
+        r#"
+//- a.ts
+export interface Options { strict?: boolean; path: string; inner: Options }
+function f(options: Options, strict: number) {
+    const { strict: other, path = 'x', inner: { path: deep }, ...rest } = options
+    const { length } = 'text'
+    let path2
+    ({ path: path2 } = options)
+    return { strict: other, path }
+}
+function g({ strict }: Options) { return strict }
+"#,
+        &[
+            ("a.ts strict@3", "a.ts:1"),
+            ("a.ts path@3", "a.ts:1"),
+            ("a.ts inner@3", "a.ts:1"),
+            ("a.ts path@3#2", "unknown"),
+            ("a.ts length@4", "external"),
+            ("a.ts path@6", "unknown"),
+            ("a.ts strict@7", "unknown"),
+            ("a.ts path@7", "local"),
+            ("a.ts strict@9", "unknown"),
+            ("a.ts strict@9#2", "local"),
+        ],
+    );
+}

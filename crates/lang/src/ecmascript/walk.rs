@@ -75,7 +75,9 @@ impl<'t> Walk<'_, 't> {
         let node = self.tree.node(at);
         match node.kind {
             OTHER => {}
+            k::SHORTHAND_PATTERN if self.roles.of(at) == Role::Declares => self.key(at),
             k::IDENTIFIER | k::SHORTHAND | k::SHORTHAND_PATTERN => self.refer(at, Some(RefShape::Value)),
+            k::PROPERTY_IDENTIFIER if self.is_key(at) => self.key(at),
             k::PROPERTY_IDENTIFIER | k::PRIVATE_IDENTIFIER => self.refer(at, None),
             k::TYPE_IDENTIFIER => self.refer(at, Some(RefShape::Type)),
             k::MEMBER | k::NESTED_IDENTIFIER => {
@@ -136,6 +138,29 @@ impl<'t> Walk<'_, 't> {
         };
         let qualifier = self.qualifier(at);
         self.draft.reference(self.tree.node(at).span(), shape, qualifier);
+    }
+
+    /// Whether this is the key of a pattern, or of a literal whose members are not listed.
+    fn is_key(&self, at: usize) -> bool {
+        let node = self.tree.node(at);
+        let around = self.tree.kind(node.parent as usize);
+        node.field == f::KEY && matches!(around, k::PAIR | k::PAIR_PATTERN) && self.roles.of(at) == Role::Open
+    }
+
+    /// A member that a pattern takes out of a value, or that a literal gives one: `const { key } = value`, `{ key: 1 }`.
+    fn key(&mut self, at: usize) {
+        let parent = |at: usize| self.tree.node(at).parent as usize;
+        let part = match self.tree.kind(parent(at)) {
+            k::PAIR_PATTERN | k::OBJECT_ASSIGNMENT_PATTERN => parent(at),
+            _ => at,
+        };
+        let (pattern, owner) = (parent(part), parent(parent(part)));
+        let is_whole = self.tree.kind(pattern) == k::OBJECT_PATTERN
+            && self.tree.kind(owner) == k::VARIABLE_DECLARATOR
+            && self.tree.child(owner, f::NAME) == Some(pattern);
+        let value = if is_whole { self.tree.child(owner, f::VALUE) } else { None };
+        let value = value.map(|value| self.tree.node(value).span());
+        self.draft.reference(self.tree.node(at).span(), RefShape::Member, value);
     }
 
     /// What stands before the last name of `a.b`.

@@ -41,6 +41,8 @@ pub struct Found {
     by_target: HashMap<SymbolAt, Vec<Site>>,
     /// Places that bear the name and may mean any of its bearers.
     open: Vec<Site>,
+    /// Keys of literals and patterns, which may mean any member of that name.
+    keys: Vec<Site>,
     /// How many places were looked at.
     pub looked_at: usize,
     /// How many bear the name.
@@ -70,6 +72,9 @@ impl Found {
         let mut sites = self.by_target.get(&target).cloned().unwrap_or_default();
         let may_mean = |site: &&Site| site.file.language == language && fits(site.kind, symbol);
         sites.extend(self.open.iter().filter(may_mean).cloned());
+        if is_member(symbol.kind) {
+            sites.extend(self.keys.iter().filter(may_mean).cloned());
+        }
         sites.sort_by(|a, b| key(a).cmp(&key(b)));
         sites.dedup_by(|a, b| a.file.id == b.file.id && (a.line, a.column, a.kind) == (b.line, b.column, b.kind));
         sites
@@ -79,6 +84,12 @@ impl Found {
 /// Proved before guessed, code before tests, then by place.
 fn key(site: &Site) -> (Confidence, bool, &str, u32, u32) {
     (site.confidence, features::is_test(&site.file.path), &site.file.path, site.line, site.column)
+}
+
+/// Whether a symbol of this kind can be meant by a key.
+fn is_member(kind: SymbolKind) -> bool {
+    use SymbolKind::{Field, Method, Property};
+    matches!(kind, Field | Method | Property)
 }
 
 /// Whether an edge of this kind can lead to such a symbol at all.
@@ -203,7 +214,9 @@ impl Graph<'_> {
                 }
             }
             Meaning::Unknown(why) if self.knows(&file.language) => {
-                found.open.push(site(EdgeKind::of(reference.shape, None), Confidence::Heuristic, why));
+                let is_key = reference.shape == RefShape::Member && reference.qualifier.is_none();
+                let list = if is_key { &mut found.keys } else { &mut found.open };
+                list.push(site(EdgeKind::of(reference.shape, None), Confidence::Heuristic, why));
             }
             _ => {}
         }

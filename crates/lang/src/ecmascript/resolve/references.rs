@@ -27,6 +27,9 @@ impl Rules<'_> {
 
     /// A name that stands alone.
     fn bare(&self, index: &Index, reference: &Reference, name: &str, scope: &Scope, space: Space) -> Meaning {
+        if reference.shape == RefShape::Member {
+            return Meaning::Unknown("a key of a literal or pattern whose type is not known");
+        }
         if reference.binding.is_some() {
             return Meaning::Local;
         }
