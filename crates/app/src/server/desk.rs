@@ -95,9 +95,10 @@ impl Desk {
         looks
     }
 
-    /// Closes everything; what was found out stays.
+    /// Closes everything; what was begun and not finished stays.
     pub(crate) fn rest(&mut self) {
         self.shelves.clear();
+        self.looks.values().flatten().for_each(|(_, looks)| looks.rest());
     }
 
     /// Lets everything go.

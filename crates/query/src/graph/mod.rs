@@ -85,7 +85,8 @@ fn is_called(kind: SymbolKind) -> bool {
 /// More meanings than this are not remembered at a time.
 const REMEMBERED: usize = 500_000;
 
-/// More lines than this are not held at a time.
+/// More lines than this are not held at a time. Half as many would save 200 MB while questions come, and make those about
+/// half a million lines ten times as slow at the 95th percentile.
 const HELD: u64 = 600_000;
 
 /// Everything that was read and resolved for one snapshot so far. It outlives the [`Graph`]s that fill it.

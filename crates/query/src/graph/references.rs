@@ -135,8 +135,16 @@ pub struct Looks {
     by_name: RefCell<HashMap<String, Look>>,
 }
 
-/// So many names are remembered at a time.
+impl Looks {
+    /// Keeps what was cut off, which the next question goes on from, and lets the rest go: that is found again.
+    pub fn rest(&self) {
+        self.by_name.borrow_mut().retain(|_, look| !look.found.is_complete());
+    }
+}
+
+/// So many names are remembered at a time, and so many places of theirs.
 const NAMES: usize = 200;
+const PLACES: usize = 200_000;
 
 impl Graph<'_> {
     /// Looks at every place that bears a name, and goes on where an earlier look had to stop.
@@ -151,7 +159,8 @@ impl Graph<'_> {
         }
         let found = Rc::clone(&look.found);
         let mut looks = self.memory.looks.by_name.borrow_mut();
-        if looks.len() >= NAMES {
+        let places: usize = looks.values().map(|look| look.found.looked_at).sum();
+        if looks.len() >= NAMES || places >= PLACES {
             looks.clear();
         }
         looks.insert(name.to_owned(), look);
