@@ -162,14 +162,16 @@ impl AppError {
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         let incompatible = |message: String, found: Option<i64>, status: &str| {
-            Self::new(Code::IndexIncompatible, message).hint("Run `codecompass index --force` to build it anew.").data(
-                json!({
+            let is_newer = found.is_some_and(|found| found > SCHEMA_VERSION);
+            let first = if is_newer { "A newer codecompass made it: upgrade this one. Or run" } else { "Run" };
+            Self::new(Code::IndexIncompatible, message)
+                .hint(format!("{first} `codecompass index --force` to build it anew."))
+                .data(json!({
                     "schema_status": status,
                     "current_schema_version": found,
                     "required_schema_version": SCHEMA_VERSION,
                     "command": "codecompass index --force",
-                }),
-            )
+                }))
         };
         let message = sentence(&error.to_string());
         match error {
@@ -220,6 +222,7 @@ impl From<IndexError> for AppError {
             IndexError::Store(error) => error.into(),
             IndexError::NoVersionControl(_) => Self::new(Code::RefNotIndexed, message),
             IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
+            IndexError::Restless => Self::new(Code::IndexStale, message).hint("Try again when that is over."),
             IndexError::Cancelled | IndexError::Threads(_) | IndexError::Watch(_) => {
                 Self::new(Code::InternalError, message)
             }

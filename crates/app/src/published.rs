@@ -34,15 +34,21 @@ pub(crate) struct Access<'a> {
     pub(crate) no_sync: bool,
     /// Index first what was never indexed.
     pub(crate) index: bool,
+    /// Changes that can not be brought in are an error: what was there before is no answer.
+    pub(crate) or_fail: bool,
 }
 
 /// Who looks after the views: a command does everything at once, a server has others do it.
 pub(crate) trait Upkeep {
-    /// How a view compares with its source. `closely`: by looking, not by what was seen a moment ago.
+    /// How a view compares with its source. `closely`: by looking, however long that takes.
     fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Freshness, AppError>;
 
     /// The view is behind: brings it up to date, or has that done, and tells how fresh an answer given now is.
     fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError>;
+
+    /// Another branch or commit was checked out than the one that is published for the work tree: brings it in, or has
+    /// that done and waits a while for it.
+    fn follow(&self, at: &At<'_>) -> Result<(), AppError>;
 
     /// Waits a little for a sync of this view that is under way; whether there was one and it is over.
     fn settle(&self, at: &At<'_>) -> bool;
@@ -54,6 +60,11 @@ pub(crate) trait Upkeep {
     fn is_busy(&self, session: &Session) -> bool {
         session.active_job().is_some()
     }
+
+    /// Whether an answer names the changed files that are not in it. A server's is whole a moment later.
+    fn names_the_unseen(&self) -> bool {
+        false
+    }
 }
 
 /// A view of a workspace.
@@ -61,6 +72,9 @@ pub(crate) struct At<'a> {
     pub(crate) session: &'a Session,
     pub(crate) target: &'a Target,
 }
+
+/// So often a question starts over because another branch was checked out while it was being answered.
+const ATTEMPTS: usize = 5;
 
 impl Published {
     /// For a command: see [`Self::find`].
@@ -79,54 +93,79 @@ impl Published {
         find(session, access, upkeep, desk).map_err(|error| session.explain(error, access.ref_name))
     }
 
-    /// The same for a view that is known already, whatever else its name may mean.
+    /// The same for a commit, whatever else its name may mean.
     pub(crate) fn at(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Self, AppError> {
-        find_at(at, Access::default(), upkeep, desk)
+        find_at(at, Access::default(), upkeep, desk)?.ok_or_else(restless)
     }
 }
 
 fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Published, AppError> {
-    let target = session.target(access.ref_name)?;
-    find_at(&At { session, target: &target }, access, upkeep, desk)
+    for _ in 0..ATTEMPTS {
+        let target = session.target(access.ref_name)?;
+        if let Some(found) = find_at(&At { session, target: &target }, access, upkeep, desk)? {
+            return Ok(found);
+        }
+    }
+    Err(restless())
 }
 
-fn find_at(at: &At<'_>, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Published, AppError> {
+/// Finds what to answer from; `None` when that has become another branch's in the meantime.
+fn find_at(
+    at: &At<'_>,
+    access: Access<'_>,
+    upkeep: &dyn Upkeep,
+    desk: &mut Desk,
+) -> Result<Option<Published>, AppError> {
     let At { session, target } = *at;
-    let mut state = State { freshness: "stale", ..State::default() };
     let known = match desk.store(session) {
         Err(error) if error.code == Code::ProjectNotFound && access.index => None,
         store => store?.view(&target.key)?,
     };
-    match known {
-        Some(known) => match freshen(at, &known, access, upkeep, desk) {
-            Err(error) if error.code != Code::IndexStale => {
-                let what = "what is published could not be compared with its source";
-                state.warnings.push(format!("{what}: {}", error.message));
-            }
-            fresh => state = fresh?,
-        },
+    let state = match known {
+        Some(known) if known.ref_name == target.ref_name || !target.is_worktree() => {
+            here(at, &known, access, upkeep, desk)?
+        }
         None if access.index || matches!(target.key, ViewKey::Commit(_)) => {
             upkeep.make(at)?;
-            state.freshness = "fresh";
+            State { freshness: "fresh", ..State::stale() }
         }
-        None => {}
+        known if target.is_worktree() => elsewhere(at, known.as_ref(), access, upkeep, desk)?,
+        _ => State::stale(),
+    };
+    let key = state.from.as_ref().map_or(&target.key, |view| &view.key);
+    if desk.store(session)?.view(key)?.is_none() {
+        return nothing_yet(at, state, upkeep).map(Some);
     }
-    let view = desk.store(session)?.view(&target.key)?;
-    let mut metadata = session.metadata(target, view.as_ref());
+    let (snapshot, memory) = desk.snapshot(session, key)?;
+    let info = snapshot.info();
+    let is_meant = match &state.from {
+        None => info.ref_name == target.ref_name || !target.is_worktree(),
+        Some(view) => info.commit == view.commit,
+    };
+    if !is_meant {
+        return Ok(None);
+    }
+    note_use(desk.store(session)?, info);
+    let mut metadata = session.metadata(target, Some(info));
     metadata.freshness = state.freshness;
-    metadata.warnings.append(&mut state.warnings);
     if state.freshness != "fresh" {
         metadata.head_commit = target.commit.clone();
         metadata.changed_files = state.changed_files;
     }
-    if let Some(view) = &view {
-        note_use(desk.store(session)?, view);
-        let (snapshot, memory) = desk.snapshot(session, &target.key)?;
-        return Ok(Published { snapshot: Some(snapshot), memory: Some(memory), metadata });
-    }
+    metadata.warnings.extend(state.warnings);
+    Ok(Some(Published { snapshot: Some(snapshot), memory: Some(memory), metadata }))
+}
+
+/// The answer where nothing is published: for the work tree an empty one, which says why.
+fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Published, AppError> {
+    let At { session, target } = *at;
     if !target.is_worktree() {
         return Err(AppError::ref_not_indexed(&target.ref_name));
     }
+    let mut metadata = session.metadata(target, None);
+    metadata.freshness = state.freshness;
+    metadata.warnings.extend(state.warnings);
+    metadata.head_commit = target.commit.clone();
     if upkeep.is_busy(session) {
         metadata.indexing = "indexing";
         metadata.completeness = "partial";
@@ -146,12 +185,41 @@ fn note_use(store: &Store, view: &ViewInfo) {
     }
 }
 
-/// How fresh an answer is.
-#[derive(Default)]
+/// How fresh an answer is, and what it is given from.
 struct State {
     freshness: &'static str,
     changed_files: Option<u64>,
     warnings: Vec<String>,
+    /// In place of the target's own view: what git has for the same commit or branch.
+    from: Option<ViewInfo>,
+}
+
+impl State {
+    fn stale() -> Self {
+        Self { freshness: "stale", changed_files: None, warnings: Vec::new(), from: None }
+    }
+
+    fn fresh() -> Self {
+        Self { freshness: "fresh", ..Self::stale() }
+    }
+}
+
+/// What is published stands under the right name: how fresh is it? Not to know that is no reason not to answer, unless
+/// the question says so.
+fn here(
+    at: &At<'_>,
+    view: &ViewInfo,
+    access: Access<'_>,
+    upkeep: &dyn Upkeep,
+    desk: &mut Desk,
+) -> Result<State, AppError> {
+    match freshen(at, view, access, upkeep, desk) {
+        Err(error) if error.code != Code::IndexStale && !access.or_fail => {
+            let what = "what changed since could not be brought in";
+            Ok(State { warnings: vec![format!("{what}: {}", error.message)], ..State::stale() })
+        }
+        state => state,
+    }
 }
 
 /// Compares the view with its source, brings it up to date if the policy says so, and tells how fresh the answer is.
@@ -164,41 +232,124 @@ fn freshen(
 ) -> Result<State, AppError> {
     let policy = access.policy.unwrap_or(at.session.config.freshness_policy);
     let is_strict = policy == FreshnessPolicy::Strict;
-    let fresh = State { freshness: "fresh", ..State::default() };
-    let mut changed_files = match upkeep.compare(at, desk.store(at.session)?, view, is_strict)? {
-        Freshness::Fresh => return Ok(fresh),
-        Freshness::Stale { changed_files } => changed_files,
-    };
+    let found = upkeep.compare(at, desk.store(at.session)?, view, is_strict)?;
+    let Freshness::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
     let freshness = match policy {
-        FreshnessPolicy::Strict => {
-            let mut last = view.clone();
-            if upkeep.settle(at) {
-                let store = desk.store(at.session)?;
-                last = store.view(&at.target.key)?.unwrap_or(last);
-                changed_files = match upkeep.compare(at, store, &last, true)? {
-                    Freshness::Fresh => return Ok(fresh),
-                    Freshness::Stale { changed_files } => changed_files,
-                };
-            }
-            return Err(stale(at.target, &last, changed_files));
-        }
+        FreshnessPolicy::Strict => return settled(at, view, changed_files, upkeep, desk),
         FreshnessPolicy::Balanced if !access.no_sync => upkeep.renew(at)?,
         _ => "stale",
     };
-    Ok(State { freshness, changed_files, ..State::default() })
+    let mut state = State { freshness, changed_files, ..State::stale() };
+    if freshness != "fresh" && upkeep.names_the_unseen() && !examples.is_empty() {
+        let more = changed_files.unwrap_or_default().saturating_sub(examples.len() as u64);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let why = if freshness == "syncing" { "another process is indexing; " } else { "" };
+        state.warnings.push(format!("{why}changes not in this answer: {}{more}", examples.join(", ")));
+    }
+    Ok(state)
 }
 
-fn stale(target: &Target, view: &ViewInfo, changed_files: Option<u64>) -> AppError {
-    let message = match view.commit == target.commit {
-        true => "Index is stale. The work tree has changes that are not indexed. Run sync_repo to refresh.",
-        false => "Index is stale. Last indexed commit does not match HEAD. Run sync_repo to refresh.",
+/// For a strict question: the end of a sync that is under way may make it fresh, nothing else does.
+fn settled(
+    at: &At<'_>,
+    view: &ViewInfo,
+    mut changed_files: Option<u64>,
+    upkeep: &dyn Upkeep,
+    desk: &mut Desk,
+) -> Result<State, AppError> {
+    let mut last = view.clone();
+    if upkeep.settle(at) {
+        let store = desk.store(at.session)?;
+        last = store.view(&at.target.key)?.unwrap_or(last);
+        changed_files = match upkeep.compare(at, store, &last, true)? {
+            Freshness::Fresh => return Ok(State::fresh()),
+            Freshness::Stale { changed_files, .. } => changed_files,
+        };
+    }
+    Err(stale(at.target, Some(&last), changed_files))
+}
+
+/// The work tree was published under another name, or never: another branch or commit is checked out now. An answer
+/// never carries one branch's content under another's name. So the work tree is brought in under its new name first,
+/// and where that takes too long or is not wanted, what git has for the same branch or commit has to do.
+fn elsewhere(
+    at: &At<'_>,
+    known: Option<&ViewInfo>,
+    access: Access<'_>,
+    upkeep: &dyn Upkeep,
+    desk: &mut Desk,
+) -> Result<State, AppError> {
+    let At { session, target } = *at;
+    if known.is_none() && desk.store(session)?.views()?.is_empty() {
+        return Ok(State::stale());
+    }
+    let mut state = State::stale();
+    match access.policy.unwrap_or(session.config.freshness_policy) {
+        FreshnessPolicy::Strict => {
+            upkeep.settle(at);
+            return match desk.store(session)?.view(&target.key)? {
+                Some(view) if view.ref_name == target.ref_name => here(at, &view, access, upkeep, desk),
+                view => Err(stale(target, view.as_ref(), None)),
+            };
+        }
+        FreshnessPolicy::Balanced if !access.no_sync => match upkeep.follow(at) {
+            Err(error) if access.or_fail => return Err(error),
+            Err(error) => {
+                state.warnings.push(format!("the work tree could not be brought in: {}", error.message));
+            }
+            Ok(()) => state.freshness = "syncing",
+        },
+        _ => {}
+    }
+    let is_there = |view: &ViewInfo| view.ref_name == target.ref_name;
+    if let Some(view) = desk.store(session)?.view(&target.key)?.filter(is_there) {
+        return here(at, &view, access, upkeep, desk);
+    }
+    match committed(at, desk)? {
+        Some(view) if !access.or_fail => {
+            let what = "uncommitted edits are not in this answer: the work tree is not indexed under";
+            state.warnings.push(format!("{what} {} yet", target.ref_name));
+            Ok(State { from: Some(view), ..state })
+        }
+        None if known.is_none() => Ok(state),
+        _ => Err(stale(target, known, None)),
+    }
+}
+
+/// What is published of the commit that is checked out, or else of the branch.
+fn committed(at: &At<'_>, desk: &mut Desk) -> Result<Option<ViewInfo>, AppError> {
+    let target = at.target;
+    let mut views = desk.store(at.session)?.views()?;
+    views.retain(|view| !matches!(view.key, ViewKey::Worktree(_)));
+    let is_branch = |view: &ViewInfo| view.key == ViewKey::Ref(target.ref_name.clone());
+    let is_commit = |view: &ViewInfo| view.commit.is_some() && view.commit == target.commit;
+    // The branch's own comes before another one's of the same commit, and that before an older state of the branch.
+    views.sort_by_key(|view| (!is_commit(view), !is_branch(view)));
+    Ok(views.into_iter().find(|view| is_commit(view) || is_branch(view)))
+}
+
+fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -> AppError {
+    let message = match view {
+        Some(view) if view.ref_name != target.ref_name => format!(
+            "Index is stale. The work tree was indexed on {}, and HEAD is {} now. Run sync_repo to refresh.",
+            view.ref_name, target.ref_name
+        ),
+        Some(view) if view.commit == target.commit => {
+            "Index is stale. The work tree has changes that are not indexed. Run sync_repo to refresh.".into()
+        }
+        _ => "Index is stale. Last indexed commit does not match HEAD. Run sync_repo to refresh.".into(),
     };
     AppError::new(Code::IndexStale, message).data(json!({
-        "last_indexed_commit": view.commit,
+        "last_indexed_commit": view.and_then(|view| view.commit.clone()),
         "current_head": target.commit,
         "changed_files": changed_files,
         "suggestion": "Call sync_repo to update the index before querying.",
     }))
+}
+
+fn restless() -> AppError {
+    AppError::new(Code::IndexStale, "Index is stale. Other branches were checked out again and again meanwhile.")
+        .hint("Ask again when that is over.")
 }
 
 /// The upkeep of a command: it looks for itself, and syncs before it answers.
@@ -206,7 +357,7 @@ pub(crate) struct AtOnce;
 
 impl Upkeep for AtOnce {
     fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, _closely: bool) -> Result<Freshness, AppError> {
-        Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits())?)
+        Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits(), None)?)
     }
 
     fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError> {
@@ -217,8 +368,16 @@ impl Upkeep for AtOnce {
         }
     }
 
+    fn follow(&self, at: &At<'_>) -> Result<(), AppError> {
+        self.renew(at).map(drop)
+    }
+
     fn settle(&self, _at: &At<'_>) -> bool {
         false
+    }
+
+    fn names_the_unseen(&self) -> bool {
+        true
     }
 
     fn make(&self, at: &At<'_>) -> Result<(), AppError> {

@@ -84,6 +84,11 @@ impl Session {
         }
     }
 
+    /// Whether an older version of this program made the index: it can be built anew without asking.
+    pub(crate) fn is_outdated(&self) -> bool {
+        Store::open(&self.dir).is_err_and(|error| error.is_outdated())
+    }
+
     /// The view that a ref means here.
     pub(crate) fn target(&self, ref_name: Option<&str>) -> Result<Target, AppError> {
         Ok(Target::of(&self.workspace, ref_name)?)
@@ -147,6 +152,7 @@ impl Session {
         let text_heap = (self.config.memory_mib << 20) * 6 / 10;
         let options = Options {
             force: request.force,
+            upgrade: request.upgrade,
             wait: request.wait,
             changed: request.changed,
             limits: self.limits(),
@@ -232,6 +238,8 @@ impl Session {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) force: bool,
+    /// Build anew what an older version of this program made.
+    pub(crate) upgrade: bool,
     pub(crate) wait: bool,
     pub(crate) changed: Option<Vec<String>>,
 }

@@ -25,6 +25,9 @@ pub enum IndexError {
     /// The work tree can not be watched.
     #[error("it can not be watched: {0}")]
     Watch(String),
+    /// A work tree that other programs kept moving while it was read.
+    #[error("the work tree was moved to other commits again and again while it was read")]
+    Restless,
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,

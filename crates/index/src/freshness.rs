@@ -1,9 +1,11 @@
 //! Is what is published what is there? Answered without writing anything.
 
+use std::time::Instant;
+
 use codecompass_store::{Store, ViewInfo};
 
 use crate::plan::stored_stat;
-use crate::source::{Entry, Limits, Place, Workspace, blob_id, list_worktree, stat_paths};
+use crate::source::{Entry, Limits, Place, Workspace, blob_id, list_worktree, list_worktree_by, stat_paths};
 use crate::{IndexError, Target, extraction_key};
 
 /// How a published view compares with its source.
@@ -13,42 +15,67 @@ pub enum Freshness {
     Fresh,
     /// Different.
     Stale {
-        /// How many files of a work tree differ; unknown for what git has.
+        /// How many files of a work tree differ; unknown for what git has, and when nobody had the time to count.
         changed_files: Option<u64>,
+        /// Some of them.
+        examples: Vec<String>,
     },
 }
 
-/// Compares a view with its source. A file whose stat differs is read before it counts as changed.
+impl Freshness {
+    /// Different, and that is all that is known.
+    pub const STALE: Self = Self::Stale { changed_files: None, examples: Vec::new() };
+}
+
+/// So many changed files are named.
+const EXAMPLES: usize = 5;
+
+/// Compares a view with its source. A file whose stat differs is read before it counts as changed. With a deadline, what
+/// could not be looked at in time counts as changed.
 pub fn freshness(
     store: &Store,
     workspace: &Workspace,
     target: &Target,
     view: &ViewInfo,
     limits: &Limits,
+    deadline: Option<Instant>,
 ) -> Result<Freshness, IndexError> {
     let same_name = view.ref_name == target.ref_name && view.commit == target.commit;
+    let is_current = same_name && view.facts_key == extraction_key();
     if !target.is_worktree() {
-        let fresh = same_name && view.facts_key == extraction_key();
-        return Ok(if fresh { Freshness::Fresh } else { Freshness::Stale { changed_files: None } });
+        return Ok(if is_current { Freshness::Fresh } else { Freshness::STALE });
     }
+    let listing = match deadline {
+        Some(deadline) => list_worktree_by(workspace, limits, deadline)?,
+        None => Some(list_worktree(workspace, limits)?),
+    };
+    let Some(listing) = listing else { return Ok(Freshness::STALE) };
     let mut cache = store.cached_stats(&workspace.root.to_string_lossy())?;
-    let mut changed = 0;
-    for entry in list_worktree(workspace, limits)?.entries {
+    let mut changed: Vec<String> = Vec::new();
+    for entry in listing.entries {
         let Place::File { stat, .. } = &entry.place else {
             continue;
         };
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Ok(Freshness::STALE);
+        }
         let same = match cache.remove(&entry.path) {
             Some(cached) if cached.stat == stored_stat(*stat) => true,
             Some(cached) => same_bytes(store, workspace, &entry, cached.version)?,
             None => false,
         };
-        changed += u64::from(!same);
+        if !same {
+            changed.push(entry.path);
+        }
     }
-    changed += cache.len() as u64;
-    if changed == 0 && same_name && view.facts_key == extraction_key() {
+    changed.extend(cache.into_keys());
+    if changed.is_empty() && is_current {
         return Ok(Freshness::Fresh);
     }
-    Ok(Freshness::Stale { changed_files: Some(changed) })
+    changed.sort_unstable();
+    let changed_files = Some(changed.len() as u64);
+    changed.truncate(EXAMPLES);
+    Ok(Freshness::Stale { changed_files, examples: changed })
 }
 
 /// Whether any of these files of a work tree differs from what is remembered of it: there, gone, or with another stat.

@@ -16,6 +16,7 @@ mod freshness;
 mod pipeline;
 mod plan;
 pub mod source;
+mod standing;
 mod sync;
 mod target;
 mod watch;

@@ -1,26 +1,30 @@
 //! Sync: the state of a source becomes published views.
 //!
 //! A work tree's sync also publishes what git has for the commit it stands on, under that branch's name, so that other
-//! worktrees and comparisons find it; for the files that are not edited this costs a look-up each.
+//! worktrees and comparisons find it; for the files that are not edited this costs a look-up each. The work tree's own
+//! view holds which of its files that commit has not: asked later, that would depend on who published what since.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
-use codecompass_model::{SkipReason, VersionId, ViewKey};
+use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{
-    CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap, SkipCount,
-    Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
+    Bitmaps, CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap,
+    SkipCount, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
 };
 
 use crate::plan::{Known, Plan};
 use crate::source::{Limits, Listing, Skips, Workspace, list_worktree, stat_paths};
+use crate::standing::while_still;
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
 /// How a sync is done.
 pub struct Options<'a> {
     /// Extract everything anew, and replace a store that can not be read.
     pub force: bool,
+    /// Replace a store that an older version of this program made.
+    pub upgrade: bool,
     /// Wait for another writer instead of failing with [`StoreError::Locked`](codecompass_store::StoreError::Locked).
     pub wait: bool,
     /// The only files that can have changed since the last sync of this work tree, when that is known.
@@ -73,7 +77,11 @@ pub fn sync(
     target: &Target,
     options: &Options<'_>,
 ) -> Result<Outcome, IndexError> {
-    let missing = if options.force { Missing::Replace } else { Missing::Create };
+    let missing = match options.upgrade {
+        _ if options.force => Missing::Replace,
+        true => Missing::Upgrade,
+        false => Missing::Create,
+    };
     let mut writer = Writer::open(dir, missing, options.wait, options.tuning, options.point.clone(), now_ms())?;
     writer.register(&workspace.root.to_string_lossy(), now_ms())?;
     let published = writer.view(&target.key)?;
@@ -104,20 +112,16 @@ fn sync_views(
     let pool = pipeline::pool(options.threads)?;
     let since = if options.force { writer.next_id()? } else { 0 };
     let make = Make { workspace, options, job, pool: &pool, since };
-    let mut made = make.view(writer, target)?;
-    made.publish.used = Some(target.key.clone());
-    if let Some(committed) = committed_target(workspace, target)? {
-        let known = writer.view(&committed.key)?;
-        let is_current = |info: &ViewInfo| info.commit == committed.commit && info.facts_key == extraction_key();
-        if options.force || !known.as_ref().is_some_and(is_current) {
-            let mut beside = make.view(writer, &committed)?;
-            made.publish.views.append(&mut beside.publish.views);
-            made.counts.new += beside.counts.new;
-            made.counts.symbols += beside.counts.symbols;
-        }
-    }
+    let (target, mut made, beside) = match target.is_worktree() {
+        true => make.worktree(writer)?,
+        false => (target.clone(), make.view(writer, target, None)?, None),
+    };
     (options.progress)(Progress::Publishing);
     writer.flush()?;
+    if let Some(beside) = &beside {
+        made.counts.new += beside.counts.new;
+        made.counts.symbols += beside.counts.symbols;
+    }
     let progress = JobProgress {
         files_total: made.listed,
         files_scanned: made.listed,
@@ -125,14 +129,28 @@ fn sync_views(
         symbols_extracted: made.counts.symbols,
     };
     writer.report(job, JobStatus::Validating, progress)?;
-    let generation = writer.publish(job, &made.publish, now_ms())?;
+    let changed_files = changed_files(writer, &made.before.members, &made.update.members)?;
+    let publish = Publish {
+        used: Some(target.key.clone()),
+        root: make.root(),
+        seen: made.seen,
+        gone: made.gone,
+        changed_files,
+        views: [Some((made.before, made.update)), beside.map(|beside| (beside.before, beside.update))]
+            .into_iter()
+            .flatten()
+            .filter(|(before, update)| before.differs_from(update))
+            .map(|(_, update)| update)
+            .collect(),
+    };
+    let generation = writer.publish(job, &publish, now_ms())?;
     (options.progress)(Progress::Published);
     Ok(Outcome {
         job_id: job.to_owned(),
         mode: JobMode::Incremental,
-        target: target.clone(),
+        target,
         generation,
-        changed_files: made.publish.changed_files,
+        changed_files,
         extracted: made.counts.new,
         symbols_extracted: made.counts.symbols,
         skips: made.skips,
@@ -140,24 +158,15 @@ fn sync_views(
     })
 }
 
-/// What has been made so far and is not published yet.
+/// A view that has been made and is not published yet.
 struct Made {
-    publish: Publish,
+    before: Before,
+    update: ViewUpdate,
+    seen: Vec<(String, CachedStat)>,
+    gone: Vec<String>,
     counts: pipeline::Extracted,
     skips: Skips,
     listed: u64,
-}
-
-/// The committed state beside a work tree.
-fn committed_target(workspace: &Workspace, target: &Target) -> Result<Option<Target>, IndexError> {
-    let (true, Some(repo), Some(commit)) = (target.is_worktree(), &workspace.repo, &target.commit) else {
-        return Ok(None);
-    };
-    let key = match repo.head()?.branch {
-        Some(branch) => ViewKey::Ref(branch),
-        None => ViewKey::Commit(commit.clone()),
-    };
-    Ok(Some(Target { key, ref_name: target.ref_name.clone(), commit: Some(commit.clone()) }))
 }
 
 /// What all views of one job are made with.
@@ -175,31 +184,80 @@ struct Before {
     info: Option<ViewInfo>,
     members: RoaringBitmap,
     skipped: RoaringBitmap,
+    edited: RoaringBitmap,
     same_extraction: bool,
 }
 
+impl Before {
+    /// Whether the view stood under this name, on this commit.
+    fn stood_at(&self, target: &Target) -> bool {
+        self.info.as_ref().is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name)
+    }
+
+    /// Whether anything of the view has to be published. Its name and commit count as much as its files: whoever asks
+    /// compares them with what is checked out.
+    fn differs_from(&self, update: &ViewUpdate) -> bool {
+        let same_place = |info: &ViewInfo| info.commit == update.commit && info.ref_name == update.ref_name;
+        let is_same = |info: &ViewInfo| same_place(info) && info.skips == update.skips;
+        let same_files = update.members == self.members && update.skipped == self.skipped;
+        let is_same = self.info.as_ref().is_some_and(is_same) && same_files && update.edited == self.edited;
+        !is_same || !self.same_extraction
+    }
+}
+
 impl Make<'_> {
-    /// Makes one view: everything of it is stored afterwards, and nothing is published.
-    fn view(&self, writer: &mut Writer, target: &Target) -> Result<Made, IndexError> {
+    /// Makes the view of the work tree under the name that it has now, which need not be the one it had when somebody
+    /// asked for this, and the view of the commit that it stands on.
+    fn worktree(&self, writer: &mut Writer) -> Result<(Target, Made, Option<Made>), IndexError> {
+        // On a second attempt anything may have changed.
+        let changed = |attempt| self.options.changed.as_ref().filter(|_| attempt == 0);
+        let (standing, mut made) = while_still(self.workspace, |standing, attempt| {
+            self.view(writer, &standing.target(self.workspace)?, changed(attempt))
+        })?;
+        let beside = match standing.committed() {
+            Some(committed) => Some(self.committed(writer, &committed)?),
+            None => None,
+        };
+        if let Some(beside) = &beside {
+            made.update.edited = &made.update.members - &beside.update.members;
+        }
+        Ok((standing.target(self.workspace)?, made, beside))
+    }
+
+    /// Makes the view of a commit, or leaves it as it is when it was made of that commit.
+    fn committed(&self, writer: &mut Writer, target: &Target) -> Result<Made, IndexError> {
         let before = before(writer, target)?;
-        if let Some(paths) = self.known_changes(writer, target, &before)?
-            && let Some(made) = self.changed_view(writer, target, &before, paths)?
+        if self.options.force || !before.same_extraction || !before.stood_at(target) {
+            return self.view(writer, target, None);
+        }
+        let plan = Plan { members: before.members.clone(), skipped: before.skipped.clone(), ..Plan::default() };
+        let mut made = made(before, target, plan, pipeline::Extracted::default());
+        made.update.skips = made.before.info.iter().flat_map(|info| info.skips.clone()).collect();
+        Ok(made)
+    }
+
+    /// Makes one view: everything of it is stored afterwards, and nothing is published.
+    fn view(&self, writer: &mut Writer, target: &Target, changed: Option<&Vec<String>>) -> Result<Made, IndexError> {
+        let before = before(writer, target)?;
+        if let Some(paths) = self.known_changes(writer, target, &before, changed)?
+            && let Some((plan, counts)) = self.changed_view(writer, target, &before, paths)?
         {
-            return Ok(made);
+            return Ok(made(before, target, plan, counts));
         }
         let (plan, counts) = self.read(writer, target, &before, None)?;
-        self.made(writer, target, &before, plan, counts)
+        Ok(made(before, target, plan, counts))
     }
 
     /// The files that can have changed, when that is known and no other file's fate hangs on them.
-    fn known_changes(
+    fn known_changes<'p>(
         &self,
         writer: &Writer,
         target: &Target,
         before: &Before,
-    ) -> Result<Option<&Vec<String>>, IndexError> {
-        let Some(paths) = &self.options.changed else { return Ok(None) };
-        if !target.is_worktree() || !before.same_extraction || self.options.force {
+        changed: Option<&'p Vec<String>>,
+    ) -> Result<Option<&'p Vec<String>>, IndexError> {
+        let Some(paths) = changed else { return Ok(None) };
+        if !target.is_worktree() || !before.same_extraction || !before.stood_at(target) || self.options.force {
             return Ok(None);
         }
         for path in paths {
@@ -219,7 +277,7 @@ impl Make<'_> {
         target: &Target,
         before: &Before,
         paths: &Vec<String>,
-    ) -> Result<Option<Made>, IndexError> {
+    ) -> Result<Option<(Plan, pipeline::Extracted)>, IndexError> {
         let cached = writer.cached_stats_of(&self.root(), paths)?;
         let touched: RoaringBitmap = cached.values().map(|cached| cached.version).collect();
         let was_left_out = before.info.iter().flat_map(|info| &info.skips).any(|skip| depends_on_stat(skip.reason));
@@ -231,7 +289,7 @@ impl Make<'_> {
             return Ok(None);
         }
         keep_the_rest(&mut plan, before, &touched);
-        self.made(writer, target, before, plan, counts).map(Some)
+        Ok(Some((plan, counts)))
     }
 
     /// Lists, sorts and reads: everything unseen is stored afterwards.
@@ -278,40 +336,6 @@ impl Make<'_> {
         Ok((repo.list_commit(commit, limits)?, HashMap::new()))
     }
 
-    fn made(
-        &self,
-        writer: &Writer,
-        target: &Target,
-        before: &Before,
-        plan: Plan,
-        counts: pipeline::Extracted,
-    ) -> Result<Made, IndexError> {
-        let mut publish =
-            Publish { changed_files: changed_files(writer, &before.members, &plan.members)?, ..Publish::default() };
-        let same_place =
-            before.info.as_ref().is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name);
-        let skips = skip_counts(&plan.skips);
-        let same_files = plan.members == before.members && plan.skipped == before.skipped;
-        let same_skips = before.info.as_ref().is_some_and(|info| info.skips == skips);
-        if !(same_place && same_files && same_skips && before.same_extraction) {
-            publish.views.push(ViewUpdate {
-                key: target.key.clone(),
-                ref_name: target.ref_name.clone(),
-                commit: target.commit.clone(),
-                members: plan.members,
-                skipped: plan.skipped,
-                skips,
-                facts_key: extraction_key(),
-            });
-        }
-        if target.is_worktree() {
-            publish.root = self.root();
-            publish.seen = plan.seen;
-            publish.gone = plan.gone;
-        }
-        Ok(Made { publish, counts, skips: plan.skips, listed: plan.listed })
-    }
-
     fn root(&self) -> String {
         self.workspace.root.to_string_lossy().into_owned()
     }
@@ -319,13 +343,29 @@ impl Make<'_> {
 
 fn before(writer: &Writer, target: &Target) -> Result<Before, IndexError> {
     let info = writer.view(&target.key)?;
-    let (members, skipped) = writer.members(&target.key)?;
+    let Bitmaps { members, skipped, edited, .. } = writer.bitmaps(&target.key)?;
     let same_extraction = info.as_ref().is_some_and(|info| info.facts_key == extraction_key());
-    Ok(Before { info, members, skipped, same_extraction })
+    Ok(Before { info, members, skipped, edited, same_extraction })
+}
+
+fn made(before: Before, target: &Target, plan: Plan, counts: pipeline::Extracted) -> Made {
+    let update = ViewUpdate {
+        key: target.key.clone(),
+        ref_name: target.ref_name.clone(),
+        commit: target.commit.clone(),
+        members: plan.members,
+        skipped: plan.skipped,
+        edited: RoaringBitmap::new(),
+        skips: skip_counts(&plan.skips),
+        facts_key: extraction_key(),
+    };
+    // Only a work tree's files have a stat to remember.
+    let (seen, gone) = if target.is_worktree() { (plan.seen, plan.gone) } else { Default::default() };
+    Made { before, update, seen, gone, counts, skips: plan.skips, listed: plan.listed }
 }
 
 /// Files whose change can change the verdict on other files.
-fn decides_for_others(path: &str) -> bool {
+pub(crate) fn decides_for_others(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, ".gitignore" | ".ignore" | ".codecompassignore" | ".gitattributes")
 }

@@ -3,7 +3,7 @@
 use codecompass_model::ViewKey;
 
 use crate::IndexError;
-use crate::source::Workspace;
+use crate::source::{Head, Workspace};
 
 /// A view to be made or asked, with the name it is known by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,7 @@ impl Target {
             }
         };
         if means_head && !repo.is_bare() {
-            let ref_name = head.branch.or_else(|| head.commit.clone()).unwrap_or_else(|| "HEAD".into());
-            return Ok(Self { key: ViewKey::Worktree(root), ref_name, commit: head.commit });
+            return Ok(Self::worktree(workspace, head));
         }
         let name = match name {
             Some(name) if !means_head => name.to_owned(),
@@ -48,6 +47,13 @@ impl Target {
             _ => resolved.commit.clone(),
         };
         Ok(Self { key: resolved.key, ref_name, commit: Some(resolved.commit) })
+    }
+
+    /// The work tree under what is checked out in it.
+    pub(crate) fn worktree(workspace: &Workspace, head: Head) -> Self {
+        let key = ViewKey::Worktree(workspace.root.to_string_lossy().into_owned());
+        let ref_name = head.branch.or_else(|| head.commit.clone()).unwrap_or_else(|| "HEAD".into());
+        Self { key, ref_name, commit: head.commit }
     }
 
     /// Whether this is a work tree or a plain folder, as opposed to what git has.

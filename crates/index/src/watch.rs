@@ -1,8 +1,11 @@
 //! Watching a work tree: which files may have changed since somebody last looked.
 //!
 //! A watch is a hint that saves looking, never a proof of a change: what it names is looked at before it counts. It is
-//! told of every folder that has a listed file in it, one by one, so that ignored folders cost nothing; when events were
+//! told of every folder that a listing walks through, one by one, so that ignored folders cost nothing; when events were
 //! lost, when a folder came or went, or when too much happened at once, it says that anything may have changed.
+//!
+//! What a watch must never do is keep silent about a change, because silence is taken for "fresh". So as long as there
+//! may be a folder that it has not been told of, it has no mark at all, and whoever asks looks for himself.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,27 +17,27 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::IndexError;
 use crate::source::{Limits, Workspace, list_worktree};
-
-/// More folders than this are not watched: the system's own limit is shared with others.
-const MOST_FOLDERS: usize = 30_000;
+use crate::sync::decides_for_others;
 
 /// When more files than this change at once, they are not remembered one by one.
 const MOST_PATHS: usize = 5_000;
 
-/// The files in a git folder whose change means that another commit may be checked out.
-const TELLING: [&str; 3] = ["HEAD", "index", "packed-refs"];
+/// So often the folders are listed anew, when some appear while they are being watched one by one.
+const ROUNDS: usize = 5;
 
 /// See the module.
 pub struct Watch {
     shared: Arc<Shared>,
     workspace: Workspace,
     limits: Limits,
+    most_folders: usize,
     watcher: Mutex<RecommendedWatcher>,
 }
 
 struct Shared {
     root: PathBuf,
-    git_dir: Option<PathBuf>,
+    /// The work tree's own git folder, and the one that all work trees share.
+    git: Option<(PathBuf, PathBuf)>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -45,10 +48,13 @@ struct State {
     taken: u64,
     paths: BTreeSet<String>,
     everything: bool,
-    folders_changed: bool,
+    /// Grows when the folders may have become others; those up to `followed` are watched.
+    folders_mark: u64,
+    followed: u64,
     folders: HashSet<PathBuf>,
     last: Option<Instant>,
-    closed: bool,
+    is_broken: bool,
+    is_closed: bool,
 }
 
 /// What happened between two looks.
@@ -63,102 +69,131 @@ pub struct Change {
 }
 
 impl Watch {
-    /// Begins to watch. An error when the system does not allow it, or when there are too many folders.
-    pub fn start(workspace: &Workspace, limits: &Limits) -> Result<Self, IndexError> {
-        let shared = Arc::new(Shared {
-            root: workspace.root.clone(),
-            git_dir: workspace.repo.as_ref().map(|repo| repo.git_dir().to_owned()),
-            state: Mutex::default(),
-            changed: Condvar::new(),
-        });
+    /// So many folders are watched at most, if nobody says otherwise: the system's own limit is shared with others.
+    pub const MOST_FOLDERS: usize = 30_000;
+
+    /// Begins to watch. An error when the system does not allow it, or when there are more folders than that.
+    pub fn start(workspace: &Workspace, limits: &Limits, most_folders: usize) -> Result<Self, IndexError> {
+        let git = workspace.repo.as_ref().map(|repo| (repo.git_dir().to_owned(), repo.common_dir().to_owned()));
+        let shared =
+            Arc::new(Shared { root: workspace.root.clone(), git, state: Mutex::default(), changed: Condvar::new() });
         let listener = Arc::clone(&shared);
         let watcher = notify::recommended_watcher(move |event| listener.note(event)).map_err(failed)?;
-        let watch = Self { shared, workspace: workspace.clone(), limits: limits.clone(), watcher: Mutex::new(watcher) };
-        if let Some(git_dir) = &watch.shared.git_dir {
-            watch.add(git_dir)?;
+        let (workspace, limits) = (workspace.clone(), limits.clone());
+        let watch = Self { shared, workspace, limits, most_folders, watcher: Mutex::new(watcher) };
+        if let Some((own, common)) = &watch.shared.git {
+            watch.add(own)?;
+            watch.add(&common.join("info"))?;
         }
         watch.follow()?;
         Ok(watch)
     }
 
-    /// Grows with every event: as long as it stays the same, nothing happened.
-    pub fn mark(&self) -> u64 {
-        self.shared.lock().mark
+    /// Grows with every event: as long as it stays the same, nothing happened. None while nobody can say so.
+    pub fn mark(&self) -> Option<u64> {
+        let state = self.shared.lock();
+        let is_whole = state.folders_mark == state.followed && !state.is_broken && !state.is_closed;
+        is_whole.then_some(state.mark)
     }
 
     /// Waits for a change, and then until nothing has happened for `quiet`, but no longer than `patience` after the
-    /// first one. `None` when the watch was closed.
+    /// first one. `None` when the watch was closed, or can not go on.
     pub fn take(&self, quiet: Duration, patience: Duration) -> Option<Change> {
         let wait = |state, time| {
             let waited = self.shared.changed.wait_timeout(state, time);
             waited.unwrap_or_else(PoisonError::into_inner).0
         };
         let mut state = self.shared.lock();
-        while state.mark == state.taken && !state.closed {
+        while state.mark == state.taken && !state.is_closed {
             state = wait(state, Duration::from_secs(60));
         }
         let until = Instant::now() + patience;
-        while !state.closed {
+        while !state.is_closed {
             let still = state.last.map_or(quiet, |last| last.elapsed());
             if still >= quiet || Instant::now() >= until {
                 break;
             }
             state = wait(state, quiet - still);
         }
-        if state.closed {
+        if state.is_closed || state.is_broken {
             return None;
         }
-        let (since, mark) = (std::mem::replace(&mut state.taken, 0), state.mark);
+        let (since, mut mark) = (state.taken, state.mark);
         state.taken = mark;
         let paths = std::mem::take(&mut state.paths);
-        let everything = std::mem::take(&mut state.everything);
-        let folders_changed = std::mem::take(&mut state.folders_changed);
+        let mut everything = std::mem::take(&mut state.everything);
+        let is_behind = state.folders_mark != state.followed;
         drop(state);
-        // A folder that can not be followed is looked into by the whole look that comes now.
-        let lost = folders_changed && self.follow().is_err();
-        Some(Change { since, mark, paths: (!everything && !lost).then(|| paths.into_iter().collect()) })
+        if is_behind {
+            let has_others = self.follow();
+            let mut state = self.shared.lock();
+            match has_others {
+                Err(_) => {
+                    state.is_broken = true;
+                    return None;
+                }
+                Ok(has_others) => everything |= has_others,
+            }
+            // What happened in a folder before it was watched was not seen: whatever was found out by now is outdated.
+            let is_quiet = state.mark == mark;
+            state.mark += 1;
+            if is_quiet {
+                mark = state.mark;
+                state.taken = mark;
+            }
+        }
+        Some(Change { since, mark, paths: (!everything).then(|| paths.into_iter().collect()) })
     }
 
     /// Ends the watch: whoever waits is told.
     pub fn close(&self) {
-        self.shared.lock().closed = true;
+        self.shared.lock().is_closed = true;
         self.shared.changed.notify_all();
     }
 
-    /// Watches the folders that are there now.
-    fn follow(&self) -> Result<(), IndexError> {
-        let listing = list_worktree(&self.workspace, &self.limits)?;
-        let mut folders: HashSet<PathBuf> = HashSet::from([self.shared.root.clone()]);
-        for entry in &listing.entries {
-            let mut folder = Path::new(&entry.path).parent();
-            while let Some(inside) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
-                if !folders.insert(self.shared.root.join(inside)) {
-                    break;
-                }
-                folder = inside.parent();
+    /// Watches the folders that are there now, and tells whether they are others than before.
+    ///
+    /// All of them are added each time: a folder that was deleted and made anew has the same path and is not watched any
+    /// more. They are listed again afterwards, since one that came before its parent was watched has not been told of.
+    fn follow(&self) -> Result<bool, IndexError> {
+        let seen = self.shared.lock().folders_mark;
+        let known = self.shared.lock().folders.clone();
+        let mut watched = HashSet::new();
+        for _ in 0..ROUNDS {
+            let listed = list_worktree(&self.workspace, &self.limits)?.folders;
+            let listed: HashSet<PathBuf> = listed.iter().map(|folder| self.shared.root.join(folder)).collect();
+            if listed.len() > self.most_folders {
+                let count = listed.len();
+                return Err(IndexError::Watch(format!("{count} folders, more than the {} allowed", self.most_folders)));
             }
+            if listed.is_subset(&watched) {
+                break;
+            }
+            for folder in listed.difference(&watched) {
+                self.add(folder)?;
+            }
+            watched = listed;
         }
-        if folders.len() > MOST_FOLDERS {
-            return Err(IndexError::Watch(format!("{} folders are too many to watch", folders.len())));
+        for gone in known.difference(&watched) {
+            // It need not be there any more, nor watched.
+            let _ = self.watcher().unwatch(gone);
         }
-        let known = std::mem::take(&mut self.shared.lock().folders);
-        for folder in folders.difference(&known) {
-            self.add(folder)?;
-        }
-        // What happened in a new folder before it was watched was not seen.
-        let has_new = folders.difference(&known).next().is_some() && !known.is_empty();
+        let has_others = watched != known;
         let mut state = self.shared.lock();
-        state.folders = folders;
-        state.everything |= has_new;
-        Ok(())
+        state.folders = watched;
+        state.followed = seen;
+        Ok(has_others)
     }
 
     fn add(&self, folder: &Path) -> Result<(), IndexError> {
-        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        match watcher.watch(folder, RecursiveMode::NonRecursive) {
+        match self.watcher().watch(folder, RecursiveMode::NonRecursive) {
             Err(_) if !folder.is_dir() => Ok(()),
             outcome => outcome.map_err(failed),
         }
+    }
+
+    fn watcher(&self) -> MutexGuard<'_, RecommendedWatcher> {
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -189,9 +224,7 @@ impl Shared {
     }
 
     fn note_path(&self, state: &mut State, kind: EventKind, path: &Path) {
-        if let Some(inside) = self.git_dir.as_ref().and_then(|git_dir| path.strip_prefix(git_dir).ok()) {
-            // Another commit is no change of a file, but whoever compares has to look again.
-            state.mark += u64::from(TELLING.iter().any(|name| inside == Path::new(name)));
+        if self.note_git(state, path) {
             return;
         }
         let Ok(inside) = path.strip_prefix(&self.root) else { return };
@@ -203,6 +236,8 @@ impl Shared {
             || path.is_dir();
         match inside.to_str() {
             _ if is_folder || state.paths.len() >= MOST_PATHS => everything(state),
+            // A rule may have opened a folder that was left out before.
+            Some(inside) if decides_for_others(inside) => everything(state),
             Some(inside) if !inside.is_empty() => {
                 state.mark += 1;
                 state.paths.insert(inside.replace('\\', "/"));
@@ -210,12 +245,33 @@ impl Shared {
             _ => everything(state),
         }
     }
+
+    /// Takes note of what happens in git's folders; whether the path lies there. Another commit is no change of a file,
+    /// but whoever compares has to look again.
+    fn note_git(&self, state: &mut State, path: &Path) -> bool {
+        let Some((own, common)) = &self.git else { return false };
+        if path.strip_prefix(common).is_ok_and(|inside| inside == Path::new("info/exclude")) {
+            everything(state);
+            return true;
+        }
+        let Ok(inside) = path.strip_prefix(own) else { return path.starts_with(common) };
+        match inside.to_str() {
+            Some("HEAD" | "packed-refs") => state.mark += 1,
+            // A folder that is ignored is walked through once git tracks a file in it.
+            Some("index") => {
+                state.mark += 1;
+                state.folders_mark += 1;
+            }
+            _ => {}
+        }
+        true
+    }
 }
 
 fn everything(state: &mut State) {
     state.mark += 1;
     state.everything = true;
-    state.folders_changed = true;
+    state.folders_mark += 1;
     state.paths.clear();
 }
 

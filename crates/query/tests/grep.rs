@@ -99,6 +99,7 @@ fn index(texts: &[String]) -> Indexed {
     let (dir, target) = (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("a target"));
     let options = Options {
         force: false,
+        upgrade: false,
         wait: true,
         changed: None,
         limits: Limits::default(),

@@ -61,6 +61,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether this is a store that an older version of this program made.
+    pub const fn is_outdated(&self) -> bool {
+        matches!(self, Self::ReindexRequired { found, required } if *found < *required)
+    }
+
     /// Wraps an I/O error with the path it happened on.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();

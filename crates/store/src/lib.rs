@@ -52,7 +52,7 @@ pub use snapshot::{Layer, Snapshot, Store, SymbolRow};
 pub use statcache::{CachedStat, Stat};
 pub use tokens::{is_odd, is_word, tokens};
 pub use version::{KnownVersion, NewVersion, VersionInfo};
-pub use views::{SkipCount, Totals, ViewInfo, ViewUpdate};
+pub use views::{Bitmaps, SkipCount, Totals, ViewInfo, ViewUpdate};
 pub use writer::{Missing, Publish, Tuning, WritePoint, Writer};
 
 pub use roaring::RoaringBitmap;

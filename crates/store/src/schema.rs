@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::{ProjectDir, Result, StoreError};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
 
 /// What a store is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,7 @@ impl SchemaStatus {
 
 // `symbol_relations.id` is the file version times 2^20 plus the symbol's place in its file, so the symbols of a file
 // lie together in source order and a batch of files is appended. `name_refs` has, per name and batch, a delta-coded
-// list of the references with that name. The index by name holds all that puts homonyms in order. `symbol_edges`
-// caches what the resolver has proved for a generation.
+// list of the references with that name. The index by name holds all that puts homonyms in order.
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE workspaces (
@@ -96,13 +95,9 @@ CREATE INDEX symbol_relations_by_stable ON symbol_relations (stable_key);
 CREATE TABLE name_refs (
     name TEXT NOT NULL, first_fv INTEGER NOT NULL, list BLOB NOT NULL,
     PRIMARY KEY (name, first_fv)) WITHOUT ROWID;
-CREATE TABLE symbol_edges (
-    generation INTEGER NOT NULL, view TEXT NOT NULL, to_symbol_id INTEGER NOT NULL, from_symbol_id INTEGER,
-    from_fv INTEGER NOT NULL, reference INTEGER NOT NULL, edge_type TEXT NOT NULL, confidence TEXT NOT NULL,
-    PRIMARY KEY (view, to_symbol_id, from_fv, reference)) WITHOUT ROWID;
 CREATE TABLE branch_state (
     view TEXT PRIMARY KEY, ref TEXT NOT NULL, commit_id TEXT, generation INTEGER NOT NULL,
-    members BLOB NOT NULL, previous BLOB NOT NULL, skipped BLOB NOT NULL, skips BLOB NOT NULL,
+    members BLOB NOT NULL, previous BLOB NOT NULL, skipped BLOB NOT NULL, edited BLOB NOT NULL, skips BLOB NOT NULL,
     facts_key INTEGER NOT NULL, file_count INTEGER NOT NULL, symbol_count INTEGER NOT NULL,
     line_count INTEGER NOT NULL, byte_count INTEGER NOT NULL,
     chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,

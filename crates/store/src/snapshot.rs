@@ -17,7 +17,7 @@ use crate::records::Rows;
 use crate::search::TextReader;
 use crate::text::TextIndex;
 use crate::texts::Texts;
-use crate::views::{self, ViewInfo};
+use crate::views::{self, Bitmaps, ViewInfo};
 use crate::{
     CachedStat, Job, JobStatus, KnownVersion, Outline, ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists,
     rows, schema, statcache,
@@ -126,7 +126,7 @@ pub struct Snapshot {
     info: ViewInfo,
     members: RoaringBitmap,
     base: Option<RoaringBitmap>,
-    edited: OnceCell<RoaringBitmap>,
+    edited: RoaringBitmap,
     outlines: RefCell<Cache<Rc<Outline>>>,
     pub(crate) texts: RefCell<Cache<Arc<str>>>,
     versions: RefCell<HashMap<VersionId, Rc<VersionInfo>>>,
@@ -186,13 +186,13 @@ impl Snapshot {
         let connection = schema::open_at(&epoch)?;
         connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
         let info = views::info(&connection, key)?.ok_or_else(|| StoreError::NoSuchView(key.encode()))?;
-        let members = views::bitmaps(&connection, key)?.unwrap_or_default().members;
+        let Bitmaps { members, edited, .. } = views::bitmaps(&connection, key)?.unwrap_or_default();
         Ok(Self {
             connection,
             info,
             members,
             base: None,
-            edited: OnceCell::new(),
+            edited,
             outlines: RefCell::new(Cache::new(OUTLINE_BYTES)),
             texts: RefCell::new(Cache::new(TEXT_BYTES)),
             versions: RefCell::default(),
@@ -414,23 +414,8 @@ impl Snapshot {
     }
 
     /// The file versions of a work tree that the commit under it does not have; none for other views.
-    pub fn edited(&self) -> Result<&RoaringBitmap> {
-        if self.edited.get().is_none() {
-            let _ = self.edited.set(self.read_edited()?);
-        }
-        Ok(self.edited.get().expect("it was just read"))
-    }
-
-    fn read_edited(&self) -> Result<RoaringBitmap> {
-        let committed = ViewKey::Ref(self.info.ref_name.clone());
-        if !matches!(self.info.key, ViewKey::Worktree(_)) || self.info.commit.is_none() {
-            return Ok(RoaringBitmap::new());
-        }
-        let same = |info: &ViewInfo| info.commit == self.info.commit;
-        match views::info(&self.connection, &committed)?.filter(same) {
-            Some(_) => Ok(&self.members - &self.members_of(&committed)?.unwrap_or_default()),
-            None => Ok(RoaringBitmap::new()),
-        }
+    pub fn edited(&self) -> &RoaringBitmap {
+        &self.edited
     }
 
     /// Every file version by its id. Read once per snapshot.

@@ -20,6 +20,8 @@ pub struct ViewUpdate {
     pub members: RoaringBitmap,
     /// Versions whose content kept them out, remembered so that they are not read again.
     pub skipped: RoaringBitmap,
+    /// Of a work tree, the members that the commit under it does not have.
+    pub edited: RoaringBitmap,
     /// What was left out, and why.
     pub skips: Vec<SkipCount>,
     /// The extraction this view stands on.
@@ -111,10 +113,15 @@ pub(crate) fn digest(path: &str, blob: &BlobId, facts_version: u32) -> i64 {
 
 /// The bitmaps of a view.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bitmaps {
-    pub(crate) members: RoaringBitmap,
-    pub(crate) previous: RoaringBitmap,
-    pub(crate) skipped: RoaringBitmap,
+pub struct Bitmaps {
+    /// The file versions in it.
+    pub members: RoaringBitmap,
+    /// Those of the generation before.
+    pub previous: RoaringBitmap,
+    /// Versions whose content kept them out.
+    pub skipped: RoaringBitmap,
+    /// Of a work tree, the members that the commit under it does not have.
+    pub edited: RoaringBitmap,
 }
 
 const INFO: &str = "SELECT view, ref, commit_id, generation, facts_key, skips, file_count, symbol_count, line_count,
@@ -178,14 +185,14 @@ fn damaged() -> StoreError {
 
 pub(crate) fn bitmaps(connection: &Connection, key: &ViewKey) -> Result<Option<Bitmaps>> {
     let mut select =
-        connection.prepare_cached("SELECT members, previous, skipped FROM branch_state WHERE view = ?1")?;
+        connection.prepare_cached("SELECT members, previous, skipped, edited FROM branch_state WHERE view = ?1")?;
     let row = select.query_row([key.encode()], bitmap_bytes).optional()?;
     row.map(read_bitmaps).transpose()
 }
 
 /// Everything that some view needs: its members, those of the generation before, and what it remembers as skipped.
 pub(crate) fn needed(connection: &Connection) -> Result<RoaringBitmap> {
-    let mut select = connection.prepare_cached("SELECT members, previous, skipped FROM branch_state")?;
+    let mut select = connection.prepare_cached("SELECT members, previous, skipped, edited FROM branch_state")?;
     let rows = select.query_map([], bitmap_bytes)?;
     let mut needed = RoaringBitmap::new();
     for row in rows {
@@ -197,15 +204,16 @@ pub(crate) fn needed(connection: &Connection) -> Result<RoaringBitmap> {
     Ok(needed)
 }
 
-fn bitmap_bytes(row: &Row<'_>) -> rusqlite::Result<[Vec<u8>; 3]> {
-    Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+fn bitmap_bytes(row: &Row<'_>) -> rusqlite::Result<[Vec<u8>; 4]> {
+    Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
 }
 
-fn read_bitmaps([members, previous, skipped]: [Vec<u8>; 3]) -> Result<Bitmaps> {
+fn read_bitmaps([members, previous, skipped, edited]: [Vec<u8>; 4]) -> Result<Bitmaps> {
     Ok(Bitmaps {
         members: codec::decode_bitmap(&members)?,
         previous: codec::decode_bitmap(&previous)?,
         skipped: codec::decode_bitmap(&skipped)?,
+        edited: codec::decode_bitmap(&edited)?,
     })
 }
 
@@ -227,7 +235,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
         )?
         .execute(params![
             update.key.encode(),
@@ -237,6 +245,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
             codec::encode_bitmap(&update.members),
             codec::encode_bitmap(&old.members),
             codec::encode_bitmap(&update.skipped),
+            codec::encode_bitmap(&update.edited),
             skips,
             update.facts_key as i64,
             totals.files,

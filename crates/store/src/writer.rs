@@ -12,7 +12,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::layout::Lock;
 use crate::text::{TextIndex, TextWriter};
 use crate::version::Documents;
-use crate::views::{ViewInfo, ViewUpdate};
+use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
     CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
     codec, garbage, jobs, rows, schema, statcache, views,
@@ -89,6 +89,8 @@ pub enum Missing {
     Fail,
     /// Make one where there is none.
     Create,
+    /// Also replace one that an older version of this program made.
+    Upgrade,
     /// Also replace one that can not be read, and rebuild a damaged text index.
     Replace,
 }
@@ -112,6 +114,7 @@ impl Writer {
             Err(StoreError::Corrupt(_) | StoreError::ReindexRequired { .. }) if missing == Missing::Replace => {
                 new_epoch(dir, &point)?
             }
+            Err(error) if missing == Missing::Upgrade && error.is_outdated() => new_epoch(dir, &point)?,
             Ok(connection) if missing == Missing::Replace && !is_sound(&connection) => {
                 drop(connection);
                 new_epoch(dir, &point)?
@@ -190,10 +193,9 @@ impl Writer {
         views::info(&self.connection, key)
     }
 
-    /// The members of a published view, and the versions it remembers as skipped.
-    pub fn members(&self, key: &ViewKey) -> Result<(RoaringBitmap, RoaringBitmap)> {
-        let bitmaps = views::bitmaps(&self.connection, key)?.unwrap_or_default();
-        Ok((bitmaps.members, bitmaps.skipped))
+    /// The bitmaps of a published view; empty ones when it is not.
+    pub fn bitmaps(&self, key: &ViewKey) -> Result<Bitmaps> {
+        Ok(views::bitmaps(&self.connection, key)?.unwrap_or_default())
     }
 
     /// What is remembered of the files of a work tree.

@@ -123,7 +123,7 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
     let mut metadata = session.metadata(&target, view.as_ref().map(|(view, _)| view));
     metadata.schema = schema.as_str();
     if let Some((view, store)) = &view
-        && freshness(store, &session.workspace, &target, view, &session.limits())? == Freshness::Fresh
+        && freshness(store, &session.workspace, &target, view, &session.limits(), None)? == Freshness::Fresh
     {
         metadata.freshness = "fresh";
     }

@@ -22,7 +22,7 @@ pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, App
     let session = Session::open(common, args.path.as_deref())?;
     let target = session.target(args.ref_name.as_deref())?;
     let explained = |error| session.explain(error, args.ref_name.as_deref());
-    let request = Request { force: args.force, ..Request::default() };
+    let request = Request { force: args.force, upgrade: true, ..Request::default() };
     let outcome = when_free(|| session.sync(&target, request.clone())).map_err(explained)?;
     summary(&session, &outcome, began.elapsed())
 }
@@ -35,7 +35,7 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
         [] => None,
         paths => Some(paths.iter().map(|path| relative(&session, path)).collect::<Result<Vec<_>, _>>()?),
     };
-    let request = Request { force: args.force, wait: false, changed };
+    let request = Request { force: args.force, changed, ..Request::default() };
     let outcome = match when_free(|| session.sync(&target, request.clone())) {
         Err(error) if error.code == Code::IndexInProgress => sync_behind(&session, &target, request, error),
         outcome => outcome,

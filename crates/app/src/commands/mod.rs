@@ -95,7 +95,7 @@ impl AccessArgs {
             ref_name: self.ref_name.as_deref(),
             policy: input::policy(self.freshness.as_deref())?,
             no_sync: self.no_sync,
-            index: false,
+            ..Access::default()
         })
     }
 }

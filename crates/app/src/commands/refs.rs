@@ -13,7 +13,9 @@ pub(crate) fn run(common: &Common) -> Result<Answer, AppError> {
     let target = session.target(None)?;
     let store = session.store()?;
     let is_fresh = match store.view(&target.key)? {
-        Some(view) => freshness(&store, &session.workspace, &target, &view, &session.limits())? == Freshness::Fresh,
+        Some(view) => {
+            freshness(&store, &session.workspace, &target, &view, &session.limits(), None)? == Freshness::Fresh
+        }
         None => false,
     };
     list_refs::answer(&session, &target, if is_fresh { "fresh" } else { "stale" }, &|_| false)

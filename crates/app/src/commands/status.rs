@@ -17,10 +17,12 @@ fn ask(session: &Session, ref_name: Option<&str>) -> Result<Answer, AppError> {
     let target = session.target(ref_name)?;
     let state = match session.store().and_then(|store| Ok((store.view(&target.key)?, store))) {
         Ok((Some(_), _)) if session.active_job().is_some() => "syncing",
-        Ok((Some(view), store)) => match freshness(&store, &session.workspace, &target, &view, &session.limits())? {
-            Freshness::Fresh => "fresh",
-            Freshness::Stale { .. } => "stale",
-        },
+        Ok((Some(view), store)) => {
+            match freshness(&store, &session.workspace, &target, &view, &session.limits(), None)? {
+                Freshness::Fresh => "fresh",
+                Freshness::Stale { .. } => "stale",
+            }
+        }
         _ => "stale",
     };
     index_status::answer(session, &target, state, None)

@@ -48,6 +48,8 @@ struct State {
 pub(crate) struct Failure {
     pub(crate) code: Code,
     pub(crate) message: String,
+    /// Nothing is wrong: the work tree moved on, or somebody asked it to stop.
+    pub(crate) is_passing: bool,
 }
 
 impl Jobs {
@@ -74,11 +76,12 @@ impl Jobs {
         let (jobs, session, ours) = (Arc::clone(self), session.clone(), Arc::clone(&job));
         let run = move || {
             let outcome = catch_unwind(AssertUnwindSafe(|| ours.run(&session, request)));
-            let failed = |error: AppError| Failure { code: error.code, message: error.message };
-            let ended = match outcome {
-                Ok(outcome) => outcome.map_err(failed),
-                Err(_) => Err(Failure { code: Code::InternalError, message: "The job broke down.".into() }),
+            let failed = |error: AppError| {
+                let is_passing = error.code == Code::IndexStale || ours.cancel.load(Ordering::Relaxed);
+                Failure { code: error.code, message: error.message, is_passing }
             };
+            let broken = || AppError::new(Code::InternalError, "The job broke down.");
+            let ended = outcome.unwrap_or_else(|_| Err(broken())).map_err(failed);
             after_end(&jobs, &ours, ended);
             after(&ours);
         };

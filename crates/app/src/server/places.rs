@@ -37,6 +37,15 @@ impl Place {
         }
     }
 
+    /// Whether the folder is still the workspace that it was when it was opened.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let workspace = &self.session.workspace;
+        match &workspace.repo {
+            Some(repo) => repo.is_in_place(),
+            None => workspace.root.is_dir() && !workspace.root.join(".git").exists(),
+        }
+    }
+
     fn last_used(&self) -> Instant {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,10 +98,7 @@ impl Open {
     /// The place that was meant before by the same words, as long as nothing on disk speaks against it.
     fn known(&self, asked: Option<&str>) -> Option<&Arc<Place>> {
         let place = self.places.get(self.meant.get(&asked.map(str::to_owned))?)?;
-        let workspace = &place.session.workspace;
-        let has_git = workspace.root.join(".git").exists();
-        let is_bare = workspace.repo.as_ref().is_some_and(|repo| repo.work_tree().is_none());
-        (is_bare || has_git == workspace.repo.is_some() && workspace.root.is_dir()).then_some(place)
+        place.is_in_place().then_some(place)
     }
 }
 
@@ -106,6 +112,13 @@ impl Places {
         let root = visit.place.session.workspace.root.clone();
         self.lock().meant.insert(asked.map(str::to_owned), root);
         Ok(visit)
+    }
+
+    /// The workspace that the same words meant before, whatever has become of it since.
+    pub(crate) fn last(&self, asked: Option<&str>) -> Option<Visit> {
+        let open = self.lock();
+        let place = open.places.get(open.meant.get(&asked.map(str::to_owned))?)?;
+        Some(Visit::new(place, false))
     }
 
     fn find(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {
@@ -152,9 +165,7 @@ impl Places {
     fn enter(&self, server: &Server, session: Session, is_new: bool) -> Visit {
         let mut open = self.lock();
         let root = session.workspace.root.clone();
-        let same_kind =
-            |place: &&Arc<Place>| place.session.workspace.repo.is_some() == session.workspace.repo.is_some();
-        if let Some(place) = open.places.get(&root).filter(same_kind) {
+        if let Some(place) = open.places.get(&root).filter(|place| place.is_in_place()) {
             return Visit::new(place, false);
         }
         let place = Arc::new(Place::new(session, is_new));

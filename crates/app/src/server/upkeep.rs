@@ -1,7 +1,8 @@
 //! How a server keeps its views fresh: others do the work while it answers.
 //!
-//! A look at all files is reused for a second. With a watch on the work tree it holds for as long as nothing happens,
-//! and what happens is brought in without anyone asking. A `strict` question always looks for itself.
+//! With a watch on the work tree, a look at all files holds for as long as nothing happens, and what happens is brought
+//! in without anyone asking. Without one, every question looks for itself, because nobody else does; where that takes
+//! long, the answer is called stale. A `strict` question always looks, however long it takes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -18,10 +19,13 @@ use crate::error::{AppError, Code};
 use crate::published::{At, Upkeep};
 use crate::session::{Request, Session};
 
-/// So long a look holds when nobody watches.
+/// So long what is known to be stale is not looked at again.
 const REUSED: Duration = Duration::from_secs(1);
 
-/// So long a strict question waits for a sync that is under way.
+/// So long a question that is not strict looks at the files; what is not found fresh by then is stale.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// So long a question waits for a sync that is under way, and for another branch to be brought in.
 const BRIEFLY: Duration = Duration::from_secs(2);
 
 /// So long a question about a commit waits for it to be brought in.
@@ -42,6 +46,7 @@ pub(crate) struct Attention {
 #[derive(Clone)]
 struct Look {
     at: Instant,
+    ref_name: String,
     commit: Option<String>,
     generation: i64,
     /// The watch's mark before the look.
@@ -55,8 +60,8 @@ enum Watching {
     Not,
     Starting,
     On(Arc<Watch>),
-    /// The system does not allow it: looks are all there is.
-    Impossible,
+    /// The system does not allow it, for this reason: looks are all there is.
+    Impossible(String),
 }
 
 impl Attention {
@@ -67,12 +72,26 @@ impl Attention {
         }
     }
 
-    /// What an earlier look found, if it still holds for this view.
+    /// The watch's mark; none when nobody watches, or nobody can tell what happened since.
+    fn mark(&self) -> Option<u64> {
+        self.watch()?.mark()
+    }
+
+    /// Why the work tree is not watched, if the system does not allow it.
+    pub(crate) fn why_not_watched(&self) -> Option<String> {
+        match &*lock(&self.watching) {
+            Watching::Impossible(why) => Some(why.clone()),
+            _ => None,
+        }
+    }
+
+    /// What an earlier look found, if it still holds for this view. Only a watch can vouch that it is still fresh.
     fn remembered(&self, target: &Target, view: &ViewInfo, mark: Option<u64>) -> Option<Freshness> {
         let look = lock(&self.look).clone()?;
-        let same = look.commit == target.commit && look.generation == view.generation && look.mark == mark;
+        let same_name = look.ref_name == target.ref_name && look.commit == target.commit;
+        let same = same_name && look.generation == view.generation && look.mark == mark;
         let holds = match look.found {
-            Freshness::Fresh => mark.is_some() || look.at.elapsed() < REUSED,
+            Freshness::Fresh => mark.is_some(),
             Freshness::Stale { .. } => look.at.elapsed() < REUSED,
         };
         (same && holds).then_some(look.found)
@@ -81,6 +100,7 @@ impl Attention {
     fn remember(&self, target: &Target, view: &ViewInfo, mark: Option<u64>, found: &Freshness) {
         *lock(&self.look) = Some(Look {
             at: Instant::now(),
+            ref_name: target.ref_name.clone(),
             commit: target.commit.clone(),
             generation: view.generation,
             mark,
@@ -121,19 +141,27 @@ impl Care<'_> {
     /// Starts a job.
     pub(crate) fn start(&self, target: &Target, mode: JobMode, request: Request) -> Result<Arc<Job>, AppError> {
         let is_whole = request.changed.is_none();
-        let mark = self.place.attention.watch().map(|watch| watch.mark());
+        let mark = self.place.attention.mark();
         let place = Arc::downgrade(self.place);
         let server = Arc::downgrade(self.server);
         let after = move |job: &Job| {
             if let (Some(place), Some(server)) = (place.upgrade(), server.upgrade()) {
                 match job.ended() {
-                    Some(Ok(_)) if is_whole => settled(&place, &job.target, mark),
-                    Some(Err(failure)) => server.log(1, || format!("job {}: {}", job.id, failure.message)),
+                    Some(Ok(outcome)) if is_whole => settled(&place, &outcome.target, mark),
+                    Some(Err(failure)) => {
+                        let level = u8::from(failure.is_passing);
+                        server.log(level, || format!("job {} failed: {}", job.id, failure.message));
+                    }
                     _ => {}
                 }
             }
         };
         self.server.jobs.start(&self.place.session, target, mode, request, after)
+    }
+
+    /// Whether what is checked out is still what it was.
+    fn is_still(&self, at: &At<'_>) -> bool {
+        at.session.target(None).is_ok_and(|now| now.ref_name == at.target.ref_name)
     }
 
     /// Has the work tree watched from now on, if it is not already.
@@ -146,8 +174,8 @@ impl Care<'_> {
         drop(watching);
         let (server, place) = (Arc::downgrade(self.server), Arc::downgrade(self.place));
         let thread = std::thread::Builder::new().name("watch".into());
-        if thread.spawn(move || attend(&server, &place)).is_err() {
-            *lock(&self.place.attention.watching) = Watching::Impossible;
+        if let Err(error) = thread.spawn(move || attend(&server, &place)) {
+            *lock(&self.place.attention.watching) = Watching::Impossible(error.to_string());
         }
     }
 }
@@ -155,12 +183,13 @@ impl Care<'_> {
 impl Upkeep for Care<'_> {
     fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Freshness, AppError> {
         let attention = &self.place.attention;
-        let look = || Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits())?);
+        let deadline = (!closely).then(|| Instant::now() + LOOK);
+        let look = || Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits(), deadline)?);
         if !at.target.is_worktree() {
             return look();
         }
         self.watch();
-        let mark = attention.watch().map(|watch| watch.mark());
+        let mark = attention.mark();
         if !closely && let Some(found) = attention.remembered(at.target, view, mark) {
             return Ok(found);
         }
@@ -173,6 +202,21 @@ impl Upkeep for Care<'_> {
         let is_running = self.server.jobs.of_view(&at.session.project_id, at.target).is_some();
         self.sync(at.target, JobMode::Incremental, Request::default())?;
         Ok(if is_running { "syncing" } else { "stale" })
+    }
+
+    fn follow(&self, at: &At<'_>) -> Result<(), AppError> {
+        let until = Instant::now() + BRIEFLY;
+        loop {
+            // The job that is under way may be one for what was checked out before: then there has to be another.
+            let job = self.sync(at.target, JobMode::Incremental, Request::default())?;
+            let is_over = job.wait_for_end(until.saturating_duration_since(Instant::now()));
+            match job.ended() {
+                Some(Ok(outcome)) if outcome.target.ref_name == at.target.ref_name => return Ok(()),
+                Some(Err(failure)) if !failure.is_passing => return Err(AppError::new(failure.code, failure.message)),
+                _ if is_over && Instant::now() < until && self.is_still(at) => {}
+                _ => return Ok(()),
+            }
+        }
     }
 
     fn settle(&self, at: &At<'_>) -> bool {
@@ -223,7 +267,7 @@ fn attend(server: &Weak<Server>, place: &Weak<Place>) {
     let watch = {
         let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
         let session = &place.session;
-        match Watch::start(&session.workspace, &session.limits()) {
+        match Watch::start(&session.workspace, &session.limits(), most_folders()) {
             Ok(watch) => {
                 let watch = Arc::new(watch);
                 *lock(&place.attention.watching) = Watching::On(Arc::clone(&watch));
@@ -231,8 +275,11 @@ fn attend(server: &Weak<Server>, place: &Weak<Place>) {
                 watch
             }
             Err(error) => {
-                *lock(&place.attention.watching) = Watching::Impossible;
-                return server.log(1, || format!("{}: {error}", session.root()));
+                server.log(0, || {
+                    format!("warning: {}: {error}; every question looks at all files instead", session.root())
+                });
+                *lock(&place.attention.watching) = Watching::Impossible(error.to_string());
+                return;
             }
         }
     };
@@ -242,6 +289,16 @@ fn attend(server: &Weak<Server>, place: &Weak<Place>) {
             server.log(1, || format!("{}: {}", place.session.root(), error.message));
         }
     }
+    // It could not go on, because the folder has gone, say: the next question may begin a new one.
+    if let Some(place) = place.upgrade() {
+        *lock(&place.attention.watching) = Watching::Not;
+    }
+}
+
+/// How many folders are watched at most. Tests make it few, to see what happens where the system allows no more.
+fn most_folders() -> usize {
+    let asked = || std::env::var("CODECOMPASS_WATCH_FOLDERS").ok()?.parse().ok();
+    cfg!(debug_assertions).then(asked).flatten().unwrap_or(Watch::MOST_FOLDERS)
 }
 
 /// Brings in what happened, if it concerns what is indexed.
@@ -258,7 +315,8 @@ fn bring_in(care: &Care<'_>, change: &Change) -> Result<(), AppError> {
     if let Some(job) = care.server.jobs.of_view(&session.project_id, &target) {
         job.wait_for_end(Duration::from_secs(600));
     }
-    let is_settled = place.attention.is_settled_at(change.since) && view.commit == target.commit;
+    let same_name = view.ref_name == target.ref_name && view.commit == target.commit;
+    let is_settled = place.attention.is_settled_at(change.since) && same_name;
     let paths = change.paths.clone().filter(|_| is_settled);
     if let Some(paths) = &paths
         && !touches(&store, &session.workspace, paths, &session.limits())?
@@ -272,8 +330,10 @@ fn bring_in(care: &Care<'_>, change: &Change) -> Result<(), AppError> {
         return Ok(());
     }
     let job = care.start(&target, JobMode::Incremental, Request { changed: paths, ..Request::default() })?;
-    if job.wait_for_end(Duration::from_secs(600)) && matches!(job.ended(), Some(Ok(_))) {
-        settled(place, &target, Some(change.mark));
+    if job.wait_for_end(Duration::from_secs(600))
+        && let Some(Ok(outcome)) = job.ended()
+    {
+        settled(place, &outcome.target, Some(change.mark));
     }
     Ok(())
 }
@@ -287,7 +347,7 @@ fn freshness_without_paths(
     is_needed: bool,
 ) -> Result<Option<Freshness>, AppError> {
     let session = &care.place.session;
-    let look = || freshness(store, &session.workspace, target, view, &session.limits());
+    let look = || freshness(store, &session.workspace, target, view, &session.limits(), None);
     Ok(is_needed.then(look).transpose()?)
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
-use crate::published::{At, AtOnce, Published, Upkeep};
+use crate::published::{Access, At, AtOnce, Published, Upkeep};
 use crate::server::desk::Desk;
 use crate::session::Session;
 
@@ -87,8 +87,9 @@ impl<'a> Look<'a> {
             return Err(AppError::new(Code::InvalidInput, "The repository is bare: it has no work tree.")
                 .data(json!({ "parameter": "head_ref" })));
         }
-        let published = Published::at(&At { session: self.session, target: &target }, self.upkeep, self.desk)?;
-        State::of(published, true)
+        // A comparison without the edits that it is about would say that nothing changed.
+        let access = Access { or_fail: true, ..Access::default() };
+        State::of(Published::find(self.session, access, self.upkeep, self.desk)?, true)
     }
 }
 

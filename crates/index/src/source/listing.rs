@@ -15,6 +15,8 @@ pub struct Listing {
     pub entries: Vec<Entry>,
     /// What was left out, by reason.
     pub skips: Skips,
+    /// The folders that were walked through, in no order; the root is the empty path. Only of a work tree as a whole.
+    pub folders: Vec<String>,
 }
 
 impl Listing {
@@ -22,10 +24,11 @@ impl Listing {
     pub(super) fn from_parts(parts: Vec<Listing>) -> Self {
         let mut whole = Listing {
             entries: Vec::with_capacity(parts.iter().map(|part| part.entries.len()).sum()),
-            skips: Skips::default(),
+            ..Listing::default()
         };
         for part in parts {
             whole.entries.extend(part.entries);
+            whole.folders.extend(part.folders);
             whole.skips.merge(part.skips);
         }
         whole.entries.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));

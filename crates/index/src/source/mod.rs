@@ -51,4 +51,4 @@ pub use renames::Contents;
 pub use repo::{Head, Repo, Resolved};
 pub use stat::FileStat;
 pub use workspace::Workspace;
-pub use worktree::{list_worktree, stat_paths};
+pub use worktree::{list_worktree, list_worktree_by, stat_paths};

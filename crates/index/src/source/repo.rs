@@ -7,7 +7,7 @@ use std::sync::Arc;
 use codecompass_model::ViewKey;
 use gix::bstr::ByteSlice;
 
-use super::SourceError;
+use super::{FileStat, SourceError};
 
 /// A repository, opened so that nothing it says can make us run a program: only its own configuration is read, with
 /// reduced trust. Cheap to clone and to share between threads.
@@ -17,6 +17,26 @@ pub struct Repo {
     git_dir: PathBuf,
     common_dir: PathBuf,
     work_tree: Option<PathBuf>,
+    /// What stood at the work tree's `.git` when it was opened.
+    entrance: Option<Entrance>,
+}
+
+/// What leads from a work tree to its git folder: the words of a `.git` file, or the inode of a `.git` folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entrance {
+    File(Vec<u8>),
+    Folder(u64),
+}
+
+impl Entrance {
+    fn of(work_tree: &Path) -> Option<Self> {
+        let dot_git = work_tree.join(".git");
+        let metadata = dot_git.metadata().ok()?;
+        match metadata.is_dir() {
+            true => Some(Self::Folder(FileStat::of(&metadata).inode)),
+            false => std::fs::read(dot_git).ok().map(Self::File),
+        }
+    }
 }
 
 /// What is checked out.
@@ -58,7 +78,14 @@ impl Repo {
             return Err(SourceError::UnsupportedRefStorage { path: git_dir, storage: storage.to_string() });
         }
         let common_dir = real(repo.common_dir())?;
-        Ok(Self { shared: Arc::new(shared), git_dir, common_dir, work_tree: work_tree.map(Path::to_owned) })
+        let entrance = work_tree.and_then(Entrance::of);
+        let work_tree = work_tree.map(Path::to_owned);
+        Ok(Self { shared: Arc::new(shared), git_dir, common_dir, work_tree, entrance })
+    }
+
+    /// Whether the work tree still belongs to this git folder. Work trees can be moved, and others put in their place.
+    pub fn is_in_place(&self) -> bool {
+        self.work_tree.as_deref().is_none_or(|root| Entrance::of(root) == self.entrance)
     }
 
     /// Drops the work tree if the configuration says that there is none.

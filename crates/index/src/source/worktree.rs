@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs::{DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Instant;
 
 use codecompass_model::SkipReason;
 use ignore::gitignore::GitignoreBuilder;
@@ -17,10 +18,14 @@ use super::{Entry, FileStat, Limits, Listing, Place, SourceError, Workspace};
 
 /// Lists what stands in the workspace's folder: tracked files, and untracked ones that no rule leaves out.
 pub fn list_worktree(ws: &Workspace, limits: &Limits) -> Result<Listing, SourceError> {
-    let walk = Walk::new(ws, limits)?;
-    walk.root.read_dir().map_err(|error| SourceError::io(walk.root, error))?;
-    rayon::scope(|scope| walk.folder(walk.top(), scope));
-    Ok(Listing::from_parts(walk.parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())))
+    Walk::new(ws, limits)?.list()
+}
+
+/// The same, unless it takes longer than until the deadline: then it is given up, and there is no listing.
+pub fn list_worktree_by(ws: &Workspace, limits: &Limits, deadline: Instant) -> Result<Option<Listing>, SourceError> {
+    let walk = Walk { deadline: Some(deadline), ..Walk::new(ws, limits)? };
+    let listing = walk.list()?;
+    Ok((Instant::now() < deadline).then_some(listing))
 }
 
 /// Looks at these relative paths only, and says of them what a full listing would. Paths that are gone, that are no
@@ -56,6 +61,8 @@ struct Walk<'a> {
     rules: Rules,
     tracked: Tracked,
     parts: Mutex<Vec<Listing>>,
+    /// Nothing more is looked at after it.
+    deadline: Option<Instant>,
 }
 
 /// A folder that is to be listed.
@@ -82,7 +89,13 @@ impl<'a> Walk<'a> {
             excludes.push(GitignoreBuilder::new(".").build_global().0);
         }
         let rules = Rules::new(limits, excludes)?;
-        Ok(Self { root: &ws.root, limits, rules, tracked, parts: Mutex::default() })
+        Ok(Self { root: &ws.root, limits, rules, tracked, parts: Mutex::default(), deadline: None })
+    }
+
+    fn list(self) -> Result<Listing, SourceError> {
+        self.root.read_dir().map_err(|error| SourceError::io(self.root, error))?;
+        rayon::scope(|scope| self.folder(self.top(), scope));
+        Ok(Listing::from_parts(self.parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())))
     }
 
     fn top(&self) -> Folder {
@@ -91,6 +104,9 @@ impl<'a> Walk<'a> {
 
     /// Lists one folder and sends its sub-folders off.
     fn folder<'scope>(&'scope self, mut folder: Folder, scope: &rayon::Scope<'scope>) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return;
+        }
         let mut part = Listing::default();
         match self.root.join(&folder.path).read_dir() {
             Err(error) => skip_unreadable(&mut part, &folder.path, &error),
@@ -99,6 +115,7 @@ impl<'a> Walk<'a> {
                 if self.is_nested_repository(&folder, &children) {
                     part.skips.add(SkipReason::Submodule, trimmed(&folder.path));
                 } else {
+                    part.folders.push(trimmed(&folder.path).to_owned());
                     let texts = rule_texts(&children);
                     folder.levels = descend(&folder.levels, folder.path.len(), &texts);
                     for child in &children {
@@ -109,9 +126,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        if !part.entries.is_empty() || part.skips.total() > 0 {
-            self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
-        }
+        self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
     }
 
     /// Lists a file, or says what to do with a sub-folder.

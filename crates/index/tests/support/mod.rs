@@ -52,6 +52,7 @@ impl Project {
     fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>, force: bool) -> Outcome {
         let options = Options {
             force,
+            upgrade: false,
             wait: true,
             changed,
             limits: Limits::default(),

@@ -54,7 +54,7 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>) -> Result<Self> {
         let mut edited = HashSet::new();
-        let changed = snapshot.edited()?;
+        let changed = snapshot.edited();
         if changed.len() <= MOST_EDITED {
             for id in changed {
                 edited.extend(snapshot.version(id)?.map(|version| version.path.clone()));

@@ -276,8 +276,7 @@ fn check_paths(connection: &Connection) -> Result<()> {
 /// Makes a foreign state one of this machine: its workspaces, its work tree, its count of generations.
 fn adopt(connection: &Connection, request: &Import<'_>, before: &Before) -> Result<Option<ViewKey>> {
     let transaction = connection.unchecked_transaction()?;
-    transaction
-        .execute_batch("DELETE FROM stat_cache; DELETE FROM jobs; DELETE FROM workspaces; DELETE FROM symbol_edges")?;
+    transaction.execute_batch("DELETE FROM stat_cache; DELETE FROM jobs; DELETE FROM workspaces")?;
     for root in before.roots.iter().map(String::as_str).chain([request.root]) {
         statcache::register(&transaction, root, request.now)?;
     }
@@ -306,14 +305,17 @@ fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64
     let same_commit = || all.iter().find(|view| start.commit.is_some() && view.commit.as_deref() == start.commit);
     let near = || start.from.iter().find_map(find);
     let nearest = find(&folder).or_else(same_commit).or_else(near).or(all.first());
-    let Some(from) = nearest.map(|view| view.key.clone()) else { return Ok(None) };
+    let Some(from) = nearest else { return Ok(None) };
+    // What another commit holds keeps its own name, so that nobody takes it for what is checked out here.
+    let is_here = from.key == folder || from.commit.as_deref() == start.commit;
+    let ref_name = if is_here { start.ref_name } else { &from.ref_name };
     connection.execute(
-        "INSERT OR REPLACE INTO branch_state SELECT ?2, ?3, commit_id, ?4, members, previous, skipped, skips,
+        "INSERT OR REPLACE INTO branch_state SELECT ?2, ?3, commit_id, ?4, members, previous, skipped, edited, skips,
          facts_key, file_count, symbol_count, line_count, byte_count, chunk_docs, chunk_tokens, symbol_docs,
          symbol_tokens, file_tokens, digest, indexed_at, last_accessed_at FROM branch_state WHERE view = ?1",
-        params![from.encode(), ViewKey::Worktree(root.to_owned()).encode(), start.ref_name, generation],
+        params![from.key.encode(), ViewKey::Worktree(root.to_owned()).encode(), ref_name, generation],
     )?;
-    Ok(Some(from))
+    Ok(Some(from.key.clone()))
 }
 
 /// Closes the database with everything in one file, on disk.

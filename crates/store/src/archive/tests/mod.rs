@@ -122,7 +122,8 @@ fn version(id: VersionId, path: &str, text: &str) -> NewVersion {
 
 fn view(key: ViewKey, members: RoaringBitmap) -> ViewUpdate {
     let (ref_name, commit) = ("main".to_owned(), Some("c0".to_owned()));
-    ViewUpdate { key, ref_name, commit, members, skipped: RoaringBitmap::new(), skips: Vec::new(), facts_key: 7 }
+    let (skipped, edited) = Default::default();
+    ViewUpdate { key, ref_name, commit, members, skipped, edited, skips: Vec::new(), facts_key: 7 }
 }
 
 #[test]
