@@ -157,11 +157,25 @@ fn a_manifest_without_a_version() {
 }
 
 #[test]
+fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
+    let project = project();
+    change(&database(&project), |bytes| {
+        replace(bytes, b"\x03\x29\x01schema_version\x04", b"\x03\x29\x01schema_version\x03")
+    });
+    for command in ["locate greet", "sync"] {
+        assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
+    }
+    let mended = project.json("index");
+    assert_eq!((&mended["mode"], &mended["file_count"]), (&json!("full"), &json!(2)));
+    expect_sound(&project);
+}
+
+#[test]
 fn another_version_of_the_schema() {
     let project = project();
     // SQLite writes a small number as one byte, behind the row's text.
     change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x03", b"\x03\x29\x01schema_version\x63")
+        replace(bytes, b"\x03\x29\x01schema_version\x04", b"\x03\x29\x01schema_version\x63")
     });
     expect_refused_and_mended(&project, "reindex_required", json!(99));
 }

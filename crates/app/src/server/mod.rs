@@ -44,7 +44,12 @@ pub(crate) struct Server {
     pub(crate) warmth: Warmth,
     common: Common,
     workers: Workers,
+    /// Whether the server's own workspace was looked after.
+    own_is_begun: Mutex<bool>,
 }
+
+/// So long a job may take to begin: a folder has to be registered before anything can be said about it.
+const REGISTERED: Duration = Duration::from_secs(5);
 
 /// How the server was started.
 #[derive(Clone, Debug, Default)]
@@ -146,31 +151,41 @@ impl Server {
             warmth: Warmth::default(),
             common: common.clone(),
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
+            own_is_begun: Mutex::default(),
         }))
     }
 
     /// Begins what runs beside the answers: indexing the server's own workspace if asked to, and warming.
     pub(crate) fn begin(self: &Arc<Self>) {
-        if self.options.auto_index {
-            let server = Arc::clone(self);
-            self.beside(move |_| {
-                if let Err(error) = server.index_own() {
-                    server.log(0, || format!("error: {}", error.message));
-                }
-            });
-        }
+        let server = Arc::clone(self);
+        self.beside(move |_| {
+            let own = server.places.visit(&server, None, Unknown::Project);
+            if let Err(error) = own.and_then(|visit| server.index_own(&visit))
+                && server.options.auto_index
+            {
+                server.log(0, || format!("error: {}", error.message));
+            }
+        });
         self.prewarm();
     }
 
-    /// Has the server's own workspace indexed if that was never done.
-    fn index_own(self: &Arc<Self>) -> Result<(), AppError> {
-        let visit = self.places.visit(self, None, Unknown::Project)?;
+    /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
+    /// comes after may rely on its being registered.
+    fn index_own(self: &Arc<Self>, visit: &Visit) -> Result<(), AppError> {
+        let mut is_begun = self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.options.auto_index || *is_begun {
+            return Ok(());
+        }
+        *is_begun = true;
         let session = &visit.place.session;
         let target = session.target(None)?;
-        let is_published = session.dir.is_registered() && session.store()?.view(&target.key)?.is_some();
-        if !is_published {
-            Care { server: self, place: &visit.place }.sync(&target, JobMode::Full, Request::default())?;
+        let is_readable = session.dir.is_registered() && !session.is_outdated();
+        if is_readable && session.store()?.view(&target.key)?.is_some() {
+            return Ok(());
         }
+        let request = Request { upgrade: true, ..Request::default() };
+        let job = Care { server: self, place: &visit.place }.sync(&target, JobMode::Full, request)?;
+        job.wait_for_turn(REGISTERED);
         Ok(())
     }
 
@@ -274,8 +289,9 @@ impl Call<'_> {
             let care = Care { server: self.server, place: &visit.place };
             let target = visit.place.session.target(None)?;
             let job = care.sync(&target, JobMode::Full, Request::default())?;
-            // The folder has to be registered before anything can be said about it.
-            job.wait_for_turn(Duration::from_secs(5));
+            job.wait_for_turn(REGISTERED);
+        } else if asked.is_none() {
+            self.server.index_own(&visit)?;
         }
         Ok(visit)
     }

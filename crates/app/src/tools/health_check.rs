@@ -1,5 +1,7 @@
 //! `health_check`: is everything sound, and how far are warming and indexing?
 
+use codecompass_index::Target;
+use codecompass_model::ViewKey;
 use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
 use serde_json::{Value, json};
 
@@ -71,33 +73,47 @@ struct Project {
 
 fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let asked = call.arguments.text("workspace");
-    let visit = call.visit(Unknown::Workspace)?;
+    // A repository that is gone, or broken, is what this tool is there to tell.
+    let (visit, trouble) = match call.visit(Unknown::Workspace) {
+        Ok(visit) => (visit, None),
+        Err(error) => match call.server.places.last(asked.as_deref()) {
+            Some(visit) => (visit, Some(error.message)),
+            None => return Err(error),
+        },
+    };
     let first = look(call, &visit)?;
     let mut projects: Vec<Project> = Vec::new();
     if asked.is_none() {
         for place in call.server.places.all() {
             let other = place.session.workspace.root.display().to_string();
             if other != first.root && place.session.dir.is_registered() {
-                let visit = call.server.places.visit(call.server, Some(&other), Unknown::Workspace)?;
-                projects.push(look(call, &visit)?);
+                if let Ok(visit) = call.server.places.visit(call.server, Some(&other), Unknown::Workspace) {
+                    projects.push(look(call, &visit)?);
+                }
             }
         }
         projects.sort_by(|a, b| a.root.cmp(&b.root));
     }
     let is_registered = visit.place.session.dir.is_registered();
     let session = &visit.place.session;
-    let target = session.target(None)?;
+    let target = target(session);
     let mut metadata = session.metadata(&target, first.view.as_ref());
     metadata.schema = first.schema.as_str();
     metadata.indexing = first.indexing;
     metadata.freshness = call.freshness(&visit, &target);
+    if let Some(trouble) = &trouble {
+        metadata.warnings.push(format!("the workspace can not be read: {trouble}"));
+    }
+    if let Some(why) = visit.place.attention.why_not_watched() {
+        metadata.warnings.push(format!("the work tree is not watched, so every question looks at all files: {why}"));
+    }
     if !is_registered {
         metadata.warnings.push("this workspace is not registered; run `codecompass index`".into());
     }
     let all = || std::iter::once(&first).chain(&projects);
     let warmth = &call.server.warmth;
     let status = match () {
-        () if all().any(|project| project.is_broken()) => "error",
+        () if trouble.is_some() || all().any(|project| project.is_broken()) => "error",
         () if matches!(warmth.status(), "pending" | "warming") => "warming",
         () if all().any(|project| project.active.is_some()) => "indexing",
         () => "ready",
@@ -138,9 +154,15 @@ impl Project {
     }
 }
 
+/// The work tree, also when nobody can say any more what is checked out in it.
+fn target(session: &Session) -> Target {
+    let key = ViewKey::Worktree(session.workspace.root.to_string_lossy().into_owned());
+    session.target(None).unwrap_or_else(|_| Target { key, ref_name: "HEAD".into(), commit: None })
+}
+
 fn look(call: &mut Call<'_>, visit: &Visit) -> Result<Project, AppError> {
     let session = &visit.place.session;
-    let target = session.target(None)?;
+    let target = target(session);
     let is_registered = session.dir.is_registered();
     let schema = if is_registered { SchemaStatus::of(&session.dir)? } else { SchemaStatus::NotIndexed };
     let store = if is_registered { Store::open(&session.dir).ok() } else { None };
@@ -201,7 +223,13 @@ fn startup(project: &Project) -> Value {
     let message = match project.schema {
         SchemaStatus::Compatible => None,
         SchemaStatus::NotIndexed => Some("Nothing is indexed yet. Run `codecompass index`, or call index_repo."),
-        _ => Some("The index can not be read by this version. Run `codecompass index --force`."),
+        SchemaStatus::ReindexRequired { found } if found < SCHEMA_VERSION => {
+            Some("An older version made the index. Run `codecompass index`, or call index_repo, to build it anew.")
+        }
+        SchemaStatus::ReindexRequired { .. } => {
+            Some("A newer version made the index. Upgrade this one, or run `codecompass index --force`.")
+        }
+        SchemaStatus::CorruptManifest => Some("The index can not be read. Run `codecompass index --force`."),
     };
     json!({
         "status": project.schema.as_str(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use codecompass_index::Target;
-use codecompass_store::JobMode;
+use codecompass_store::{JobMode, ViewInfo};
 use serde_json::{Value, json};
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
@@ -12,7 +12,7 @@ use crate::output::Answer;
 use crate::server::Call;
 use crate::server::jobs::Job;
 use crate::server::places::{Unknown, Visit};
-use crate::session::Request;
+use crate::session::{Request, Session};
 
 /// So long a job may take to begin before it counts as waiting for its turn.
 const SOON: Duration = Duration::from_millis(200);
@@ -36,7 +36,7 @@ pub(crate) const INDEX_REPO: Tool = Tool {
     call: |call| {
         let visit = call.visit(Unknown::Project)?;
         let force = call.arguments.flag("force");
-        let (target, mode) = plan(call, &visit, force)?;
+        let (target, mode) = plan(call, &visit, force, true)?;
         let session = &visit.place.session;
         if !visit.is_new
             && let Some(running) = running(call, &visit)
@@ -45,10 +45,10 @@ pub(crate) const INDEX_REPO: Tool = Tool {
                 .hint("index_status tells how far it is.")
                 .data(json!({ "job_id": running })));
         }
-        let job = call.care(&visit).sync(&target, mode, Request { force, ..Request::default() })?;
+        let request = Request { force, upgrade: true, ..Request::default() };
+        let job = call.care(&visit).sync(&target, mode, request)?;
         let job = follow(call, &job)?;
-        let view = session.store()?.view(&target.key)?;
-        let files = view.filter(|_| job.ended().is_some()).map(|view| view.totals.files);
+        let files = view(session, &target).filter(|_| job.ended().is_some()).map(|view| view.totals.files);
         answer(&visit, job, ("file_count", json!(files)))
     },
 };
@@ -66,7 +66,7 @@ pub(crate) const SYNC_REPO: Tool = Tool {
     call: |call| {
         let visit = call.visit(Unknown::Workspace)?;
         let force = call.arguments.flag("force");
-        let (target, mode) = plan(call, &visit, force)?;
+        let (target, mode) = plan(call, &visit, force, false)?;
         let session = &visit.place.session;
         let ours = call.server.jobs.of_view(&session.project_id, &target).map(|job| job.id.clone());
         let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
@@ -95,8 +95,9 @@ fn output(count: &str) -> Value {
     })
 }
 
-/// Which view is meant, and how much there is to do. An index that can not be read is only replaced when asked.
-fn plan(call: &Call<'_>, visit: &Visit, force: bool) -> Result<(Target, JobMode), AppError> {
+/// Which view is meant, and how much there is to do. An index that can not be read is only replaced when asked, or when
+/// an older version made it and this is the tool for that.
+fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(Target, JobMode), AppError> {
     let session = &visit.place.session;
     let target = call.target(visit)?;
     if !session.dir.is_registered() && !visit.is_new {
@@ -104,6 +105,7 @@ fn plan(call: &Call<'_>, visit: &Visit, force: bool) -> Result<(Target, JobMode)
     }
     let published = match session.store() {
         Err(error) if force && error.code == Code::IndexIncompatible => None,
+        Err(_) if upgrade && session.is_outdated() => None,
         store => store.map_err(|error| session.explain(error, None))?.view(&target.key)?,
     };
     let mode = if force || published.is_none() { JobMode::Full } else { JobMode::Incremental };
@@ -129,9 +131,14 @@ fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
     }
 }
 
+/// The view as it is published; one that can not be read yet is about to be replaced.
+fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
+    session.store().ok()?.view(&target.key).ok().flatten()
+}
+
 fn answer(visit: &Visit, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
     let session = &visit.place.session;
-    let view = session.store()?.view(&job.target.key)?;
+    let view = view(session, &job.target);
     let mut metadata = session.metadata(&job.target, view.as_ref());
     let is_over = job.ended().is_some();
     metadata.freshness = if is_over { "fresh" } else { "syncing" };
