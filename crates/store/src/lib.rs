@@ -31,6 +31,7 @@ mod search;
 mod snapshot;
 mod statcache;
 mod text;
+mod text_folder;
 mod texts;
 mod tokens;
 mod version;

@@ -172,7 +172,11 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags)?;
-    configure(&connection)?;
+    let connection = match configure(&connection) {
+        // Without a log there is nothing but the file, and where no log can be made nobody here changes it.
+        Err(_) if !epoch.join("store.db-wal").exists() && is_read_only(epoch) => unchanging(&path)?,
+        outcome => outcome.map(|()| connection)?,
+    };
     let version = connection
         .query_row("SELECT value FROM meta WHERE key = 'schema_version'", [], |row| row.get::<_, i64>(0))
         .optional();
@@ -189,6 +193,21 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
             other => Err(other),
         },
     }
+}
+
+/// Opens a database that nobody can write to, and that says so to SQLite: it needs no log then.
+fn unchanging(path: &Path) -> Result<Connection> {
+    let escaped: String = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?)
+}
+
+/// Whether no file can be made in a folder.
+fn is_read_only(folder: &Path) -> bool {
+    let probe = folder.join("store.db-shm");
+    std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_err_and(|error| {
+        matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+    })
 }
 
 /// The log is moved into the database by the writer, when it is worth it, and not by whoever happens to close last.

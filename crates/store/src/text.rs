@@ -16,6 +16,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
 
 use crate::search::Record;
+use crate::text_folder::TextFolder;
 use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
 use crate::version::Documents;
 use crate::{Result, StoreError};
@@ -108,7 +109,9 @@ impl TextIndex {
 
     /// Opens the index; damage is [`StoreError::Corrupt`].
     pub(crate) fn open(dir: &Path) -> Result<Self> {
-        let index = Index::open_in_dir(dir).map_err(|error| StoreError::Corrupt(format!("the text index: {error}")))?;
+        let damaged = |error: tantivy::TantivyError| StoreError::Corrupt(format!("the text index: {error}"));
+        let folder = TextFolder::open(dir).map_err(|error| damaged(error.into()))?;
+        let index = Index::open(folder).map_err(damaged)?;
         if index.schema() != schema().0 {
             return Err(StoreError::Corrupt("the text index has other fields than expected".into()));
         }
