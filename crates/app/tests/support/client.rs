@@ -166,7 +166,12 @@ pub(crate) struct Pipe {
 impl Pipe {
     /// A server on a pipe, with a session opened the older way.
     pub(crate) fn open(cwd: &Path, home: &Path, args: &[&str]) -> Self {
-        let mut pipe = Self::raw(cwd, home, args);
+        Self::open_with(cwd, home, args, &[])
+    }
+
+    /// The same, with further variables.
+    pub(crate) fn open_with(cwd: &Path, home: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut pipe = Self::of(Server::start(cwd, home, args, env));
         let hello = pipe.request("initialize", hello("2025-11-25"));
         assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
         pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
@@ -175,7 +180,10 @@ impl Pipe {
 
     /// A server on a pipe to which nothing was said yet.
     pub(crate) fn raw(cwd: &Path, home: &Path, args: &[&str]) -> Self {
-        let mut server = Server::start(cwd, home, args, &[]);
+        Self::of(Server::start(cwd, home, args, &[]))
+    }
+
+    fn of(mut server: Server) -> Self {
         let (input, output) = server.pipes();
         Self { server, input: Some(input), output: BufReader::new(output), last: 0, notifications: Vec::new() }
     }

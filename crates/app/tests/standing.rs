@@ -1,0 +1,373 @@
+//! Whatever is checked out, edited or moved under a server: no answer has another branch's content, and none is called
+//! fresh that nobody looked at.
+
+mod support;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+use codecompass_testkit::Repository;
+use serde_json::{Value, json};
+use support::client::{Client, Pipe, wait_until};
+use support::{Project, at, places};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// `main` has `old_way`, `feat` has `new_way` in its place; only `main` is indexed.
+fn project() -> Project {
+    let project = Project::indexed(&[("src/a.py", "def old_way():\n    pass\n"), ("b.py", "def same():\n    pass\n")]);
+    project.repository.branch("feat").write("src/a.py", "def new_way():\n    pass\n").commit("new");
+    project.repository.checkout("main");
+    project.done("sync");
+    project
+}
+
+fn serve(project: &Project, args: &[&str]) -> Pipe {
+    Pipe::open(project.repository.root(), project.home.path(), args)
+}
+
+/// Takes the lock that every writer takes, so that nothing can be brought in.
+fn hold(project: &Project) -> File {
+    let file = File::open(project.data().join("write.lock")).expect("a writer was there before");
+    let is_held = wait_until(PATIENCE, || file.try_lock().is_ok());
+    assert!(is_held, "somebody writes for ever");
+    file
+}
+
+fn locate(client: &mut Pipe, name: &str, policy: &str) -> Value {
+    client.result("locate_symbol", json!({ "name": name, "freshness_policy": policy }))["answer"].clone()
+}
+
+/// Where a name is, on which ref, and how fresh that is.
+fn told(answer: &Value) -> (usize, &str, &str) {
+    let text = |key: &str| answer["metadata"][key].as_str().unwrap_or_default();
+    (answer["results"].as_array().map_or(0, Vec::len), text("ref"), text("freshness_status"))
+}
+
+/// Asks until an answer is fresh.
+fn settled(client: &mut Pipe, name: &str) -> Value {
+    let mut answer = Value::Null;
+    let is_fresh = wait_until(PATIENCE, || {
+        answer = locate(client, name, "balanced");
+        answer["metadata"]["freshness_status"] == "fresh"
+    });
+    assert!(is_fresh, "{answer}");
+    answer
+}
+
+#[test]
+fn after_a_checkout_no_answer_has_the_content_of_the_branch_before() {
+    for flags in [&[][..], &["--no-watch"]] {
+        let project = project();
+        let commits = ["main", "feat"].map(|name| project.repository.rev(name));
+        let mut client = serve(&project, flags);
+        assert_eq!(told(&settled(&mut client, "old_way")), (1, "main", "fresh"));
+
+        // Nothing is published of feat, and nothing can be: no policy has an answer.
+        let lock = hold(&project);
+        project.repository.checkout("feat");
+        for policy in ["best_effort", "strict", "balanced"] {
+            let refused = locate(&mut client, "old_way", policy);
+            assert_eq!(refused["error"]["code"], "index_stale", "{policy}: {refused}");
+            let data = &refused["error"]["data"];
+            assert_eq!([&data["last_indexed_commit"], &data["current_head"]], [&commits[0], &commits[1]], "{refused}");
+        }
+        drop(lock);
+        assert_eq!(told(&locate(&mut client, "new_way", "balanced")), (1, "feat", "fresh"));
+        assert_eq!(told(&settled(&mut client, "old_way")), (0, "feat", "fresh"));
+
+        // What git has for main is published: it answers until the work tree is.
+        let lock = hold(&project);
+        project.repository.checkout("main");
+        assert_eq!(told(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
+        assert_eq!(told(&locate(&mut client, "new_way", "best_effort")), (0, "main", "stale"));
+        assert_eq!(locate(&mut client, "old_way", "strict")["error"]["code"], "index_stale");
+        assert_eq!(told(&locate(&mut client, "old_way", "balanced")), (1, "main", "syncing"));
+        drop(lock);
+        assert_eq!(told(&locate(&mut client, "old_way", "balanced")), (1, "main", "fresh"));
+    }
+}
+
+#[test]
+fn a_detached_head_is_answered_for_by_its_commit() {
+    let project = project();
+    let (main, feat) = (project.repository.rev("main"), project.repository.rev("feat"));
+    let mut client = serve(&project, &["--no-watch"]);
+    settled(&mut client, "old_way");
+    project.repository.git(&["checkout", "-q", "--detach", "feat"]);
+    assert_eq!(told(&locate(&mut client, "new_way", "balanced")), (1, &*feat, "fresh"));
+    let lock = hold(&project);
+    project.repository.git(&["checkout", "-q", "--detach", "main"]);
+    assert_eq!(told(&locate(&mut client, "new_way", "best_effort")), (0, &*main, "stale"));
+    assert_eq!(told(&locate(&mut client, "old_way", "best_effort")), (1, &*main, "stale"));
+    drop(lock);
+}
+
+#[test]
+fn a_moved_tip_of_the_same_branch_is_stale_and_never_fresh() {
+    let project = project();
+    let mut client = serve(&project, &["--no-watch"]);
+    settled(&mut client, "old_way");
+    let lock = hold(&project);
+    project.repository.git(&["reset", "-q", "--hard", "feat"]);
+    assert_eq!(told(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
+    assert_eq!(locate(&mut client, "old_way", "strict")["error"]["code"], "index_stale");
+    drop(lock);
+    assert_eq!(told(&settled(&mut client, "new_way")), (1, "main", "fresh"));
+}
+
+#[test]
+fn without_a_watch_an_edit_is_seen_by_the_next_question() {
+    let project = project();
+    let mut client = serve(&project, &["--no-watch"]);
+    for round in 0..5 {
+        settled(&mut client, "same");
+        project.repository.write("b.py", format!("def same():\n    pass\n\n\ndef new_{round}():\n    pass\n"));
+        let answer = locate(&mut client, &format!("new_{round}"), "best_effort");
+        assert_eq!(told(&answer), (0, "main", "stale"), "{answer}");
+        assert_eq!(locate(&mut client, "same", "strict")["error"]["code"], "index_stale");
+        // The next balanced one brings it in.
+        locate(&mut client, "same", "balanced");
+    }
+}
+
+#[test]
+fn a_watch_that_can_not_be_had_is_told_once_and_replaced_by_looking() {
+    let project = project();
+    let few = [("CODECOMPASS_WATCH_FOLDERS", "1")];
+    let mut client = Pipe::open_with(project.repository.root(), project.home.path(), &[], &few);
+    settled(&mut client, "same");
+    let told_so = || client.server.said().matches("every question looks at all files").count();
+    assert!(wait_until(PATIENCE, || told_so() > 0), "{}", client.server.said());
+    settled(&mut client, "same");
+    assert_eq!(client.server.said().matches("every question looks at all files").count(), 1);
+    let health = client.call("health_check", json!({}));
+    let warnings = health["metadata"]["warnings"].to_string();
+    assert!(warnings.contains("not watched") && warnings.contains("2 folders"), "{health}");
+    project.repository.write("b.py", "def edited():\n    pass\n");
+    assert_eq!(told(&locate(&mut client, "edited", "best_effort")), (0, "main", "stale"));
+}
+
+/// Waits until the watch alone, without anybody asking for a sync, has brought a name in.
+#[track_caller]
+fn comes_in(client: &mut Pipe, name: &str) {
+    let is_in = wait_until(PATIENCE, || told(&locate(client, name, "best_effort")) == (1, "main", "fresh"));
+    assert!(is_in, "{}", locate(client, name, "best_effort"));
+}
+
+#[test]
+fn a_watch_sees_folders_that_come_late_go_or_are_opened_by_a_rule() {
+    let project = project();
+    project.repository.write(".gitignore", "left/\n");
+    let mut client = serve(&project, &[]);
+    settled(&mut client, "same");
+    let write = |path: &str, name: &str| project.repository.write(path, format!("def {name}():\n    pass\n"));
+    // An empty folder, and a file in it a good while later.
+    fs::create_dir(project.repository.path("empty")).expect("it can be made");
+    write("first.py", "first");
+    comes_in(&mut client, "first");
+    write("empty/late.py", "late");
+    comes_in(&mut client, "late");
+    // Deleted and made anew under the same path, at once.
+    fs::remove_dir_all(project.repository.path("src")).expect("it was there");
+    write("src/again.py", "again");
+    comes_in(&mut client, "again");
+    write("src/more.py", "more");
+    comes_in(&mut client, "more");
+    // Left out until the rule goes.
+    write("left/made.py", "made");
+    project.repository.write(".gitignore", "nothing/\n");
+    comes_in(&mut client, "made");
+    write("left/later.py", "later");
+    comes_in(&mut client, "later");
+}
+
+#[test]
+fn worktrees_that_change_places_are_told_apart() {
+    let project = project();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("plain").to_owned();
+    let git = |args: &[&str]| project.repository.git(args);
+    git(&["worktree", "add", "-q", &path("one"), "feat"]);
+    git(&["worktree", "add", "-q", "-b", "third", &path("two"), "main"]);
+    let mut client = serve(&project, &["--no-watch"]);
+    let ask = |client: &mut Pipe, name: &str, tree: &str| {
+        let arguments = json!({ "name": name, "workspace": path(tree) });
+        client.result("locate_symbol", arguments)["answer"].clone()
+    };
+    assert_eq!(told(&ask(&mut client, "new_way", "one")), (1, "feat", "fresh"));
+    assert_eq!(told(&ask(&mut client, "old_way", "two")), (1, "third", "fresh"));
+    git(&["worktree", "move", &path("one"), &path("aside")]);
+    git(&["worktree", "move", &path("two"), &path("one")]);
+    git(&["worktree", "move", &path("aside"), &path("two")]);
+    assert_eq!(told(&ask(&mut client, "new_way", "one")), (0, "third", "fresh"));
+    assert_eq!(told(&ask(&mut client, "old_way", "one")), (1, "third", "fresh"));
+    assert_eq!(told(&ask(&mut client, "new_way", "two")), (1, "feat", "fresh"));
+}
+
+#[test]
+fn a_new_linked_worktree_of_an_indexed_repository_is_brought_in() {
+    let project = project();
+    let linked = project.repository.worktree("feat");
+    let reply = project.run_at(linked.root(), "locate new_way --json", &[]);
+    let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
+    assert_eq!((places(&answer), told(&answer)), (at("src/a.py"), (1, "feat", "fresh")));
+}
+
+#[test]
+fn a_head_that_moves_without_a_change_of_content_leaves_no_trace_in_scores() {
+    let questions: Vec<String> =
+        ["search same --explain=full --json --no-sync", "search way --json --no-sync"].map(str::to_owned).to_vec();
+    for flags in [&[][..], &["--no-watch"]] {
+        for road in [
+            &["checkout -q -b topic"][..],
+            &["checkout -q --detach"],
+            &["checkout -q --detach feat", "checkout -q main"],
+            &["checkout -q -b topic", "commit -q --allow-empty -m empty"],
+        ] {
+            let project = project();
+            let mut client = serve(&project, flags);
+            settled(&mut client, "same");
+            project.repository.write("b.py", "def same():\n    return 1\n");
+            for command in road {
+                let words: Vec<&str> = command.split(' ').collect();
+                project.repository.git(&words);
+                settled(&mut client, "same");
+            }
+            project.fresh(&["main"]).expect_equal(&questions);
+        }
+    }
+}
+
+#[test]
+fn a_repository_that_goes_away_under_a_server_is_told_by_health_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = project();
+    let copy = folder.path().join("copy");
+    project.repository.git(&["clone", "-q", ".", copy.to_str().expect("plain")]);
+    let reply = project.run_at(&copy, "index", &[]);
+    assert!(reply.succeeded(), "{reply:?}");
+    let mut client = Pipe::open(&copy, project.home.path(), &[]);
+    client.call("health_check", json!({}));
+    fs::remove_dir_all(&copy).expect("it can go");
+    let health = client.call("health_check", json!({}));
+    assert_eq!(health["status"], "error", "{health}");
+    assert!(health["metadata"]["warnings"].to_string().contains("can not be read"), "{health}");
+}
+
+#[test]
+fn the_first_call_of_all_is_told_that_the_index_is_being_made() {
+    let project = Project::with(&[("a.py", "def first():\n    pass\n")]);
+    let mut client = serve(&project, &["--auto-index"]);
+    let answer = locate(&mut client, "first", "balanced");
+    let state = answer["metadata"]["indexing_status"].as_str().unwrap_or_default();
+    assert!(["indexing", "ready"].contains(&state), "{answer}");
+    settled(&mut client, "first");
+}
+
+#[test]
+fn a_command_names_the_changes_that_it_could_not_bring_in() {
+    let project = project();
+    let _lock = hold(&project);
+    project.repository.write("new.py", "def new():\n    pass\n").write("b.py", "def other():\n    pass\n");
+    let reply = project.run("locate new");
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stdout.contains("changes not in this answer: b.py, new.py"), "{}", reply.stdout);
+}
+
+#[test]
+fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
+    let project = project();
+    let lock = project.data().join("write.lock");
+    project.repository.write("b.py", "def other():\n    pass\n");
+    assert!(project.done("diff HEAD @worktree").contains("other"));
+    project.repository.write("b.py", "def another():\n    pass\n");
+    // Whatever keeps it from writing: here, what should be a file is a folder.
+    fs::remove_file(&lock).and_then(|()| fs::create_dir(&lock)).expect("it can be replaced");
+    let refused = project.run("diff HEAD @worktree");
+    assert_eq!((refused.code, &*refused.stdout), (Some(6), ""), "{refused:?}");
+    // Where an older answer is of use it is given, with a warning.
+    let reply = project.run("locate same");
+    assert!(reply.stdout.contains("could not be brought in"), "{reply:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_data_folder_that_can_not_be_written_to_answers_questions() {
+    let project = project();
+    let archive = project.home.path().join("archive");
+    project.done(&format!("state export {}", archive.display()));
+    for with_log in [true, false] {
+        if !with_log {
+            // An index that was written as a whole has no log.
+            project.done(&format!("state import {}", archive.display()));
+            let log = project.epoch().join("store.db-wal");
+            fs::remove_file(&log).and_then(|()| fs::remove_file(project.epoch().join("store.db-shm"))).ok();
+            assert!(!log.exists());
+        }
+        set_writable(project.home.path(), false);
+        for command in ["locate same", "search same", "grep same", "references same", "outline b.py", "status"] {
+            let reply = without_rights(&project, command);
+            assert!(reply.contains("same") || reply.contains("main"), "{command}: {reply}");
+        }
+        set_writable(project.home.path(), true);
+    }
+}
+
+/// Runs a command as somebody who may read and not write, which for root is somebody else.
+#[cfg(unix)]
+fn without_rights(project: &Project, command: &str) -> String {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65534;
+    let root = project.repository.root();
+    let mut run = std::process::Command::new(support::PROGRAM);
+    run.args(command.split(' '))
+        .current_dir(root)
+        .env("HOME", "/nonexistent")
+        .env("CODECOMPASS_HOME", project.home.path());
+    if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        for folder in [root, project.home.path()] {
+            set_readable(folder);
+        }
+        run.uid(NOBODY).gid(NOBODY);
+    }
+    let output = run.output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    format!("{text}{}", String::from_utf8_lossy(&output.stderr))
+}
+
+#[cfg(unix)]
+fn set_writable(folder: &Path, writable: bool) {
+    set_modes(folder, &|mode| if writable { mode | 0o200 } else { mode & !0o222 });
+}
+
+#[cfg(unix)]
+fn set_readable(folder: &Path) {
+    set_modes(folder, &|mode| mode | 0o444 | if mode & 0o100 > 0 { 0o111 } else { 0 });
+}
+
+#[cfg(unix)]
+fn set_modes(path: &Path, change: &dyn Fn(u32) -> u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = fs::symlink_metadata(path).expect("it is there");
+    let mode = change(metadata.permissions().mode());
+    let below = || fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    // A folder has to be open while what is in it changes.
+    if metadata.is_dir() {
+        below().for_each(|path| set_modes(&path, change));
+    }
+    fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("it is ours");
+}
+
+#[test]
+fn a_repository_without_a_commit_is_answered_for_under_its_branch() {
+    let project = Project::of(Repository::new());
+    project.repository.write("a.py", "def first():\n    pass\n");
+    project.done("index");
+    let mut client = serve(&project, &["--no-watch"]);
+    assert_eq!(told(&settled(&mut client, "first")), (1, "main", "fresh"));
+    project.repository.git(&["checkout", "-q", "--orphan", "bare"]);
+    assert_eq!(told(&settled(&mut client, "first")), (1, "bare", "fresh"));
+}
