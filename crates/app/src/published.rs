@@ -40,6 +40,9 @@ pub(crate) struct Access<'a> {
 
 /// Who looks after the views: a command does everything at once, a server has others do it.
 pub(crate) trait Upkeep {
+    /// Somebody asks about the work tree, and may do so again.
+    fn attend(&self) {}
+
     /// How a view compares with its source. `closely`: by looking, however long that takes.
     fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Freshness, AppError>;
 
@@ -117,6 +120,9 @@ fn find_at(
     desk: &mut Desk,
 ) -> Result<Option<Published>, AppError> {
     let At { session, target } = *at;
+    if target.is_worktree() {
+        upkeep.attend();
+    }
     let known = match desk.store(session) {
         Err(error) if error.code == Code::ProjectNotFound && access.index => None,
         store => store?.view(&target.key)?,

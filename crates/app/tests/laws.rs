@@ -1,10 +1,16 @@
 //! What must hold on any repository, checked on generated ones. A tool joins by one line in [`LAWS`].
 
+mod support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
 use codecompass_testkit::{
-    Binary, Call, Law, Product, Reply, Sample, check_branch_law, check_idempotence_law, check_incremental_law,
-    check_rebase_law,
+    Binary, Call, Dice, Failure, Home, KILL_AT_WRITE, Keeper, Law, Product, Reply, Repository, Sample,
+    check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law, check_road_law,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
+use support::client::{Client, Pipe, wait_until};
 
 const LAWS: &[Law] = &[
     Law { name: "locate", questions: |sample| each(&names(sample), "locate {} --json") },
@@ -114,6 +120,67 @@ fn indexing_what_has_not_changed_changes_no_answer() {
 #[test]
 fn after_any_edits_the_answers_are_those_of_a_fresh_index() {
     check_incremental_law(&product(), &[LAWS, CHANGES].concat(), 4..=9);
+}
+
+#[test]
+fn an_index_that_a_server_kept_answers_like_a_fresh_one() {
+    check_road_law(&product(), LAWS, 20..=21, &|repository, home| {
+        Box::new(Served { client: Pipe::open(repository.root(), home.path(), &["--no-watch"]), policy: "balanced" })
+    });
+}
+
+#[test]
+fn an_index_that_a_watch_alone_kept_answers_like_a_fresh_one() {
+    check_road_law(&product(), LAWS, 22..=24, &|repository, home| {
+        Box::new(Served { client: Pipe::open(repository.root(), home.path(), &[]), policy: "best_effort" })
+    });
+}
+
+#[test]
+fn an_index_whose_keeper_was_killed_time_and_again_answers_like_a_fresh_one() {
+    check_road_law(&product(), LAWS, 25..=26, &|repository, home| Box::new(Killed::new(repository, home)));
+}
+
+/// A server that is asked until it says fresh. With `best_effort` asking does nothing for it: the watch has to.
+struct Served {
+    client: Pipe,
+    policy: &'static str,
+}
+
+impl Keeper for Served {
+    fn keep(&mut self, _: &mut Dice) -> Result<(), Failure> {
+        let question = json!({ "name": "main", "freshness_policy": self.policy });
+        let mut last = Value::Null;
+        let is_fresh = wait_until(Duration::from_secs(60), || {
+            last = self.client.result("locate_symbol", question.clone())["answer"].clone();
+            last["metadata"]["freshness_status"] == "fresh"
+        });
+        if is_fresh { Ok(()) } else { Err(Failure(format!("it never got fresh: {last}"))) }
+    }
+}
+
+/// A command that dies at some write of every sync, and one that is left alone then.
+struct Killed {
+    binary: Binary,
+    root: PathBuf,
+    home: PathBuf,
+}
+
+impl Killed {
+    fn new(repository: &Repository, home: &Home) -> Self {
+        let binary = Binary::new(env!("CARGO_BIN_EXE_codecompass"));
+        Self { binary, root: repository.root().to_owned(), home: home.path().to_owned() }
+    }
+}
+
+impl Keeper for Killed {
+    fn keep(&mut self, dice: &mut Dice) -> Result<(), Failure> {
+        let args = ["sync".to_owned()];
+        let kill = [(KILL_AT_WRITE.to_owned(), (1 + dice.below(8)).to_string())];
+        self.binary.call(&Call { args: &args, cwd: &self.root, home: &self.home, env: &kill });
+        let reply = self.binary.call(&Call { args: &args, cwd: &self.root, home: &self.home, env: &[] });
+        if reply.succeeded() { Ok(()) } else { Err(Failure(format!("{reply:?}"))) }
+    }
 }
 
 /// A few of the names, spread over all there are; some exist on one ref only.

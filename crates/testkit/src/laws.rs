@@ -4,6 +4,7 @@
 //! - The rebase law: the same, after all branches were put elsewhere.
 //! - The idempotence law: indexing and syncing what has not changed does not change an answer.
 //! - The incremental law: after any edits with a sync after each, the answer equals that of a fresh index.
+//! - The law of roads: the same, whoever kept the index up to date: a command, one that is killed, a server.
 //!
 //! All of them compare without the fields in [`LAW_EXCEPTIONS`](crate::LAW_EXCEPTIONS). A failure names the seed, which is all it takes to see it again.
 
@@ -49,6 +50,46 @@ pub fn check_idempotence_law(product: &dyn Product, laws: &[Law], seeds: impl In
 #[track_caller]
 pub fn check_incremental_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
     check(incremental_law, product, laws, seeds);
+}
+
+/// Who keeps an index up to date while its repository changes.
+pub trait Keeper {
+    /// Brings in all that happened, and comes back when that is done.
+    fn keep(&mut self, dice: &mut Dice) -> Result<(), Failure>;
+}
+
+/// Makes the keeper of a repository that has been indexed, and of its data directory.
+pub type Keeping<'a> = &'a dyn Fn(&Repository, &Home) -> Box<dyn Keeper>;
+
+/// Checks the law of roads on the generated repositories of some seeds, and panics with every difference.
+#[track_caller]
+pub fn check_road_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>, keeping: Keeping<'_>) {
+    check(|product, laws, seed| road_law(product, laws, seed, keeping), product, laws, seeds);
+}
+
+/// The law of roads on one repository. Nothing is brought in by asking: the answers are those of what the keeper left.
+pub fn road_law(product: &dyn Product, laws: &[Law], seed: u64, keeping: Keeping<'_>) -> Result<(), Failure> {
+    const STEPS: usize = 14;
+    let mut sample = random_repository(seed, Size::default());
+    let mut dice = Dice::new(seed);
+    let home = Home::new();
+    Bench::at(product, &sample.repository, &home).run("index")?;
+    let mut keeper = keeping(&sample.repository, &home);
+    let mut story = String::from("expected: a fresh index; done before:");
+    for _ in 0..STEPS {
+        let done = sample.disturb(&mut dice);
+        let _ = write!(story, " {done},");
+        keeper.keep(&mut dice)?;
+    }
+    let grown = Bench::at(product, &sample.repository, &home);
+    let fresh = Bench::new(product, &sample.repository);
+    fresh.run("index")?;
+    gather(questions(laws, &sample, None).into_iter().filter_map(|(law, mut question)| {
+        if question[0] != "status" {
+            question.push("--no-sync".to_owned());
+        }
+        differs(law, &question, &fresh.ask(&question), &grown.ask(&question), story.trim_end_matches(','))
+    }))
 }
 
 /// The branch law on one repository: one index of all refs, against one index per ref.
@@ -121,10 +162,13 @@ pub fn incremental_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result
     }))
 }
 
-type Check = fn(&dyn Product, &[Law], u64) -> Result<(), Failure>;
-
 #[track_caller]
-fn check(law: Check, product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
+fn check(
+    law: impl Fn(&dyn Product, &[Law], u64) -> Result<(), Failure>,
+    product: &dyn Product,
+    laws: &[Law],
+    seeds: impl IntoIterator<Item = u64>,
+) {
     let broken = seeds.into_iter().filter_map(|seed| {
         let failure = law(product, laws, seed).err()?;
         Some(Failure(format!("──── seed {seed}\n{failure}")))

@@ -39,8 +39,8 @@ pub use facts::check_facts;
 pub use golden::{check_file, expect_file, update_wanted};
 pub use journey::{Failure, Home, Journey, Saved};
 pub use laws::{
-    Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law, idempotence_law,
-    incremental_law, rebase_law,
+    Keeper, Keeping, Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law,
+    check_road_law, idempotence_law, incremental_law, rebase_law, road_law,
 };
 pub use memory::MemoryWorld;
 pub use product::{Binary, Call, HOME, KILL_AT_WRITE, Product, Reply};

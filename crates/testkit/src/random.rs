@@ -74,6 +74,9 @@ pub struct Sample {
     work: Tree,
 }
 
+/// What stands for the branch when none is checked out.
+const DETACHED: &str = "(no branch)";
+
 type Tree = BTreeMap<String, Vec<Function>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,10 +126,10 @@ pub fn random_repository(seed: u64, size: Size) -> Sample {
 }
 
 impl Sample {
-    /// Does one thing that people do: edits, adds, renames or deletes a file, commits, goes to another branch, drops changes or a commit.
-    /// Returns it in words.
+    /// Does one thing that people do: edits, adds, renames or deletes a file, commits, amends, goes to another branch or to
+    /// none, begins a branch, drops changes or a commit. Returns it in words.
     pub fn disturb(&mut self, dice: &mut Dice) -> String {
-        let done = match dice.below(10) {
+        let done = match dice.below(13) {
             0..=5 => {
                 self.change(|tree| edit(tree, dice));
                 "edit".to_owned()
@@ -137,13 +140,26 @@ impl Sample {
             }
             7 => {
                 self.commit();
-                let branches: Vec<String> = self.history.keys().cloned().collect();
+                let branches: Vec<String> = self.history.keys().filter(|name| *name != DETACHED).cloned().collect();
                 let name = dice.pick(&branches).clone();
                 self.checkout(&name);
                 format!("checkout {name}")
             }
             8 => self.reset(0),
-            _ => self.reset(1),
+            9 => self.reset(1),
+            // The next two carry what is not committed along.
+            10 => {
+                self.repository.git(&["checkout", "--quiet", "--detach"]);
+                self.history.insert(DETACHED.to_owned(), self.history[&self.head].clone());
+                self.head = DETACHED.to_owned();
+                "detach".to_owned()
+            }
+            11 => {
+                let name = format!("later-{}", self.refs.len());
+                self.branch(&name);
+                format!("branch {name}")
+            }
+            _ => self.amend(),
         };
         self.count();
         done
@@ -181,6 +197,14 @@ impl Sample {
         let trees = self.history.get_mut(&self.head).expect("the branch checked out is known");
         self.repository.commit(&format!("{} {}", self.head, trees.len()));
         trees.push(self.work.clone());
+    }
+
+    fn amend(&mut self) -> String {
+        self.repository.git(&["add", "--all"]);
+        self.repository.git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", "amended"]);
+        let trees = self.history.get_mut(&self.head).expect("what is checked out is known");
+        *trees.last_mut().expect("every branch has a commit") = self.work.clone();
+        "amend".to_owned()
     }
 
     fn branch(&mut self, name: &str) {

@@ -361,6 +361,7 @@ impl Call<'_> {
         use crate::published::{At, Upkeep};
         let care = Care { server: self.server, place: &visit.place };
         let session = &visit.place.session;
+        care.attend();
         if self.server.jobs.of_view(&session.project_id, target).is_some() {
             return "syncing";
         }

@@ -181,6 +181,10 @@ impl Care<'_> {
 }
 
 impl Upkeep for Care<'_> {
+    fn attend(&self) {
+        self.watch();
+    }
+
     fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Freshness, AppError> {
         let attention = &self.place.attention;
         let deadline = (!closely).then(|| Instant::now() + LOOK);
@@ -188,7 +192,6 @@ impl Upkeep for Care<'_> {
         if !at.target.is_worktree() {
             return look();
         }
-        self.watch();
         let mark = attention.mark();
         if !closely && let Some(found) = attention.remembered(at.target, view, mark) {
             return Ok(found);
@@ -283,11 +286,15 @@ fn attend(server: &Weak<Server>, place: &Weak<Place>) {
             }
         }
     };
-    while let Some(change) = watch.take(QUIET, BURST) {
+    // What happened before it began is brought in first.
+    let mut change = Some(Change { since: 0, mark: 0, paths: None });
+    while let Some(happened) = change {
         let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
-        if let Err(error) = bring_in(&Care { server: &server, place: &place }, &change) {
+        if let Err(error) = bring_in(&Care { server: &server, place: &place }, &happened) {
             server.log(1, || format!("{}: {}", place.session.root(), error.message));
         }
+        drop((server, place));
+        change = watch.take(QUIET, BURST);
     }
     // It could not go on, because the folder has gone, say: the next question may begin a new one.
     if let Some(place) = place.upgrade() {
