@@ -17,6 +17,8 @@ mod rules;
 mod sandbox;
 #[path = "source/trust.rs"]
 mod trust;
+#[path = "source/verdict.rs"]
+mod verdict;
 #[path = "source/workspace.rs"]
 mod workspace;
 #[path = "source/worktree.rs"]

@@ -23,6 +23,7 @@ mod garbage;
 mod jobs;
 mod layout;
 mod lists;
+mod paths;
 mod prune;
 mod records;
 mod rows;

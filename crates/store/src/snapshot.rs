@@ -122,7 +122,7 @@ impl Store {
 /// One generation of one view. Whatever is published later is not seen.
 #[derive(Debug)]
 pub struct Snapshot {
-    connection: Connection,
+    pub(crate) connection: Connection,
     info: ViewInfo,
     members: RoaringBitmap,
     base: Option<RoaringBitmap>,

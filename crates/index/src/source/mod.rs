@@ -4,7 +4,7 @@
 //! stands in it* ([`list_worktree`], [`stat_paths`], [`Repo::list_commit`]); *what the bytes are* ([`BlobReader`],
 //! [`blob_id`], [`judge`]); and *which files differ* ([`Repo::tree_changes`], [`with_edits`], [`with_renames`]). A
 //! listing is cheap: it never opens a source file, it only looks at names, rules and stat data. Everything it leaves out
-//! is counted with its reason ([`Skips`]).
+//! is counted with its reason ([`Skips`]); for one path that somebody misses, [`Verdict`] has it.
 //!
 //! # The law
 //! A clean checkout and its commit list the same paths with the same blobs. That is why both go through one rule
@@ -39,6 +39,7 @@ mod repo;
 mod rules;
 mod stat;
 mod tracked;
+mod verdict;
 mod workspace;
 mod worktree;
 
@@ -50,5 +51,6 @@ pub use objects::{BlobReader, blob_id};
 pub use renames::Contents;
 pub use repo::{Head, Repo, Resolved};
 pub use stat::FileStat;
+pub use verdict::{Verdict, commit_verdict, worktree_verdict};
 pub use workspace::Workspace;
 pub use worktree::{list_worktree, list_worktree_by, stat_paths};

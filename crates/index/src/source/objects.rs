@@ -91,7 +91,7 @@ impl Repo {
         while !depth.is_empty() {
             let listed: Vec<(Listing, Vec<Folder>)> = depth
                 .into_par_iter()
-                .map_init(|| self.reader(), |reader, folder| list_tree(reader, &rules, limits, &folder))
+                .map_init(|| self.reader(), |reader, folder| list_tree(reader, &rules, limits, &folder, None))
                 .collect::<Result<_, _>>()?;
             depth = Vec::new();
             for (part, folders) in listed {
@@ -100,6 +100,25 @@ impl Repo {
             }
         }
         Ok(Listing::from_parts(parts))
+    }
+
+    /// Says of one path what a listing of the whole commit would: in an entry, or left out, itself or by a folder above
+    /// it. Neither when the commit has no such file.
+    pub(super) fn list_path(&self, commit: &str, path: &str, limits: &Limits) -> Result<Listing, SourceError> {
+        let (reader, rules) = (self.reader(), Rules::new(limits, Vec::new())?);
+        let id = reader.tree_of(commit)?;
+        let mut next = Some(Folder { id, path: String::new(), levels: None, inherited: Inherited::default() });
+        let mut listing = Listing::default();
+        for name in path.split('/') {
+            let Some(folder) = next else { return Ok(Listing::default()) };
+            let (part, mut below) = list_tree(&reader, &rules, limits, &folder, Some(name))?;
+            listing = part;
+            if listing.skips.total() > 0 {
+                return Ok(listing);
+            }
+            next = below.pop();
+        }
+        Ok(listing)
     }
 }
 
@@ -112,18 +131,20 @@ struct Folder {
     inherited: Inherited,
 }
 
+/// The files of a tree and the folders in it that are to be listed; of one name only where that is asked.
 fn list_tree(
     reader: &BlobReader,
     rules: &Rules,
     limits: &Limits,
     folder: &Folder,
+    only: Option<&str>,
 ) -> Result<(Listing, Vec<Folder>), SourceError> {
     let bytes = reader.object(folder.id, Kind::Tree)?;
     let tree = gix::objs::TreeRef::from_bytes(&bytes, folder.id.kind()).map_err(|error| damaged(folder.id, error))?;
     let levels = descend(&folder.levels, folder.path.len(), &rule_texts(reader, &tree));
     let (mut listing, mut folders) = (Listing::default(), Vec::new());
     for entry in &tree.entries {
-        if is_unusable_name(entry.filename) {
+        if is_unusable_name(entry.filename) || only.is_some_and(|only| entry.filename != only) {
             continue;
         }
         let Ok(name) = std::str::from_utf8(entry.filename) else {
