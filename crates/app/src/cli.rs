@@ -18,7 +18,7 @@ Exit codes:
   3  the project is not registered, not indexed, or its index can not be read
   4  another process is indexing
   5  the source can not be read (a missing path, a refused root, an unknown ref)
-  6  internal error";
+  6  internal error, or the answer could not be written";
 
 /// Answers questions about code: where is this defined, in which file and line, on which branch.
 #[derive(Parser, Debug)]

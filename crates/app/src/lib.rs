@@ -22,6 +22,7 @@ mod session;
 mod tools;
 mod worktrees;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -37,7 +38,11 @@ pub fn main() -> ExitCode {
 /// A wrong command line, in clap's words; for machines in the envelope of all errors.
 fn refuse(usage: clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
-    if !usage.use_stderr() || !wants_json {
+    if !usage.use_stderr() {
+        let written = usage.print().and_then(|()| std::io::stdout().flush());
+        return ExitCode::from(output::ending(written, 0));
+    }
+    if !wants_json {
         usage.exit();
     }
     let message = usage.to_string();

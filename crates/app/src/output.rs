@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::Value;
 
-use crate::error::AppError;
+use crate::error::{AppError, Code};
 use crate::escape;
 use crate::metadata::Metadata;
 
@@ -20,9 +20,30 @@ pub(crate) struct Answer {
 
 /// Prints an answer and gives the exit code.
 pub(crate) fn print(answer: &Answer, as_json: bool, color: Color) -> u8 {
-    let text = if as_json { json_text(&answer.json) } else { style::rendered(&answer.text, color.is_on()) };
-    write_out(&text);
-    answer.code
+    let text = match as_json {
+        // What was written as it was found has no shape of its own.
+        true if answer.json.is_null() => String::new(),
+        true => json_text(&answer.json),
+        false => style::rendered(&answer.text, color.is_on()),
+    };
+    ending(write_out(&text), answer.code)
+}
+
+/// The exit code of a command after what it wrote: its own, unless nobody could read that.
+pub(crate) fn ending(written: std::io::Result<()>, code: u8) -> u8 {
+    match written.map_err(|error| unwritable(&error)) {
+        Err(Some(error)) => {
+            complain(&format!("error: {}", escape::shown(&error.message)));
+            error.exit_code()
+        }
+        _ => code,
+    }
+}
+
+/// The error of an answer that could not be written; none when the reader has seen enough and closed the pipe.
+pub(crate) fn unwritable(error: &std::io::Error) -> Option<AppError> {
+    let message = format!("The answer can not be written to standard output: {error}.");
+    (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| AppError::new(Code::InternalError, message))
 }
 
 /// When to use colours.
@@ -119,12 +140,11 @@ pub(crate) mod style {
 /// Prints an error: JSON to standard output for machines, else a message and a hint to standard error.
 pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
     if as_json {
-        write_out(&json_text(&error_json(error)));
-    } else {
-        complain(&format!("error: {}", escape::shown(&error.message)));
-        if let Some(hint) = &error.more.hint {
-            complain(&format!("hint: {}", escape::shown(hint)));
-        }
+        return ending(write_out(&json_text(&error_json(error))), error.exit_code());
+    }
+    complain(&format!("error: {}", escape::shown(&error.message)));
+    if let Some(hint) = &error.more.hint {
+        complain(&format!("hint: {}", escape::shown(hint)));
     }
     error.exit_code()
 }
@@ -157,9 +177,9 @@ fn json_text(value: &Value) -> String {
     escape::json(&text).into_owned()
 }
 
-fn write_out(text: &str) {
+fn write_out(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    // A closed pipe means that the reader has seen enough.
-    let _ = write!(out, "{text}{ending}").and_then(|()| out.flush());
+    write!(out, "{text}{ending}")?;
+    out.flush()
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::cli::{Common, ExportArgs, Exported};
 use crate::error::{AppError, Code};
-use crate::output::Answer;
+use crate::output::{self, Answer};
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::{graph, input};
@@ -32,18 +32,27 @@ pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError
         Exported::Symbols => write_symbols(memory.snapshot(), &mut out),
         Exported::Edges => write_edges(memory, &mut out),
     };
-    // Whoever has read enough closes the pipe: that is no failure.
-    let _ = out.flush();
-    written?;
+    if written? {
+        is_read(out.flush())?;
+    }
     Ok(Answer { text: String::new(), json: serde_json::Value::Null, code: 0 })
 }
 
-/// Whether the reader is still there.
-fn line(out: &mut impl Write, value: &serde_json::Value) -> bool {
-    writeln!(out, "{value}").is_ok()
+/// Whether the reader is still there: who has read enough closes the pipe, and that is no failure.
+fn is_read(written: std::io::Result<()>) -> Result<bool, AppError> {
+    match written.map_err(|error| output::unwritable(&error)) {
+        Ok(()) => Ok(true),
+        Err(None) => Ok(false),
+        Err(Some(error)) => Err(error),
+    }
 }
 
-fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<(), AppError> {
+fn line(out: &mut impl Write, value: &serde_json::Value) -> Result<bool, AppError> {
+    is_read(writeln!(out, "{value}"))
+}
+
+/// Writes them all, as long as somebody reads.
+fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppError> {
     for version in snapshot.versions()? {
         for symbol in &snapshot.outline(version.id)?.symbols {
             let value = json!({
@@ -55,16 +64,16 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<(), AppErr
                 "qualified_name": symbol.qualified_name,
                 "symbol_id": SymbolId::of(&version.path, symbol).to_string(),
             });
-            if !line(out, &value) {
-                return Ok(());
+            if !line(out, &value)? {
+                return Ok(false);
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// File by file, and what was read is let go now and then: all of it together would not fit.
-fn write_edges(memory: &Memory, out: &mut impl Write) -> Result<(), AppError> {
+fn write_edges(memory: &Memory, out: &mut impl Write) -> Result<bool, AppError> {
     graph::with_graph(memory, PATIENCE, |graph| {
         for version in memory.snapshot().versions()? {
             graph.forget();
@@ -85,12 +94,12 @@ fn write_edges(memory: &Memory, out: &mut impl Write) -> Result<(), AppError> {
                     "edge_type": edge.kind.as_str(),
                     "confidence": edge.confidence.as_str(),
                 });
-                if !line(out, &value) {
-                    return Ok(());
+                if !line(out, &value)? {
+                    return Ok(false);
                 }
             }
         }
-        Ok(())
+        Ok(true)
     })
 }
 
