@@ -445,12 +445,15 @@ pub(crate) struct ContextArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct GrepArgs {
-    /// A regular expression; a match does not span lines
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) pattern: String,
-    /// Only these paths: `src/**`, `*.rs`, a folder or file, `!tests/**`
+    /// A regular expression; a match does not span lines. One that begins with a dash stands behind `--` or `-e`
+    #[arg(required_unless_present = "regexp")]
+    pub(crate) pattern: Option<String>,
+    /// Only these paths: `src/**`, `*.rs`, `!tests/**`
     #[arg(value_name = "PATHGLOB")]
     pub(crate) paths: Vec<String>,
+    /// The pattern, whatever it begins with; all other arguments are paths then
+    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(crate) regexp: Option<String>,
     /// The pattern is plain text
     #[arg(short = 'F', long)]
     pub(crate) fixed_strings: bool,
@@ -475,6 +478,15 @@ pub(crate) struct GrepArgs {
     /// Show so many lines after each match
     #[arg(short = 'A', long, value_name = "N")]
     pub(crate) after_context: Option<usize>,
+    /// Taken because other programs of this name take it: line numbers are always shown
+    #[arg(short = 'n', long, overrides_with = "line_number")]
+    pub(crate) line_number: bool,
+    /// The same: expressions are extended ones
+    #[arg(short = 'E', long, overrides_with = "extended_regexp")]
+    pub(crate) extended_regexp: bool,
+    /// The same: all folders are looked through
+    #[arg(short = 'r', visible_short_alias = 'R', long, overrides_with = "recursive")]
+    pub(crate) recursive: bool,
     /// Only this language
     #[arg(long, visible_alias = "language")]
     pub(crate) lang: Option<String>,

@@ -1,4 +1,4 @@
-//! The command line is never silently wrong: answers that can not be written.
+//! The command line is never silently wrong: flags of grep, and answers that can not be written.
 
 mod support;
 
@@ -12,6 +12,45 @@ const TEXT: &str = "class X:\n    pass\n\nclass Y(X):\n    arrow = '->'\n    fla
 
 fn project() -> Project {
     Project::indexed(&[("src/x.py", TEXT), ("lib/y.py", "class X: pass\n")])
+}
+
+#[test]
+fn grep_takes_the_flags_that_people_type_before_the_pattern() {
+    let project = project();
+    let plain = project.done("grep 'class X'");
+    assert_eq!(plain, "lib/y.py:1:class X: pass\nsrc/x.py:1:class X:\n");
+    for flags in ["-n", "-E", "-r", "-R", "-rn", "-nr", "-rnE", "--line-number", "-n -n", "-e", "-ne", "-rne"] {
+        assert_eq!(project.done(&format!("grep {flags} 'class X'")), plain, "{flags}");
+    }
+    assert_eq!(project.done("grep 'class X' -rn"), plain);
+    assert_eq!(project.done("grep -n 'class X' src"), "src/x.py:1:class X:\n");
+    assert_eq!(project.done("grep -e 'class X' src"), "src/x.py:1:class X:\n", "all else is a path");
+    assert_eq!(project.done("grep --regexp='class X' -n src"), "src/x.py:1:class X:\n");
+    for flags in ["-C1", "-C 1", "-nC1", "-A1", "-B1 -A1", "-rnA1"] {
+        let said = project.done(&format!("grep {flags} 'class Y'"));
+        assert!(said.contains("src/x.py:4:class Y(X):\n"), "{flags}: {said}");
+        assert!(said.contains("src/x.py-5-"), "{flags}: {said}");
+    }
+}
+
+#[test]
+fn a_pattern_that_begins_with_a_dash_is_told_from_a_flag() {
+    let project = project();
+    assert_eq!(project.done("grep -- '->'"), "src/x.py:5:    arrow = '->'\n");
+    assert_eq!(project.done("grep -e '->'"), "src/x.py:5:    arrow = '->'\n");
+    assert_eq!(project.done("grep -F -e -n"), "src/x.py:6:    flag = '-n'\n");
+    for wrong in ["grep '->'", "grep -Q 'class X'", "grep -nQ 'class X'", "grep --frob 'class X'", "grep -1 'class X'"]
+    {
+        let said = project.ends(wrong, 2);
+        assert!(said.contains("unexpected argument") && said.contains("Usage:"), "`{wrong}`: {said}");
+    }
+    assert!(project.ends("grep '->'", 2).contains("-- "), "the way out is named");
+    for wrong in ["grep", "grep -n", "grep -Cx 'class X'"] {
+        project.ends(wrong, 2);
+    }
+    // What inverts a match elsewhere says here what it does.
+    let said = project.ends("grep -v 'class Y'", 0);
+    assert!(said.contains("does not look for lines that do not match"), "{said}");
 }
 
 fn into(project: &Project, command: &str, out: Stdio) -> Output {

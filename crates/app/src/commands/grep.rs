@@ -8,12 +8,13 @@ use crate::session::Session;
 use crate::tools::grep::{self, Input, Layout};
 
 pub(crate) fn run(common: &Common, args: &GrepArgs) -> Result<Answer, AppError> {
+    let (pattern, paths) = pattern_and_paths(args);
     let question = Input {
-        pattern: args.pattern.clone(),
+        pattern,
         literal: args.fixed_strings,
         ignore_case: args.ignore_case,
         word: args.word_regexp,
-        paths: args.paths.clone(),
+        paths,
         language: args.lang.clone(),
         limit: args.limit,
         cursor: args.cursor.clone(),
@@ -28,6 +29,18 @@ pub(crate) fn run(common: &Common, args: &GrepArgs) -> Result<Answer, AppError> 
     .check()?;
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
+    session.say(1, || "-v says more, like this; it does not look for lines that do not match".into());
     let published = Published::open(&session, access)?;
     grep::answer(published.snapshot.as_deref(), &question, published.metadata)
+}
+
+/// The pattern and the paths. Behind `-e` stands the pattern, so what would be it is the first path.
+fn pattern_and_paths(args: &GrepArgs) -> (String, Vec<String>) {
+    let mut paths: Vec<String> = args.pattern.iter().chain(&args.paths).cloned().collect();
+    let pattern = match &args.regexp {
+        Some(pattern) => pattern.clone(),
+        None if paths.is_empty() => String::new(),
+        None => paths.remove(0),
+    };
+    (pattern, paths)
 }
