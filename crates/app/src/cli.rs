@@ -370,7 +370,7 @@ pub(crate) struct ExportArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct OutlineArgs {
-    /// A file, from the root of the workspace
+    /// A file, from this folder or from the root of the workspace
     pub(crate) path: String,
     /// Leave out what stands inside other symbols: top, or all
     #[arg(long, value_name = "DEPTH")]

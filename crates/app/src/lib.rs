@@ -15,6 +15,7 @@ mod mcp;
 mod measure;
 mod metadata;
 mod output;
+mod paths;
 mod progress;
 mod published;
 mod server;

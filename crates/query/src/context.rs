@@ -33,21 +33,26 @@ pub struct Piece {
     is_outer: bool,
 }
 
+/// The path and the first and last line of a place: `src/main.rs:10-20`, or `src/main.rs:10` without an end.
+pub fn place_of(text: &str) -> Option<(&str, (u32, Option<u32>))> {
+    let (path, lines) = text.rsplit_once(':')?;
+    let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
+    match lines.split_once('-') {
+        Some((start, end)) => Some((path, (number(start)?, Some(number(end)?)))),
+        None => Some((path, (number(lines)?, None))),
+    }
+}
+
 impl Piece {
-    /// Lines of a file that were asked for: `src/main.rs:10-20`, or `src/main.rs:10` for the symbol around that line.
-    pub fn at(snapshot: &Snapshot, place: &str) -> Result<Option<Self>> {
-        let Some((path, lines)) = place.rsplit_once(':') else { return Ok(None) };
-        let (start, end) = lines.split_once('-').map_or((lines, None), |(start, end)| (start, Some(end)));
-        let Ok(start) = start.trim_start_matches('L').parse::<u32>() else { return Ok(None) };
-        let end = end.map(|end| end.trim_start_matches('L').parse::<u32>());
-        let Some(version) = snapshot.version_at(path.trim_start_matches("./"))? else { return Ok(None) };
+    /// Lines of a file that were asked for; without an end, the symbol around the first one.
+    pub fn at(snapshot: &Snapshot, path: &str, (start, end): (u32, Option<u32>)) -> Result<Option<Self>> {
+        let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
         let outline = snapshot.outline(version.id)?;
         let around = outline.symbols.iter().rposition(|symbol| {
             symbol.kind != SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&start)
         });
         let (lines, symbol) = match (end, around) {
-            (Some(Ok(end)), _) => (Lines { start, end: end.max(start) }, None),
-            (Some(Err(_)), _) => return Ok(None),
+            (Some(end), _) => (Lines { start, end: end.max(start) }, None),
             (None, Some(around)) => (outline.symbols[around].lines, Some(around as u32)),
             (None, None) => (Lines { start, end: start }, None),
         };

@@ -19,7 +19,7 @@ mod outline;
 mod score;
 mod search;
 
-pub use context::{Piece, context};
+pub use context::{Piece, context, place_of};
 pub use detail::{Detail, Mention, detail};
 pub use hit::SymbolHit;
 pub use locate::{Locate, Located, locate};

@@ -7,6 +7,7 @@ use super::references::PATIENCE;
 use crate::cli::{CallsArgs, Common};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::get_call_graph::{self, Input};
@@ -40,7 +41,8 @@ pub(crate) fn run(common: &Common, args: &CallsArgs, direction: &'static str) ->
     let config = bounds(&session.config, args.all, &mut question.limit);
     let published = Published::open(&session, access)?;
     let memory = published.memory.as_deref();
-    let mut answer = get_call_graph::answer(memory, &question, &config, published.metadata)?;
+    let paths = Paths::from_here(&session);
+    let mut answer = get_call_graph::answer(memory, &question, &paths, &config, published.metadata)?;
     if answer.json["total_edges"] == 0 {
         answer.code = 1;
     }

@@ -3,6 +3,7 @@
 use crate::cli::{Common, CompareArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::server::desk::Desk;
 use crate::session::Session;
 use crate::tools::compare_symbol::{self, Question};
@@ -20,5 +21,6 @@ pub(crate) fn run(common: &Common, args: &CompareArgs) -> Result<Answer, AppErro
     let session = Session::open(common, None)?;
     let mut desk = Desk::default();
     let mut look = Look::at_once(&session, &mut desk);
-    compare_symbol::answer(&mut look, &question).map_err(|error| look.explained(error))
+    let paths = Paths::from_here(&session);
+    compare_symbol::answer(&mut look, &paths, &question).map_err(|error| look.explained(error))
 }

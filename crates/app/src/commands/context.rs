@@ -3,6 +3,7 @@
 use crate::cli::{Common, ContextArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::get_code_context::{self, Input};
@@ -20,5 +21,6 @@ pub(crate) fn run(common: &Common, args: &ContextArgs) -> Result<Answer, AppErro
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    get_code_context::answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+    let paths = Paths::from_here(&session);
+    get_code_context::answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
 }

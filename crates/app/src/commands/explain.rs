@@ -3,6 +3,7 @@
 use crate::cli::{Common, ExplainArgs};
 use crate::error::{AppError, Code};
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::explain_ranking::{self, Input};
@@ -23,5 +24,5 @@ pub(crate) fn run(common: &Common, args: &ExplainArgs) -> Result<Answer, AppErro
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    explain_ranking::answer(published.snapshot.as_deref(), &question, published.metadata)
+    explain_ranking::answer(published.snapshot.as_deref(), &question, &Paths::from_here(&session), published.metadata)
 }

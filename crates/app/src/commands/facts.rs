@@ -19,7 +19,7 @@ use crate::output::Answer;
 pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError> {
     let (mut text, mut files) = (String::new(), Vec::new());
     for path in paths {
-        let (name, extracted, skip) = read(path)?;
+        let (name, extracted, skip) = read(common, path)?;
         if common.json {
             files.push(file_json(&name, &extracted, skip));
         } else {
@@ -30,11 +30,11 @@ pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError
 }
 
 /// Reads and extracts a file under the path it would be indexed by, and says why an index would leave it out.
-fn read(path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppError> {
+fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppError> {
     let wrong = |error: std::io::Error| {
         AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(json!({ "source": true }))
     };
-    let real = path.canonicalize().map_err(wrong)?;
+    let real = path.canonicalize().or_else(|error| from_root(common, path).ok_or(error)).map_err(wrong)?;
     let bytes = std::fs::read(&real).map_err(wrong)?;
     let folder = real.parent().unwrap_or(Path::new("/"));
     let root = Workspace::discover(folder, None).map(|workspace| workspace.root);
@@ -44,6 +44,12 @@ fn read(path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppErr
     let skip = judge(&name, &bytes).map(|reason| reason.phrase());
     let extracted = extract(&name, bytes);
     Ok((name, extracted, skip))
+}
+
+/// The file from the root of the workspace, for who stands in a folder that has none at that path.
+fn from_root(common: &Common, path: &Path) -> Option<PathBuf> {
+    let asked = common.workspace.as_deref().unwrap_or(Path::new("."));
+    Workspace::discover(asked, None).ok()?.root.join(path).canonicalize().ok()
 }
 
 /// A file's facts with every index resolved.

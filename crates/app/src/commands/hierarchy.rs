@@ -4,6 +4,7 @@ use super::references::PATIENCE;
 use crate::cli::{Common, HierarchyArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::{get_symbol_hierarchy, input};
@@ -16,5 +17,6 @@ pub(crate) fn run(common: &Common, args: &HierarchyArgs) -> Result<Answer, AppEr
     let access = args.access.check()?;
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    get_symbol_hierarchy::answer(published.memory.as_deref(), &question, &session.config, published.metadata)
+    let paths = Paths::from_here(&session);
+    get_symbol_hierarchy::answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
 }

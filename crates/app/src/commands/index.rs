@@ -1,6 +1,6 @@
 //! `codecompass index` and `codecompass sync`.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use codecompass_index::{Outcome, Target};
@@ -12,6 +12,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::session::{Request, Session};
 
 /// How long a job that has just begun may take to show its id.
@@ -33,7 +34,7 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
     let target = session.target(args.ref_name.as_deref())?;
     let changed = match args.changed.as_slice() {
         [] => None,
-        paths => Some(paths.iter().map(|path| relative(&session, path)).collect::<Result<Vec<_>, _>>()?),
+        paths => Some(changed_files(&session, paths)?),
     };
     let request = Request { force: args.force, changed, ..Request::default() };
     let outcome = match when_free(|| session.sync(&target, request.clone())) {
@@ -73,17 +74,15 @@ fn when_free(attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome,
     }
 }
 
-/// A changed file as the index names it. Relative paths are taken from the current folder.
-fn relative(session: &Session, path: &Path) -> Result<String, AppError> {
-    let outside = || AppError::new(Code::InvalidInput, format!("{} is not in {}.", path.display(), session.root()));
-    let absolute = std::path::absolute(path).map_err(|_| outside())?;
-    let folder = absolute.parent().and_then(|folder| folder.canonicalize().ok());
-    let real = match (folder, absolute.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => absolute.clone(),
-    };
-    let inside = real.strip_prefix(&session.workspace.root).map_err(|_| outside())?;
-    inside.to_str().map(|inside| inside.replace('\\', "/")).ok_or_else(outside)
+/// Changed files as the index names them.
+fn changed_files(session: &Session, given: &[PathBuf]) -> Result<Vec<String>, AppError> {
+    let paths = Paths::from_here(session);
+    let mut changed = Vec::new();
+    for path in given {
+        let wrong = || AppError::new(Code::InvalidInput, format!("{} is not UTF-8.", path.display()));
+        changed.extend(paths.on_disk("changed", path.to_str().ok_or_else(wrong)?)?);
+    }
+    Ok(changed)
 }
 
 fn summary(session: &Session, outcome: &Outcome, took: Duration) -> Result<Answer, AppError> {

@@ -3,6 +3,7 @@
 use crate::cli::{Common, OutlineArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::get_file_outline::{self, Question};
@@ -14,5 +15,6 @@ pub(crate) fn run(common: &Common, args: &OutlineArgs) -> Result<Answer, AppErro
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
     let question = Question { path: args.path.clone(), is_deep, cursor: args.cursor.clone() };
-    get_file_outline::answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+    let paths = Paths::from_here(&session);
+    get_file_outline::answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
 }

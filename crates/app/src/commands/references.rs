@@ -6,6 +6,7 @@ use super::bounds;
 use crate::cli::{Common, ReferencesArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::find_references::{self, Input};
@@ -27,5 +28,6 @@ pub(crate) fn run(common: &Common, args: &ReferencesArgs) -> Result<Answer, AppE
     let session = Session::open(common, None)?;
     let config = bounds(&session.config, args.all, &mut question.limit);
     let published = Published::open(&session, access)?;
-    find_references::answer(published.memory.as_deref(), &question, &config, published.metadata)
+    let paths = Paths::from_here(&session);
+    find_references::answer(published.memory.as_deref(), &question, &paths, &config, published.metadata)
 }

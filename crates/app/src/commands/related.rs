@@ -5,6 +5,7 @@ use super::references::PATIENCE;
 use crate::cli::{Common, RelatedArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::find_related_symbols::{self, Input};
@@ -23,5 +24,6 @@ pub(crate) fn run(common: &Common, args: &RelatedArgs) -> Result<Answer, AppErro
     let session = Session::open(common, None)?;
     let config = bounds(&session.config, args.all, &mut question.limit);
     let published = Published::open(&session, access)?;
-    find_related_symbols::answer(published.memory.as_deref(), &question, &config, published.metadata)
+    let paths = Paths::from_here(&session);
+    find_related_symbols::answer(published.memory.as_deref(), &question, &paths, &config, published.metadata)
 }

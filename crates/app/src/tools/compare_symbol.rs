@@ -12,6 +12,7 @@ use super::versus::{self, Look, State, WORKTREE};
 use super::{compare_shape, find_references};
 use crate::error::{AppError, Code};
 use crate::output::Answer;
+use crate::paths::{File, Paths};
 use crate::server::places::Unknown;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -66,7 +67,7 @@ pub(crate) const TOOL: Tool = Tool {
             with_diff: arguments.flag("include_diff"),
         };
         question.check()?;
-        call.compare(Unknown::Workspace, |look| answer(look, &question))
+        call.compare(Unknown::Workspace, |look| answer(look, &Paths::from_root(look.session), &question))
     },
 };
 
@@ -102,7 +103,7 @@ pub(super) struct Both {
 }
 
 /// Answers.
-pub(crate) fn answer(look: &mut Look<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else {
         return Err(AppError::new(Code::RefNotIndexed, "The folder is not under version control: it has no refs.")
             .data(json!({ "ref": question.base })));
@@ -117,28 +118,31 @@ pub(crate) fn answer(look: &mut Look<'_>, question: &Question) -> Result<Answer,
     };
     let base = look.committed(&question.base, &base_commit)?;
     let about = head.metadata.clone();
-    compared(look, repo, question, &base, &head)
+    compared(look, repo, paths, question, &base, &head)
         .map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
 fn compared(
     look: &mut Look<'_>,
     repo: &Repo,
+    paths: &Paths<'_>,
     question: &Question,
     base: &State,
     head: &State,
 ) -> Result<Answer, AppError> {
     let mut metadata = head.metadata.clone();
-    let (in_head, in_base) = (candidates(head, question)?, candidates(base, question)?);
+    let file = paths.file_if_given(&[&head.snapshot, &base.snapshot], question.path.as_deref())?;
+    let file = file.as_ref();
+    let (in_head, in_base) = (candidates(head, question, file)?, candidates(base, question, file)?);
     let (others, taken_from) = match (&in_head, &in_base) {
         (Some(found), _) => (&found.1, head),
         (None, Some(found)) => (&found.1, base),
-        (None, None) => return Err(missing(head, question)?),
+        (None, None) => return Err(missing(head, question, file)?),
     };
     let both = match (&in_head, &in_base) {
         (Some((now, _)), before) => followed(look, repo, base, head, *now, before.as_ref())?,
         (None, Some((before, _))) => traced(look, repo, base, head, *before)?,
-        (None, None) => return Err(missing(head, question)?),
+        (None, None) => return Err(missing(head, question, file)?),
     };
     let mut json = compare_shape::json(question, base, head, &both)?;
     if both.inside > 0 && json["diff_summary"]["status"] == "unchanged" {
@@ -164,20 +168,22 @@ fn compared(
 /// The symbol that the name means in a state, and the others that bear it.
 type Candidates = (SymbolAt, Vec<SymbolAt>);
 
-fn candidates(state: &State, question: &Question) -> Result<Option<Candidates>, AppError> {
-    let (name, path) = (&question.name, question.path.as_deref());
-    let found = with_graph(&state.memory, find_references::SERVED, |graph| one_of(graph, &state.snapshot, name, path));
+fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
+    let name = &question.name;
+    let found = with_graph(&state.memory, find_references::SERVED, |graph| one_of(graph, &state.snapshot, name, file));
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
         found => found.map(Some),
     }
 }
 
-fn missing(head: &State, question: &Question) -> Result<AppError, AppError> {
-    let mut error = graph::not_found(&head.snapshot, question.name.trim(), question.path.as_deref())?;
-    let place = question.path.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
-    error.message =
-        format!("No symbol {:?}{place} is in {} or in {}.", question.name.trim(), question.base, question.head);
+fn missing(head: &State, question: &Question, file: Option<&File>) -> Result<AppError, AppError> {
+    let Question { name, base, head: after, .. } = question;
+    let mut error = graph::not_found(&head.snapshot, name.trim(), file)?;
+    let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
+    let absence = file.and_then(|file| file.absence.as_ref());
+    let why = absence.map(|absence| format!(": {}", absence.clause())).unwrap_or_default();
+    error.message = format!("No symbol {:?}{place} is in {base} or in {after}{why}.", name.trim());
     Ok(error)
 }
 

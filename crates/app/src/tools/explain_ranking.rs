@@ -8,6 +8,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::Paths;
 use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input;
 
@@ -47,7 +48,9 @@ pub(crate) const TOOL: Tool = Tool {
             limit: arguments.count("limit"),
         }
         .check()?;
-        call.query(|_, published| answer(published.snapshot.as_deref(), &question, published.metadata))
+        call.query(|session, published| {
+            answer(published.snapshot.as_deref(), &question, &Paths::from_root(session), published.metadata)
+        })
     },
 };
 
@@ -78,7 +81,7 @@ impl Input {
         if self.query.trim().is_empty() {
             return Err(invalid("`query` is empty: give the query of the search."));
         }
-        let path = self.result_path.trim().trim_start_matches("./").to_owned();
+        let path = self.result_path.trim().to_owned();
         if path.is_empty() {
             return Err(invalid("`result_path` is empty: give the path of the result."));
         }
@@ -93,15 +96,17 @@ impl Input {
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     question: &Question,
+    paths: &Paths<'_>,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
     let Some(snapshot) = snapshot else {
         let why = json!({ "reason": "not_indexed", "explanation": "nothing is indexed yet" });
-        return Err(not_found(question, why).hint("Run `codecompass index`.").about(metadata));
+        return Err(not_found(&question.path, question.line, why).hint("Run `codecompass index`.").about(metadata));
     };
     let asked = Search { language: question.language.as_deref(), ..Search::new(&question.query, question.limit) };
-    match explain(snapshot, &asked, &question.path, question.line)? {
+    let file = paths.file(&[snapshot], "result_path", &question.path).map_err(|error| error.about(metadata.clone()))?;
+    match explain(snapshot, &asked, &file.path, question.line)? {
         Explained::Hit { place, rank } => Ok(Answer {
             text: text(&place, rank),
             json: json!({
@@ -114,16 +119,23 @@ pub(crate) fn answer(
             }),
             code: 0,
         }),
-        Explained::Missing(why) => Err(not_found(question, why_json(&why)).about(metadata)),
+        Explained::Missing(why) => {
+            let mut why = why_json(&why);
+            if let Some(absence) = &file.absence {
+                why["explanation"] = json!(absence.clause());
+                absence.left_out().into_iter().for_each(|reason| why["left_out"] = json!(reason));
+            }
+            Err(not_found(&file.path, question.line, why).about(metadata))
+        }
     }
 }
 
-fn not_found(question: &Question, why: Value) -> AppError {
+fn not_found(path: &str, line: u32, why: Value) -> AppError {
     let explanation = why["explanation"].as_str().unwrap_or_default();
-    let message = format!("{}:{} is no result of this query: {explanation}.", question.path, question.line);
+    let message = format!("{path}:{line} is no result of this query: {explanation}.");
     AppError::new(Code::ResultNotFound, message).data(json!({
-        "result_path": question.path,
-        "result_line_start": question.line,
+        "result_path": path,
+        "result_line_start": line,
         "why": why,
     }))
 }

@@ -16,6 +16,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::Paths;
 
 /// So long an answer of the server may take.
 pub(crate) const SERVED: Duration = Duration::from_millis(350);
@@ -67,7 +68,8 @@ pub(crate) const TOOL: Tool = Tool {
         };
         let question = input.check()?;
         call.query(|session, published| {
-            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -108,6 +110,7 @@ impl Input {
 pub(crate) fn answer(
     memory: Option<&Memory>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
@@ -118,13 +121,20 @@ pub(crate) fn answer(
     };
     let Some(memory) = memory else { return Err(missing().about(metadata)) };
     let about = metadata.clone();
-    let asked = with_graph(memory, question.patience, |graph| found(graph, question, config, metadata));
+    let asked = with_graph(memory, question.patience, |graph| found(graph, question, paths, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: Metadata) -> Result<Answer, AppError> {
+fn found(
+    graph: &Graph<'_>,
+    question: &Question,
+    paths: &Paths<'_>,
+    config: &Config,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
     let snapshot = graph.snapshot();
-    let candidates = graph::candidates(snapshot, &question.name, question.path.as_deref())?;
+    let file = paths.file_if_given(&[snapshot], question.path.as_deref())?;
+    let candidates = graph::candidates(snapshot, &question.name, file.as_ref())?;
     let first = Shown::of(graph, candidates[0])?;
     let found = graph.named(&first.symbol().name)?;
     let meant = graph.meant(&found, &candidates);
@@ -143,7 +153,8 @@ fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: 
     let mut sites = found.sites(target, symbol.symbol(), &symbol.file.language);
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
     let total = sites.len();
-    let identity = format!("references {:?} {:?} {:?}", question.name, question.path, question.kind);
+    let path = file.as_ref().map(|file| &file.path);
+    let identity = format!("references {:?} {path:?} {:?}", question.name, question.kind);
     let cursor = Cursor::of(Some(snapshot), &identity);
     let offset = cursor.read(question.cursor.as_deref())?;
     let page: Vec<Site> = sites.into_iter().skip(offset).take(question.limit).collect();

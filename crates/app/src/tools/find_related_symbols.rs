@@ -17,6 +17,7 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::Paths;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "find_related_symbols",
@@ -70,7 +71,8 @@ pub(crate) const TOOL: Tool = Tool {
         };
         let question = input.check()?;
         call.query(|session, published| {
-            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -110,24 +112,33 @@ impl Input {
 pub(crate) fn answer(
     memory: Option<&Memory>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
     let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
     let about = metadata.clone();
-    let asked = with_graph(memory, question.patience, |graph| found(graph, question, config, metadata));
+    let asked = with_graph(memory, question.patience, |graph| found(graph, question, paths, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: Metadata) -> Result<Answer, AppError> {
+fn found(
+    graph: &Graph<'_>,
+    question: &Question,
+    paths: &Paths<'_>,
+    config: &Config,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
     let snapshot = graph.snapshot();
-    let hit = one_symbol(snapshot, &question.name, question.path.as_deref())?;
+    let file = paths.file_if_given(&[snapshot], question.path.as_deref())?;
+    let hit = one_symbol(snapshot, &question.name, file.as_ref())?;
     let at = SymbolAt { file: hit.version.id, place: hit.place() };
     let anchor = Shown::of(graph, at)?;
     let found = graph.related(at, question.scope)?;
     let total = found.symbols.len();
-    let identity = format!("related {:?} {:?} {:?}", question.name, question.path, question.scope);
+    let path = file.as_ref().map(|file| &file.path);
+    let identity = format!("related {:?} {path:?} {:?}", question.name, question.scope);
     let cursor = Cursor::of(Some(snapshot), &identity);
     let offset = cursor.read(question.cursor.as_deref())?;
     let page = found.symbols.iter().skip(offset).take(question.limit);

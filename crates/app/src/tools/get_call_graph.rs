@@ -18,6 +18,7 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::{File, Paths};
 
 /// The greatest depth.
 const DEEPEST: i64 = 5;
@@ -82,7 +83,8 @@ pub(crate) const TOOL: Tool = Tool {
         };
         let question = input.check()?;
         call.query(|session, published| {
-            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -144,8 +146,9 @@ impl Input {
 
 impl Question {
     /// Everything that decides the lists.
-    fn identity(&self) -> String {
-        let Question { name, path, callers, callees, depth, .. } = self;
+    fn identity(&self, file: Option<&File>) -> String {
+        let path = file.map(|file| &file.path);
+        let Question { name, callers, callees, depth, .. } = self;
         format!("calls {name:?} {path:?} {callers} {callees} {depth}")
     }
 }
@@ -154,19 +157,27 @@ impl Question {
 pub(crate) fn answer(
     memory: Option<&Memory>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
     let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
     let about = metadata.clone();
-    let asked = with_graph(memory, question.patience, |graph| found(graph, question, config, metadata));
+    let asked = with_graph(memory, question.patience, |graph| found(graph, question, paths, config, metadata));
     asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: Metadata) -> Result<Answer, AppError> {
+fn found(
+    graph: &Graph<'_>,
+    question: &Question,
+    paths: &Paths<'_>,
+    config: &Config,
+    mut metadata: Metadata,
+) -> Result<Answer, AppError> {
     let snapshot = graph.snapshot();
-    let (target, others) = one_of(graph, snapshot, &question.name, question.path.as_deref())?;
+    let file = paths.file_if_given(&[snapshot], question.path.as_deref())?;
+    let (target, others) = one_of(graph, snapshot, &question.name, file.as_ref())?;
     let symbol = Shown::of(graph, target)?;
     if !others.is_empty() {
         metadata.warnings.push(graph::taken_warning(&symbol, &question.name, others.len() + 1));
@@ -185,7 +196,7 @@ fn found(graph: &Graph<'_>, question: &Question, config: &Config, mut metadata: 
         metadata.completeness = "partial";
         metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
     }
-    let cursor = Cursor::of(Some(snapshot), &question.identity());
+    let cursor = Cursor::of(Some(snapshot), &question.identity(file.as_ref()));
     let offset = cursor.read(question.cursor.as_deref())?;
     let (above, below) = page(graph, [&callers.edges, &callees.edges], question, offset, config.max_response_bytes)?;
     let next = offset + above.len().max(below.len());
@@ -260,9 +271,9 @@ pub(crate) fn one_of(
     graph: &Graph<'_>,
     snapshot: &Snapshot,
     name: &str,
-    path: Option<&str>,
+    file: Option<&File>,
 ) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
-    let candidates = graph::candidates(snapshot, name, path)?;
+    let candidates = graph::candidates(snapshot, name, file)?;
     if let [only] = candidates[..] {
         return Ok((only, Vec::new()));
     }

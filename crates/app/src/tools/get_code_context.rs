@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use codecompass_model::ids::SymbolId;
-use codecompass_query::{Locate, Mode, Piece, Search, context, locate, nearest_names, telling_words};
+use codecompass_query::{Locate, Mode, Piece, Search, context, locate, nearest_names, place_of, telling_words};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -19,6 +19,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::Paths;
 
 /// So many places of a search are candidates: more than most budgets hold, and each costs time.
 const PLACES: usize = 60;
@@ -86,7 +87,8 @@ pub(crate) const TOOL: Tool = Tool {
         }
         .check()?;
         call.query(|session, published| {
-            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -158,6 +160,7 @@ struct Taken {
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
@@ -165,7 +168,8 @@ pub(crate) fn answer(
     let mut taken: Vec<Taken> = Vec::new();
     let mut left = 0;
     if let Some(snapshot) = snapshot {
-        let named = named(snapshot, question, &mut metadata)?;
+        let named = named(snapshot, question, paths, &mut metadata);
+        let named = named.map_err(|error| error.about(metadata.clone()))?;
         let keys: HashSet<_> = named.iter().map(Piece::key).collect();
         let found = found(snapshot, question)?;
         let found =
@@ -211,14 +215,23 @@ pub(crate) fn answer(
     Ok(Answer { text, json, code })
 }
 
-/// The symbols that are asked for by name or handle; those that are not there are told.
-fn named(snapshot: &Snapshot, question: &Question, metadata: &mut Metadata) -> Result<Vec<Piece>, AppError> {
+/// The symbols that are asked for by name, handle or place; those that are not there are told.
+fn named(
+    snapshot: &Snapshot,
+    question: &Question,
+    paths: &Paths<'_>,
+    metadata: &mut Metadata,
+) -> Result<Vec<Piece>, AppError> {
     let mut seen = HashSet::new();
     let mut pieces = Vec::new();
     for name in question.symbols.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        if let Some(piece) = Piece::at(snapshot, name)? {
-            if seen.insert(piece.key()) {
-                pieces.push(piece);
+        if let Some((path, lines)) = place_of(name) {
+            let file = paths.file(&[snapshot], "symbols", path)?;
+            match (Piece::at(snapshot, &file.path, lines)?, &file.absence) {
+                (Some(piece), _) if seen.insert(piece.key()) => pieces.push(piece),
+                (Some(_), _) => {}
+                (None, Some(absence)) => metadata.warnings.push(format!("{name}: {}", absence.clause())),
+                (None, None) => metadata.warnings.push(format!("{} has no line {}", file.path, lines.0)),
             }
             continue;
         }

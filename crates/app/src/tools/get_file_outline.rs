@@ -11,10 +11,11 @@ use super::input::Cursor;
 use super::shape::{self, CURSOR};
 use super::trees::{self, Cut};
 use crate::config::Config;
-use crate::error::{AppError, Code};
+use crate::error::AppError;
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::{Absence, Paths};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "get_file_outline",
@@ -22,7 +23,7 @@ pub(crate) const TOOL: Tool = Tool {
     description: "All symbols of one file as a nested tree with lines and signatures. Use it instead of reading a \
                   file to see what is in it.",
     params: &[
-        required("path", Kind::Text, "File path from the repository root"),
+        required("path", Kind::Text, "File, from the repository root or absolute"),
         REF,
         optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without what stands inside"),
         optional("language", Kind::Text, "Not needed: it is known from the file"),
@@ -48,7 +49,8 @@ pub(crate) const TOOL: Tool = Tool {
             cursor: arguments.text("cursor"),
         };
         call.query(|session, published| {
-            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -64,15 +66,18 @@ pub(crate) struct Question {
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     let Some(snapshot) = snapshot else {
         return Err(AppError::index_not_ready().about(metadata));
     };
-    let path = question.path.trim().trim_start_matches("./");
+    let file = paths.file(&[snapshot], "path", &question.path).map_err(|error| error.about(metadata.clone()))?;
+    let path = file.path.as_str();
     let Some(outline) = outline(snapshot, path)? else {
-        return Err(not_found(snapshot, path, &metadata.ref_name)?.about(metadata));
+        let absence = file.absence.unwrap_or(Absence::Unknown);
+        return Err(not_found(snapshot, path, &absence, &metadata.ref_name)?.about(metadata));
     };
     let cursor = Cursor::of(Some(snapshot), &format!("outline {path:?} {}", question.is_deep));
     let offset = cursor.read(question.cursor.as_deref())?;
@@ -102,8 +107,8 @@ pub(crate) fn answer(
     })
 }
 
-/// The file that is not there, with those that bear its name.
-fn not_found(snapshot: &Snapshot, path: &str, ref_name: &str) -> Result<AppError, AppError> {
+/// The file that is not there: why, where that is known, else those that bear its name.
+fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str) -> Result<AppError, AppError> {
     const MOST: usize = 5;
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_near = |known: &String| known.rsplit('/').next() == Some(name) || known.ends_with(&format!("/{path}"));
@@ -111,11 +116,15 @@ fn not_found(snapshot: &Snapshot, path: &str, ref_name: &str) -> Result<AppError
         snapshot.catalogue()?.values().map(|version| version.path.clone()).filter(is_near).collect();
     near.sort();
     near.truncate(MOST);
-    let mut error = AppError::new(Code::FileNotFound, format!("No file {path:?} is in the index for {ref_name}."));
-    if let Some(first) = near.first() {
+    let mut error = absence.error(path, ref_name);
+    if let (Some(first), Absence::Unknown) = (near.first(), absence) {
         error = error.hint(format!("There is {first}."));
     }
-    Ok(error.data(json!({ "path": path, "nearest_paths": near })))
+    let mut data = json!({ "path": path, "nearest_paths": near });
+    if let Some(reason) = absence.left_out() {
+        data["left_out"] = json!(reason);
+    }
+    Ok(error.data(data))
 }
 
 fn symbol_json(outline: &Outline, place: u32, is_deep: bool) -> Value {

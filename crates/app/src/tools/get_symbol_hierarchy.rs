@@ -21,6 +21,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::{File, Paths};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "get_symbol_hierarchy",
@@ -54,7 +55,8 @@ pub(crate) const TOOL: Tool = Tool {
             patience: SERVED,
         };
         call.query(|session, published| {
-            answer(published.memory.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -71,12 +73,15 @@ pub(crate) struct Question {
 pub(crate) fn answer(
     memory: Option<&Memory>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
     let snapshot = memory.snapshot();
-    let hit = one_symbol(snapshot, &question.name, question.path.as_deref())
+    let file = paths.file_if_given(&[snapshot], question.path.as_deref());
+    let hit = file
+        .and_then(|file| one_symbol(snapshot, &question.name, file.as_ref()))
         .map_err(|error| error.about(metadata.clone()))?;
     let at = SymbolAt { file: hit.version.id, place: hit.place() };
     with_graph(memory, question.patience, |graph| {
@@ -117,7 +122,7 @@ pub(crate) fn answer(
 }
 
 /// The one symbol that a name means; an error that lists them when they stand in several files.
-pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<SymbolHit, AppError> {
+pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<SymbolHit, AppError> {
     let name = name.trim();
     if name.is_empty() {
         return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
@@ -125,14 +130,14 @@ pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, path: Option<&str>) ->
     }
     let asked = Locate { name, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
     let mut hits = locate(snapshot, &asked)?.hits;
-    if let Some(path) = path.map(|path| path.trim().trim_start_matches("./")) {
-        hits.retain(|hit| hit.version.path == path);
+    if let Some(file) = file {
+        hits.retain(|hit| hit.version.path == file.path);
     }
     // The blocks of a type are not further bearers of its name.
     if hits.iter().any(|hit| hit.symbol().kind != SymbolKind::Impl) {
         hits.retain(|hit| hit.symbol().kind != SymbolKind::Impl);
     }
-    let Some(first) = hits.first() else { return Err(graph::not_found(snapshot, name, path)?) };
+    let Some(first) = hits.first() else { return Err(graph::not_found(snapshot, name, file)?) };
     if hits.iter().any(|hit| hit.version.path != first.version.path) {
         return Err(ambiguous(name, &hits));
     }

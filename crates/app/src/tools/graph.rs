@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::input;
 use crate::error::{AppError, Code};
+use crate::paths::{Absence, File};
 
 /// Puts the rules to work on a snapshot, for no longer than that.
 pub(crate) fn with_graph<T>(
@@ -29,14 +30,13 @@ pub(crate) fn with_graph<T>(
 }
 
 /// The symbols that a name means, in the order of `locate`; an error that helps when there are none.
-pub(crate) fn candidates(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<Vec<SymbolAt>, AppError> {
+pub(crate) fn candidates(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<Vec<SymbolAt>, AppError> {
     let name = name.trim();
     if name.is_empty() {
         return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
             .data(json!({ "parameter": "symbol_name" })));
     }
     let asked = Locate { name, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
-    let path = path.map(|path| path.trim().trim_start_matches("./"));
     let mut hits = locate(snapshot, &asked)?.hits;
     // A block of methods bears the name of its type and is not meant beside it.
     if hits.iter().any(|hit| hit.symbol().kind != SymbolKind::Impl) {
@@ -44,21 +44,27 @@ pub(crate) fn candidates(snapshot: &Snapshot, name: &str, path: Option<&str>) ->
     }
     let found: Vec<SymbolAt> = hits
         .iter()
-        .filter(|hit| path.is_none_or(|path| hit.version.path == path))
+        .filter(|hit| file.is_none_or(|file| hit.version.path == file.path))
         .map(|hit| SymbolAt { file: hit.version.id, place: hit.place() })
         .collect();
-    if found.is_empty() { Err(not_found(snapshot, name, path)?) } else { Ok(found) }
+    if found.is_empty() { Err(not_found(snapshot, name, file)?) } else { Ok(found) }
 }
 
-/// The symbol that is not there, with the names that come near.
-pub(crate) fn not_found(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<AppError, AppError> {
+/// The symbol that is not there, with the names that come near, and what is wrong with the file that was given.
+pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<AppError, AppError> {
     let near = nearest_names(snapshot, name, 3)?;
-    let place = path.map(|path| format!(" in {path}")).unwrap_or_default();
-    let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed."));
+    let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
+    let absence = file.and_then(|file| file.absence.as_ref());
+    let why = absence.map(|absence| format!(": {}", absence.clause())).unwrap_or_default();
+    let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed{why}."));
     if !near.is_empty() {
         error = error.hint(format!("Nearest names: {}.", near.join(", ")));
     }
-    Ok(error.data(json!({ "symbol_name": name, "path": path, "nearest_names": near })))
+    let mut data = json!({ "symbol_name": name, "path": file.map(|file| &file.path), "nearest_names": near });
+    if let Some(reason) = absence.and_then(Absence::left_out) {
+        data["left_out"] = json!(reason);
+    }
+    Ok(error.data(data))
 }
 
 /// A symbol that can be shown.

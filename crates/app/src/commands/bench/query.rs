@@ -21,6 +21,7 @@ use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::{Access, Published};
 use crate::session::{Request, Session};
 use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
@@ -100,7 +101,8 @@ fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answ
         patience: find_references::SERVED,
     };
     let memory = Some(&*opened.memory);
-    or_nothing(find_references::answer(memory, &input.check()?, &session.config, Metadata::unknown()))
+    let paths = Paths::from_root(session);
+    or_nothing(find_references::answer(memory, &input.check()?, &paths, &session.config, Metadata::unknown()))
 }
 
 /// Names of imports, and symbols of languages without rules, have no references: that is an answer, too.
@@ -126,17 +128,20 @@ fn ask_calls(session: &Session, opened: &Opened, name: &str) -> Result<Answer, A
         patience: find_references::SERVED,
     };
     let memory = Some(&*opened.memory);
-    or_nothing(get_call_graph::answer(memory, &input.check()?, &session.config, Metadata::unknown()))
+    let paths = Paths::from_root(session);
+    or_nothing(get_call_graph::answer(memory, &input.check()?, &paths, &session.config, Metadata::unknown()))
 }
 
 fn ask_context(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
     let input = get_code_context::Input { query: query.to_owned(), max_tokens: 4000, ..Default::default() };
-    get_code_context::answer(Some(&*opened.snapshot), &input.check()?, &session.config, Metadata::unknown())
+    let paths = Paths::from_root(session);
+    get_code_context::answer(Some(&*opened.snapshot), &input.check()?, &paths, &session.config, Metadata::unknown())
 }
 
 fn ask_outline(session: &Session, opened: &Opened, path: &str) -> Result<Answer, AppError> {
     let question = get_file_outline::Question { path: path.to_owned(), is_deep: true, cursor: None };
-    get_file_outline::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
+    let paths = Paths::from_root(session);
+    get_file_outline::answer(Some(&*opened.snapshot), &question, &paths, &session.config, Metadata::unknown())
 }
 
 fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {

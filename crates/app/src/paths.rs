@@ -1,0 +1,284 @@
+//! Which file of a workspace is meant by a path, as people and agents give them.
+//!
+//! An absolute path counts when it lies in the workspace. A relative one begins at the root; on the command line at the
+//! working folder first, and at the root when nothing is there. Inside, a path is relative to the root, with `/`.
+
+use std::path::Path;
+
+use codecompass_index::source::{Verdict, commit_verdict, worktree_verdict};
+use codecompass_model::{SkipReason, ViewKey};
+use codecompass_store::Snapshot;
+use serde_json::json;
+
+use crate::error::{AppError, Code};
+use crate::session::Session;
+
+/// Where paths begin.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Start {
+    root: String,
+    /// The working folder of a command; nothing for a server.
+    here: Option<String>,
+}
+
+/// See the module.
+pub(crate) struct Paths<'s> {
+    pub(crate) start: Start,
+    session: &'s Session,
+}
+
+/// A file that somebody means.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) path: String,
+    /// Why the view does not have it; nothing when it does.
+    pub(crate) absence: Option<Absence>,
+}
+
+/// Why a file is not in a view, as far as can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// It is left out, for this reason and in these words.
+    LeftOut(SkipReason, String),
+    /// It is a folder.
+    Folder,
+    /// It is in the work tree, and nobody has indexed it yet.
+    NotYet,
+    /// Nobody knows of it.
+    Unknown,
+}
+
+impl Start {
+    /// What a path may mean, the likeliest first, from the root; a folder that was given as one ends with a slash.
+    pub(crate) fn readings(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
+        let given = as_slashes(given);
+        let mut readings = Vec::new();
+        if is_absolute(&given) {
+            readings.extend(self.inside(&given));
+        } else {
+            readings.extend(self.here.as_ref().and_then(|here| self.inside(&format!("{here}/{given}"))));
+            readings.extend(settled(&given));
+            readings.dedup();
+        }
+        if readings.is_empty() { Err(self.outside(parameter, &given)) } else { Ok(readings) }
+    }
+
+    /// An absolute path from the root of the workspace; nothing when it lies elsewhere.
+    pub(crate) fn inside(&self, absolute: &str) -> Option<String> {
+        let below = |path: &str| {
+            let rest = path.strip_prefix(self.root.trim_end_matches('/'))?;
+            rest.strip_prefix('/').or(rest.is_empty().then_some("")).map(str::to_owned)
+        };
+        let path = settled(absolute)?;
+        let path = if absolute.starts_with('/') { format!("/{path}") } else { path };
+        below(&path).or_else(|| below(&real(&path)))
+    }
+
+    /// The error of a path that lies elsewhere.
+    pub(crate) fn outside(&self, parameter: &str, given: &str) -> AppError {
+        AppError::new(Code::InvalidInput, format!("`{parameter}` {given:?} leads out of the workspace {}.", self.root))
+            .hint("Give a path inside it, absolute or from its root.")
+            .data(json!({ "parameter": parameter, "path": given, "workspace": self.root }))
+    }
+}
+
+impl<'s> Paths<'s> {
+    /// For a server, where nobody stands in a folder.
+    pub(crate) fn from_root(session: &'s Session) -> Self {
+        Self { start: Start { root: with_slashes(&session.workspace.root), here: None }, session }
+    }
+
+    /// For a command.
+    pub(crate) fn from_here(session: &'s Session) -> Self {
+        let mut paths = Self::from_root(session);
+        let here = std::env::current_dir().and_then(|folder| folder.canonicalize()).ok();
+        paths.start.here = here.map(|folder| with_slashes(&folder));
+        paths
+    }
+
+    /// The file that is meant in one of these views: the first reading that one of them has, else one that is on disk,
+    /// else the first. Why it is absent is told of the first view.
+    pub(crate) fn file(&self, views: &[&Snapshot], parameter: &str, given: &str) -> Result<File, AppError> {
+        let readings = self.start.readings(parameter, given.trim())?;
+        let readings: Vec<&str> = readings.iter().map(|path| path.trim_end_matches('/')).collect();
+        for path in &readings {
+            for view in views {
+                if view.version_at(path)?.is_some() {
+                    return Ok(File { path: (*path).to_owned(), absence: None });
+                }
+            }
+        }
+        let path = self.likeliest(&readings);
+        let absence = views.first().map_or(Ok(Absence::Unknown), |view| self.absence(view, path))?;
+        Ok(File { path: path.to_owned(), absence: Some(absence) })
+    }
+
+    /// The file of a symbol, where one was given.
+    pub(crate) fn file_if_given(&self, views: &[&Snapshot], given: Option<&str>) -> Result<Option<File>, AppError> {
+        given.map(|given| self.file(views, "path", given)).transpose()
+    }
+
+    /// A path on disk: the reading that is there, else all that it may have been.
+    pub(crate) fn on_disk(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
+        let mut readings = self.start.readings(parameter, given)?;
+        if let Some(at) = readings.iter().position(|path| self.is_on_disk(path)) {
+            readings = vec![readings.swap_remove(at)];
+        }
+        Ok(readings)
+    }
+
+    /// The reading that is on disk, else the first.
+    fn likeliest<'p>(&self, readings: &[&'p str]) -> &'p str {
+        let found = readings.iter().find(|path| self.is_on_disk(path)).or(readings.first());
+        found.copied().unwrap_or_default()
+    }
+
+    fn is_on_disk(&self, path: &str) -> bool {
+        self.session.workspace.root.join(path).symlink_metadata().is_ok()
+    }
+
+    /// Why a view does not have a file. What nobody can find out stays unknown.
+    fn absence(&self, view: &Snapshot, path: &str) -> Result<Absence, AppError> {
+        if path.is_empty() || view.has_path_beginning(&format!("{path}/"))? {
+            return Ok(Absence::Folder);
+        }
+        let (workspace, limits) = (&self.session.workspace, self.session.limits());
+        let left_out = |reason: SkipReason| {
+            let words = match reason {
+                SkipReason::TooLarge => format!("larger than {} KiB", limits.max_file_bytes >> 10),
+                _ => reason.phrase().to_owned(),
+            };
+            Absence::LeftOut(reason, words)
+        };
+        if let Some(reason) = view.skip_at(path)? {
+            return Ok(left_out(reason));
+        }
+        let verdict = match (&view.info().key, &view.info().commit) {
+            (ViewKey::Worktree(_), _) => worktree_verdict(workspace, path, &limits),
+            (_, Some(commit)) => commit_verdict(workspace, commit, path, &limits),
+            (_, None) => Ok(Verdict::Absent),
+        };
+        Ok(match verdict {
+            Ok(Verdict::LeftOut(reason)) => left_out(reason),
+            Ok(Verdict::Listed) => Absence::NotYet,
+            Ok(Verdict::Absent) | Err(_) => Absence::Unknown,
+        })
+    }
+}
+
+impl Absence {
+    /// The rest of a sentence that ends with a colon.
+    pub(crate) fn clause(&self) -> String {
+        match self {
+            Absence::LeftOut(_, words) => format!("the file is left out of the index, {words}"),
+            Absence::Folder => "that is a folder".into(),
+            Absence::NotYet => "the file is not indexed yet".into(),
+            Absence::Unknown => "no such file is in the index for this ref".into(),
+        }
+    }
+
+    /// The error of a tool that is about this file.
+    pub(crate) fn error(&self, path: &str, ref_name: &str) -> AppError {
+        let message = match self {
+            Absence::LeftOut(_, words) => format!("{path:?} is left out of the index for {ref_name}: {words}."),
+            Absence::Folder => format!("{path:?} is a folder, not a file."),
+            Absence::NotYet => format!("{path:?} is there, but not indexed yet."),
+            Absence::Unknown => format!("No file {path:?} is in the index for {ref_name}."),
+        };
+        let error = AppError::new(Code::FileNotFound, message);
+        match self.hint() {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+
+    /// The word for machines, of a file that is left out.
+    pub(crate) fn left_out(&self) -> Option<&'static str> {
+        match self {
+            Absence::LeftOut(reason, _) => Some(reason.as_str()),
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            Absence::LeftOut(SkipReason::TooLarge, _) => Some("`index.max_file_kib` is the limit."),
+            Absence::LeftOut(SkipReason::Ignored | SkipReason::BuiltinFolder | SkipReason::Generated, _) => {
+                Some("A line with `!` in .codecompassignore brings it back.")
+            }
+            Absence::NotYet => Some("Call sync_repo, or run `codecompass sync`."),
+            _ => None,
+        }
+    }
+}
+
+/// A path without `.`, `..` and doubled slashes; nothing when it leads out at the top. One that can only be a folder, by
+/// its end, keeps a slash there.
+pub(crate) fn settled(path: &str) -> Option<String> {
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => {
+                steps.pop()?;
+            }
+            step => steps.push(step),
+        }
+    }
+    let is_folder = matches!(path.rsplit('/').next(), Some("" | "." | ".."));
+    let end = if is_folder && !steps.is_empty() { "/" } else { "" };
+    Some(steps.join("/") + end)
+}
+
+/// The path with every link followed, as far as there is anything on disk.
+fn real(path: &str) -> String {
+    let end = if path.ends_with('/') { "/" } else { "" };
+    let path = Path::new(path);
+    for folder in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (folder.canonicalize(), path.strip_prefix(folder)) {
+            let whole = if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+            return with_slashes(&whole) + end;
+        }
+    }
+    with_slashes(path) + end
+}
+
+/// Whether a path does not begin at any folder of ours.
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || Path::new(path).is_absolute()
+}
+
+fn with_slashes(path: &Path) -> String {
+    as_slashes(&path.to_string_lossy())
+}
+
+/// Only where a backslash can not be a part of a name.
+fn as_slashes(path: &str) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_lead_nowhere_go_and_what_can_only_be_a_folder_keeps_its_slash() {
+        let table: &[(&str, Option<&str>)] = &[
+            ("src/a.rs", Some("src/a.rs")),
+            ("./src//a.rs", Some("src/a.rs")),
+            ("src/../lib/a.rs", Some("lib/a.rs")),
+            ("src/", Some("src/")),
+            ("src/.", Some("src/")),
+            ("src/deep/..", Some("src/")),
+            (".", Some("")),
+            ("", Some("")),
+            ("src/..", Some("")),
+            ("..", None),
+            ("src/../../a.rs", None),
+            ("src/..a", Some("src/..a")),
+        ];
+        for (given, expected) in table {
+            assert_eq!(settled(given).as_deref(), *expected, "{given}");
+        }
+    }
+}
