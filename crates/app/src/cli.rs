@@ -218,8 +218,8 @@ pub(crate) struct SearchArgs {
     /// How to read the query: auto, literal (exactly this text) or regex
     #[arg(long)]
     pub(crate) mode: Option<String>,
-    /// Only these files: patterns like `src/**,!*_test.go`, or folders
-    #[arg(long, value_name = "PATTERNS")]
+    /// Only these files: the beginning of a path, a file or folder name, or patterns like `src/**,!*_test.go`
+    #[arg(long, value_name = "PATHS")]
     pub(crate) path_filter: Option<String>,
     #[command(flatten)]
     pub(crate) list: ListArgs,
@@ -305,8 +305,8 @@ pub(crate) struct DiffArgs {
     pub(crate) base: Option<String>,
     /// What is compared: a branch, tag or commit, or @worktree for the work tree with its edits [default: HEAD]
     pub(crate) head: Option<String>,
-    /// Only paths that begin so
-    #[arg(long, value_name = "PREFIX")]
+    /// Only these files: the beginning of a path, a file or folder name, or patterns like `src/**,!*_test.go`
+    #[arg(long, value_name = "PATHS")]
     pub(crate) path_filter: Option<String>,
     /// At most so many symbols, up to 200
     #[arg(long, default_value_t = 50, allow_negative_numbers = true)]
@@ -448,7 +448,7 @@ pub(crate) struct GrepArgs {
     /// A regular expression; a match does not span lines. One that begins with a dash stands behind `--` or `-e`
     #[arg(required_unless_present = "regexp")]
     pub(crate) pattern: Option<String>,
-    /// Only these paths: `src/**`, `*.rs`, `!tests/**`
+    /// Only these paths: a folder or file, `.` for this folder, `src/**`, `*.rs`, `!tests/**`
     #[arg(value_name = "PATHGLOB")]
     pub(crate) paths: Vec<String>,
     /// The pattern, whatever it begins with; all other arguments are paths then

@@ -49,6 +49,12 @@ pub(crate) enum Absence {
 }
 
 impl Start {
+    /// At these folders, by their real paths.
+    #[cfg(test)]
+    pub(crate) fn at(root: &str, here: Option<&str>) -> Self {
+        Self { root: root.to_owned(), here: here.map(str::to_owned) }
+    }
+
     /// What a path may mean, the likeliest first, from the root; a folder that was given as one ends with a slash.
     pub(crate) fn readings(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
         let given = as_slashes(given);
@@ -61,6 +67,12 @@ impl Start {
             readings.dedup();
         }
         if readings.is_empty() { Err(self.outside(parameter, &given)) } else { Ok(readings) }
+    }
+
+    /// The working folder from the root, with a slash at its end; nothing at the root itself and elsewhere.
+    pub(crate) fn folder(&self) -> Option<String> {
+        let inside = self.inside(&format!("{}/", self.here.as_ref()?))?;
+        (!inside.is_empty()).then_some(inside)
     }
 
     /// An absolute path from the root of the workspace; nothing when it lies elsewhere.

@@ -77,16 +77,62 @@ fn compare_takes_the_file_of_either_ref() {
 }
 
 #[test]
+fn the_paths_of_grep_and_of_a_filter_begin_where_one_stands() {
+    let project = project();
+    let grep = |folder: &str, paths: &str| {
+        let (_, said) = inside(&project, folder, &format!("grep -l 'fn (alpha|gamma)' {paths}"));
+        said.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let one = ["crates/one/src/a.rs", "crates/one/src/b.rs"];
+    assert_eq!(grep("crates/one", "."), one);
+    assert_eq!(grep("crates/one/src", "./"), one);
+    assert_eq!(grep("crates/one/src", ".."), one);
+    assert_eq!(grep("", "."), ["crates/one/src/a.rs", "crates/one/src/b.rs", "crates/oneself/c.rs", "src/a.rs"]);
+    assert_eq!(grep("crates/one", "src"), one);
+    assert_eq!(grep("crates/one", "'src/*.rs' '!b.rs'"), ["crates/one/src/a.rs"]);
+    assert_eq!(grep("crates", "src"), ["src/a.rs"], "the root's, as there is none here");
+    assert_eq!(grep("crates", &quote(&format!("{}/src", root(&project)))), ["src/a.rs"]);
+    assert_eq!(grep("", "c.rs src"), ["crates/oneself/c.rs", "src/a.rs"]);
+
+    let search = |folder: &str, filter: &str| {
+        let (_, said) =
+            inside(&project, folder, &format!("search 'fn alpha' --mode literal --path-filter {filter} --json"));
+        let answer: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
+        let results = answer["results"].as_array().expect("a list").iter();
+        let mut paths: Vec<String> = results.map(|hit| hit["path"].as_str().expect("text").to_owned()).collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(search("crates/one", "."), ["crates/one/src/a.rs"]);
+    assert_eq!(search("crates", "crates/one"), ["crates/one/src/a.rs", "crates/oneself/c.rs"], "a prefix");
+    assert_eq!(search("crates", "c.rs"), ["crates/oneself/c.rs"], "a name");
+
+    project.repository.write("src/a.rs", "pub fn alpha() {}\n").write("crates/one/src/b.rs", "pub fn delta() {}\n");
+    let (_, said) = inside(&project, "crates/one", "diff HEAD @worktree --path-filter src --json");
+    let answer: Value = serde_json::from_str(&said).expect("an answer is JSON");
+    let files = answer["file_changes"].as_array().expect("a list");
+    assert_eq!(files.iter().map(|file| &file["path"]).collect::<Vec<_>>(), ["crates/one/src/b.rs"]);
+    let (_, said) = inside(&project, "", "diff HEAD @worktree --path-filter '*.rs,!b.rs' --json");
+    let answer: Value = serde_json::from_str(&said).expect("an answer is JSON");
+    assert_eq!(answer["file_changes"][0]["path"], "src/a.rs", "patterns hold here, too");
+    assert_eq!(answer["affected_files"], 1);
+}
+
+#[test]
 fn a_path_outside_of_the_workspace_is_a_clear_error() {
     let project = project();
     for command in [
         "outline ../elsewhere.rs",
         "outline /etc/passwd",
+        "grep x ../..",
+        "grep x /etc",
+        "search x --path-filter ../x",
         "references alpha --in /etc/passwd",
         "hierarchy alpha --in ../a.rs",
         "explain alpha /etc/passwd:1",
         "context --symbol /etc/passwd:1-3",
         "compare alpha HEAD HEAD --in /etc/passwd",
+        "diff HEAD @worktree --path-filter /etc",
         "sync --changed /etc/passwd",
     ] {
         let error = project.json_ending(command, 2);
@@ -120,6 +166,8 @@ fn a_link_to_the_workspace_is_as_good_as_its_real_path() {
     std::os::unix::fs::symlink(project.repository.root(), &link).expect("a link can be made");
     let link = quote(link.to_str().expect("UTF-8"));
     expect(&project, "", &format!("outline {link}/src/a.rs"), "src/a.rs (rust)");
+    expect(&project, "", &format!("grep alpha {link}/crates/one/"), "crates/one/src/a.rs:1");
+    expect(&project, "", &format!("grep -l alpha {link}"), "crates/one/src/a.rs\n");
 }
 
 /// A repository with a file for each reason to leave one out.
@@ -235,6 +283,9 @@ fn an_agent_may_give_absolute_paths_and_dots_but_always_from_the_root() {
         assert_eq!(pipe.call("explain_ranking", asked)["result"]["path"], "src/a.rs", "{path}");
         let context = pipe.call("get_code_context", json!({ "query": "", "symbols": [format!("{path}:1-3")] }));
         assert_eq!(context["context_items"][0]["path"], "src/a.rs", "{path}");
+        let found = pipe.call("search_code", json!({ "query": "alpha", "kind": "fn", "path_filter": path }));
+        let paths: Vec<&Value> = found["results"].as_array().expect("a list").iter().map(|hit| &hit["path"]).collect();
+        assert!(!paths.is_empty() && paths.iter().all(|found| **found == "src/a.rs"), "{path}: {found}");
     }
     let (code, error) = pipe.fails("get_file_outline", json!({ "path": absolute("large.rs") }));
     assert_eq!((code.as_str(), &error["data"]["left_out"]), ("file_not_found", &json!("too_large")), "{error}");
@@ -242,6 +293,10 @@ fn an_agent_may_give_absolute_paths_and_dots_but_always_from_the_root() {
         ("get_file_outline", json!({ "path": "/etc/passwd" })),
         ("get_file_outline", json!({ "path": "../x.rs" })),
         ("find_references", json!({ "symbol_name": "alpha", "path": "/etc/passwd" })),
+        ("search_code", json!({ "query": "alpha", "path_filter": "/etc/passwd" })),
+        ("search_code", json!({ "query": "alpha", "path_filter": "a[" })),
+        ("diff_context", json!({ "head_ref": "@worktree", "path_filter": "../x" })),
+        ("diff_context", json!({ "head_ref": "@worktree", "path_filter": "a[" })),
         ("get_code_context", json!({ "query": "", "symbols": ["/etc/passwd:1-3"] })),
     ] {
         assert_eq!(pipe.fails(tool, arguments.clone()).0, "invalid_input", "{tool} {arguments}");

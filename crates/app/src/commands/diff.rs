@@ -5,6 +5,7 @@ use super::references::PATIENCE;
 use crate::cli::{Common, DiffArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::server::desk::Desk;
 use crate::session::Session;
 use crate::tools::diff_context::{self, Input};
@@ -27,5 +28,6 @@ pub(crate) fn run(common: &Common, args: &DiffArgs) -> Result<Answer, AppError> 
     session.config = bounds(&session.config, args.all, &mut question.limit);
     let mut desk = Desk::default();
     let mut look = Look::at_once(&session, &mut desk);
-    diff_context::answer(&mut look, &question).map_err(|error| look.explained(error))
+    let paths = Paths::from_here(&session);
+    diff_context::answer(&mut look, &paths, &question).map_err(|error| look.explained(error))
 }

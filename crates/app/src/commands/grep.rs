@@ -3,6 +3,7 @@
 use crate::cli::{Common, GrepArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::Published;
 use crate::session::Session;
 use crate::tools::grep::{self, Input, Layout};
@@ -31,7 +32,7 @@ pub(crate) fn run(common: &Common, args: &GrepArgs) -> Result<Answer, AppError> 
     let session = Session::open(common, None)?;
     session.say(1, || "-v says more, like this; it does not look for lines that do not match".into());
     let published = Published::open(&session, access)?;
-    grep::answer(published.snapshot.as_deref(), &question, published.metadata)
+    grep::answer(published.snapshot.as_deref(), &question, &Paths::from_here(&session), published.metadata)
 }
 
 /// The pattern and the paths. Behind `-e` stands the pattern, so what would be it is the first path.

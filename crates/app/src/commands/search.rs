@@ -3,6 +3,7 @@
 use crate::cli::{Common, SearchArgs};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::published::{Access, Published};
 use crate::session::Session;
 use crate::tools::search_code::{self, Input};
@@ -24,5 +25,6 @@ pub(crate) fn run(common: &Common, args: &SearchArgs) -> Result<Answer, AppError
     let access = Access { index: args.index, ..args.access.check()? };
     let session = Session::open(common, None)?;
     let published = Published::open(&session, access)?;
-    search_code::answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+    let paths = Paths::from_here(&session);
+    search_code::answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
 }

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
 use super::input::{self, Cursor};
+use super::path_filter::{Known, PATH_FILTER, PathFilter};
 use super::versus::{self, Look, State, WORKTREE};
 use super::{change_json, change_text, impact, shape};
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::server::places::Unknown;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -29,7 +31,7 @@ pub(crate) const TOOL: Tool = Tool {
             "What is compared. Default: HEAD. \"@worktree\": the work tree with its edits",
         ),
         WORKSPACE,
-        optional("path_filter", Kind::Text, "Only paths that begin so"),
+        PATH_FILTER,
         optional("limit", Kind::Count(Some(50)), "Symbols, at most 200"),
         optional(
             "include_callers",
@@ -96,7 +98,7 @@ pub(crate) const TOOL: Tool = Tool {
             patience: super::find_references::SERVED,
         };
         let question = input.check()?;
-        call.compare(Unknown::Project, |look| answer(look, &question))
+        call.compare(Unknown::Project, |look| answer(look, &Paths::from_root(look.session), &question))
     },
 };
 
@@ -117,7 +119,7 @@ pub(crate) struct Input {
 pub(crate) struct Question {
     base: Option<String>,
     head: Option<String>,
-    prefix: String,
+    path_filter: Option<String>,
     pub(crate) limit: usize,
     cursor: Option<String>,
     callers: bool,
@@ -136,19 +138,8 @@ impl Input {
                 .data(json!({ "parameter": "base_ref" })));
         }
         let (limit, warnings) = input::limit(self.limit);
-        let Input { base, head, cursor, callers, edges, docs, patience, .. } = self;
-        let prefix = prefix(self.path_filter.as_deref().unwrap_or_default())?;
-        Ok(Question { base, head, prefix, limit, cursor, callers, edges, docs, patience, warnings })
-    }
-}
-
-/// The beginning that paths must have; from the root of the workspace.
-fn prefix(filter: &str) -> Result<String, AppError> {
-    let filter = filter.trim().trim_start_matches("./").trim_start_matches('/');
-    match filter.split('/').any(|part| part == "..") {
-        false => Ok(filter.to_owned()),
-        true => Err(AppError::new(Code::InvalidInput, "`path_filter` leads out of the workspace.")
-            .data(json!({ "parameter": "path_filter", "allowed": "the beginning of a path from the root" }))),
+        let Input { base, head, path_filter, cursor, callers, edges, docs, patience, .. } = self;
+        Ok(Question { base, head, path_filter, limit, cursor, callers, edges, docs, patience, warnings })
     }
 }
 
@@ -214,13 +205,14 @@ impl Sides {
 }
 
 /// Answers.
-pub(crate) fn answer(look: &mut Look<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let sides = Sides::open(look, question)?;
     let about = sides.head.metadata.clone();
-    found(look, question, sides).map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+    found(look, paths, question, sides)
+        .map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
 }
 
-fn found(look: &mut Look<'_>, question: &Question, sides: Sides) -> Result<Answer, AppError> {
+fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sides) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else { return Err(versus::no_commit()) };
     let mut metadata = sides.metadata(question);
     let files = versus::file_changes(look, repo, &sides.base, &sides.head)?;
@@ -230,12 +222,19 @@ fn found(look: &mut Look<'_>, question: &Question, sides: Sides) -> Result<Answe
         metadata.warnings.push(format!("{unknown} {what}"));
     }
     let pairs = pair_symbols(&file_pairs);
-    let is_wanted = |path: &str| path.starts_with(&question.prefix);
+    let known = Known {
+        views: vec![&sides.head.snapshot, &sides.base.snapshot],
+        paths: files.iter().flat_map(|file| [file.path.as_str(), file.path_before()]).collect(),
+    };
+    let value: Vec<&str> = question.path_filter.as_deref().into_iter().collect();
+    let filter = PathFilter::read(&value, &paths.start, &known)?;
+    let is_wanted = |path: &str| filter.allows(path);
     let concerns = |pair: &&Pair<'_>| [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()));
     let wanted: Vec<Pair<'_>> = pairs.iter().filter(concerns).copied().collect();
     let diff = Diff {
         sides: &sides,
         question,
+        filter: filter.identity(),
         files: files.iter().filter(|file| is_wanted(&file.path) || is_wanted(file.path_before())).collect(),
         changes: changed(&wanted),
         docs: change_json::doc_only(&sides.base, &sides.head, &wanted)?,
@@ -252,6 +251,8 @@ type Extra = (&'static str, Vec<Value>);
 struct Diff<'d> {
     sides: &'d Sides,
     question: &'d Question,
+    /// Which paths are meant.
+    filter: String,
     files: Vec<&'d FileChange>,
     changes: Vec<Pair<'d>>,
     /// The symbols of which only the docs changed.
@@ -276,7 +277,7 @@ impl Diff<'_> {
         let reserved = if extras.is_empty() { 0 } else { most_bytes / 3 };
 
         let from = base.snapshot.info().totals.digest;
-        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {:?}", self.question.prefix);
+        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {}", self.filter);
         let cursor = Cursor::of(Some(&head.snapshot), &identity);
         let offset = cursor.read(self.question.cursor.as_deref())?;
         let mut page: Vec<Pair<'_>> = self.changes.iter().skip(offset).take(self.question.limit).copied().collect();

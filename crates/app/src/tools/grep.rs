@@ -12,8 +12,9 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::Answer;
+use crate::paths::Paths;
 use crate::tools::input::{self, Cursor};
-use crate::tools::path_filter::PathFilter;
+use crate::tools::path_filter::{Known, PathFilter};
 use crate::tools::shape::cut;
 
 /// So many lines a machine gets when it does not say.
@@ -40,11 +41,11 @@ pub(crate) struct Input {
 /// The input with nothing left to check.
 pub(crate) struct Question {
     pattern: Pattern,
-    paths: PathFilter,
+    paths: Vec<String>,
     language: Option<String>,
     limit: Option<usize>,
     cursor: Option<String>,
-    /// Everything that decides the list.
+    /// Everything that decides the list, but for the paths.
     identity: String,
     layout: Layout,
     warnings: Vec<String>,
@@ -72,7 +73,6 @@ impl Input {
             Wanted { text: &self.pattern, literal: self.literal, ignore_case: self.ignore_case, word: self.word };
         let bad = |message: &str| AppError::new(Code::InvalidInput, format!("The pattern can not be read: {message}"));
         let pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0).hint("-F takes it as plain text."))?;
-        let paths = PathFilter::new(&self.paths.join(","))?;
         let language = input::language(self.language)?;
         let (limit, warnings) = match self.layout.as_json {
             true => {
@@ -81,8 +81,9 @@ impl Input {
             }
             false => (self.limit.map(|limit| limit.max(1) as usize), Vec::new()),
         };
-        let identity = format!("grep {wanted:?} {:?} {language:?}", self.paths);
-        Ok(Question { pattern, paths, language, limit, cursor: self.cursor, identity, layout: self.layout, warnings })
+        let identity = format!("grep {wanted:?} {language:?}");
+        let Input { paths, cursor, layout, .. } = self;
+        Ok(Question { pattern, paths, language, limit, cursor, identity, layout, warnings })
     }
 }
 
@@ -90,16 +91,19 @@ impl Input {
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     question: &Question,
+    paths: &Paths<'_>,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
-    let cursor = Cursor::of(snapshot, &question.identity);
+    let filter = PathFilter::read(&question.paths, &paths.start, &Known::of(snapshot));
+    let paths = filter.map_err(|error| error.about(metadata.clone()))?;
+    let cursor = Cursor::of(snapshot, &format!("{} {}", question.identity, paths.identity()));
     let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
     metadata.warnings.extend(question.warnings.iter().cloned());
     let Some(snapshot) = snapshot else {
         return Ok(Answer { text: metadata.warnings_text(), json: json_of(&[], Some((0, 0)), &metadata), code: 1 });
     };
     let is_meant = |language: &str| question.language.as_deref().is_none_or(|wanted| wanted == language);
-    let filter = |version: &VersionInfo| is_meant(&version.language) && question.paths.allows(&version.path);
+    let filter = |version: &VersionInfo| is_meant(&version.language) && paths.allows(&version.path);
     let mut found = find(snapshot, &question.pattern, filter, question.limit.map(|limit| offset + limit))?;
     // How many there are is only known once all were looked for.
     let totals = found.is_complete.then_some((found.matches, found.files.len()));

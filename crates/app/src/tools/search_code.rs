@@ -13,9 +13,10 @@ use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
+use crate::paths::Paths;
 use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
-use crate::tools::path_filter::PathFilter;
+use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
 
 pub(crate) const TOOL: Tool = Tool {
@@ -30,7 +31,7 @@ pub(crate) const TOOL: Tool = Tool {
         optional("language", Kind::Text, "Only this language, e.g. rust"),
         optional("limit", Kind::Count(Some(10)), "At most 200"),
         optional("kind", Kind::Text, "Only this kind: fn, class, struct, …"),
-        optional("path_filter", Kind::Text, "Only these files: `src/**,!*_test.go`, or a folder"),
+        PATH_FILTER,
         optional("mode", Kind::Choice(&["auto", "literal", "regex"], Some("auto")), ""),
         shape::DETAIL_LEVEL,
         shape::COMPACT,
@@ -86,7 +87,8 @@ pub(crate) const TOOL: Tool = Tool {
         }
         .check()?;
         call.query(|session, published| {
-            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
+            let paths = Paths::from_root(session);
+            answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
         })
     },
 };
@@ -118,7 +120,7 @@ pub(crate) struct Question {
     reading: Reading,
     language: Option<String>,
     kinds: &'static [SymbolKind],
-    paths: Option<PathFilter>,
+    path_filter: Option<String>,
     limit: usize,
     cursor: Option<String>,
     shape: Shape,
@@ -178,7 +180,7 @@ impl Input {
             reading: Reading::of(self.mode.as_deref(), &self.query)?,
             language: input::language(self.language)?,
             kinds: input::kinds(self.kind.as_deref())?,
-            paths: self.path_filter.as_deref().map(PathFilter::new).transpose()?,
+            path_filter: self.path_filter,
             shape: self.shape.check()?,
             query: self.query,
             cursor: self.cursor,
@@ -193,16 +195,18 @@ impl Input {
 pub(crate) fn answer(
     snapshot: Option<&Snapshot>,
     question: &Question,
+    paths: &Paths<'_>,
     config: &Config,
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
-    let cursor = Cursor::of(snapshot, &question.identity());
+    let filter = question.filter(paths, snapshot).map_err(|error| error.about(metadata.clone()))?;
+    let cursor = Cursor::of(snapshot, &question.identity(filter.as_ref()));
     let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
     metadata.warnings.extend(question.warnings.iter().cloned());
     let Some(snapshot) = snapshot else {
         return Ok(empty(question, &Found::nothing(&question.query), Vec::new(), 0, metadata));
     };
-    let accepts = question.paths.as_ref().map(|filter| |path: &str| filter.allows(path));
+    let accepts = filter.as_ref().map(|filter| |path: &str| filter.allows(path));
     let asked = Search {
         query: &question.query,
         mode: question.reading.mode(),
@@ -275,9 +279,15 @@ impl Question {
         before
     }
 
+    /// The files that are meant, where not all are.
+    fn filter(&self, paths: &Paths<'_>, snapshot: Option<&Snapshot>) -> Result<Option<PathFilter>, AppError> {
+        let known = path_filter::Known::of(snapshot);
+        self.path_filter.as_ref().map(|value| PathFilter::read(&[value], &paths.start, &known)).transpose()
+    }
+
     /// Everything that decides the list.
-    fn identity(&self) -> String {
-        let paths = self.paths.as_ref().map(ToString::to_string);
+    fn identity(&self, filter: Option<&PathFilter>) -> String {
+        let paths = filter.map(PathFilter::identity);
         let mode = self.reading.as_str();
         format!("search {:?} {mode} {:?} {:?} {paths:?}", self.query, self.language, self.kinds)
     }
@@ -377,7 +387,7 @@ fn empty(question: &Question, found: &Found, near: Vec<String>, files: u64, meta
 fn filters(question: &Question) -> String {
     let mut words: Vec<String> = question.kinds.iter().take(1).map(|kind| format!("kind {kind}")).collect();
     words.extend(question.language.clone());
-    words.extend(question.paths.as_ref().map(|paths| shown(&paths.to_string()).into_owned()));
+    words.extend(question.path_filter.as_ref().map(|value| shown(value).into_owned()));
     if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) }
 }
 

@@ -151,13 +151,15 @@ fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, 
 
 fn ask_search(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
     let question = search_code::Input { query: query.to_owned(), limit: 10, ..Default::default() }.check()?;
-    search_code::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
+    let paths = Paths::from_root(session);
+    search_code::answer(Some(&*opened.snapshot), &question, &paths, &session.config, Metadata::unknown())
 }
 
 fn ask_literal(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
     let mode = Some("literal".to_owned());
     let question = search_code::Input { query: query.to_owned(), mode, limit: 10, ..Default::default() }.check()?;
-    search_code::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
+    let paths = Paths::from_root(session);
+    search_code::answer(Some(&*opened.snapshot), &question, &paths, &session.config, Metadata::unknown())
 }
 
 /// The times of the second half of the queries, once the first half has been asked.
