@@ -68,7 +68,7 @@ codes! {
     IndexNotReady = "index_not_ready", 3: "The question is about one named thing, and nothing is published yet.";
     IndexInProgress = "index_in_progress", 4: "A job of this project is running: `data.job_id`.";
     SyncInProgress = "sync_in_progress", 4: "This ref is being synced already: `data.job_id`.";
-    IndexStale = "index_stale", 3: "With `freshness_policy` strict: what is indexed is not what is there. `data` has both commits and `changed_files`.";
+    IndexStale = "index_stale", 3: "What is indexed is not what is there, and `freshness_policy` is strict, or another branch was checked out of which nothing is published. `data` has both commits and `changed_files`.";
     IndexIncompatible = "index_incompatible", 3: "The index was made by another version, or is damaged; `codecompass index --force` builds it anew.";
     RefNotIndexed = "ref_not_indexed", 5: "The ref is not indexed, or git does not know it; `data.call` is the call that mends it.";
     MergeBaseFailed = "merge_base_failed", 5: "The two refs have no commit in common, or there is no history at all.";
