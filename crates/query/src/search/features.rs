@@ -9,7 +9,7 @@ use codecompass_model::{Symbol, SymbolKind, VersionId, Visibility};
 use codecompass_store::{Result, Snapshot, VersionInfo, tokens};
 
 use super::gather::{Candidate, Gathered};
-use super::intent::{path_of, quoted};
+use super::intent::{path_alone, path_of, quoted};
 use super::terms::{self, Word};
 use super::{Intent, Mode, Place, Search, definitions};
 use crate::score::{Feature, Scores, UNIT};
@@ -26,6 +26,8 @@ const MOST_EDITED: u64 = 200;
 /// The question as far as features look at it.
 pub(super) struct Asked {
     pub(super) intent: Intent,
+    /// Whether a file or folder is all that is asked for. Beside other words a path is one hint of several.
+    pub(super) is_path: bool,
     /// What is looked up.
     pub(super) words: Vec<Word>,
     /// Stems of the words.
@@ -67,10 +69,11 @@ impl Asked {
     fn of(question: &Search<'_>) -> Self {
         let query = question.query;
         let intent = Intent::of(query);
-        let words = match question.mode {
-            Mode::Regex(_) => Vec::new(),
+        let alone = path_alone(query);
+        let words = match (question.mode, alone) {
+            (Mode::Regex(_), _) => Vec::new(),
             // Nearly every path has an extension that many have.
-            Mode::Words if intent == Intent::Path => terms::words(without_extension(query)),
+            (Mode::Words, Some(path)) => terms::words(without_extension(path)),
             _ => terms::words(query),
         };
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
@@ -97,7 +100,8 @@ impl Asked {
             capitalised: last_name(query).starts_with(char::is_uppercase),
             wants_tests: any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
             wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
-            wants_prose: intent == Intent::Path
+            is_path: alone.is_some(),
+            wants_prose: alone.is_some()
                 || any(&["readme", "docs", "documentation", "changelog", "config", "license", "workflow", "ci"]),
             intent,
             words,

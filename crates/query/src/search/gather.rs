@@ -8,7 +8,7 @@ use codecompass_model::{Lines, VersionId};
 use codecompass_store::{Record, Result, Snapshot, StoreError, TermGroup, TextHit, TextHits, VersionInfo};
 
 use super::features::{Asked, FileSigns};
-use super::{Intent, Mode, Search, features, terms};
+use super::{Mode, Search, features, terms};
 use crate::grep::{self, Pattern, Wanted};
 
 /// Something that may be a place of the answer.
@@ -121,7 +121,7 @@ impl Gathered {
             files,
             exact: Exact::find(snapshot, question, asked)?,
             with_pieces,
-            with_files: with_pieces && (asked.intent == Intent::Path || !has_pieces),
+            with_files: with_pieces && (asked.is_path || !has_pieces),
         })
     }
 

@@ -1,5 +1,7 @@
 //! What kind of question is this? The triggers are the contract's; the order is error, path, symbol, natural language.
 
+use super::terms::STOP_WORDS;
+
 /// What a query looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intent {
@@ -27,9 +29,9 @@ impl Intent {
     /// Classifies a query.
     pub fn of(query: &str) -> Self {
         let query = query.trim();
-        if quoted(query).is_some() || is_trace(query) || query.split_whitespace().any(is_error_code) {
+        if quoted(query).is_some() || is_trace(query) || words(query).any(is_error_code) {
             Intent::Error
-        } else if path_of(query).is_some() {
+        } else if path_of(query).is_some() || query.split_whitespace().any(is_path_among_words) {
             Intent::Path
         } else if is_identifier(query) {
             Intent::Symbol
@@ -73,6 +75,11 @@ fn is_trace(query: &str) -> bool {
     frame || SIGNS.iter().any(|sign| lower.contains(sign)) || lower.ends_with("error:")
 }
 
+/// The words of a query, those in brackets for themselves: compilers write `error[E0308]`.
+fn words(query: &str) -> impl Iterator<Item = &str> {
+    query.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')'))
+}
+
 /// `E0277`, `TS2345`, `ERR_INVALID_ARG`, `0x80070005`.
 fn is_error_code(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -98,6 +105,50 @@ pub(super) fn path_of(word: &str) -> Option<(&str, Option<u32>)> {
         None => (word, None),
     };
     is_path(path).then(|| (path.trim_start_matches("./"), line))
+}
+
+/// Whether a word of a sentence is a path. A slash alone is none there: people write `read/write` and `and/or`.
+fn is_path_among_words(word: &str) -> bool {
+    let word = word.trim_end_matches('.');
+    let is_rooted = ["/", "./", "../"].iter().any(|start| word.starts_with(start));
+    let is_one = |path: &str| {
+        has_file_extension(path) || path.ends_with('/') || path.matches('/').count() > usize::from(!is_rooted)
+    };
+    path_of(word).is_some_and(|(path, _)| is_one(path))
+}
+
+/// The path that a query is, or that it asks for in words that say nothing else: `look into src/auth/jwt.rs`.
+pub(super) fn path_alone(query: &str) -> Option<&str> {
+    const ASKING: &[&str] = &[
+        "look",
+        "open",
+        "see",
+        "read",
+        "view",
+        "list",
+        "explain",
+        "file",
+        "folder",
+        "directory",
+        "content",
+        "contents",
+    ];
+    let query = query.trim();
+    if Intent::of(query) != Intent::Path {
+        return None;
+    }
+    if path_of(query).is_some() {
+        return Some(query);
+    }
+    let says_nothing = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        STOP_WORDS.contains(&word.as_str()) || ASKING.contains(&word.as_str())
+    };
+    let (paths, others): (Vec<&str>, Vec<&str>) = query.split_whitespace().partition(|word| is_path_among_words(word));
+    match paths.as_slice() {
+        [path] if others.into_iter().all(says_nothing) => Some(path.trim_end_matches('.')),
+        _ => None,
+    }
 }
 
 fn is_path(query: &str) -> bool {
@@ -134,6 +185,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_that_only_ask_for_a_path_leave_the_path() {
+        let table: &[(&str, Option<&str>)] = &[
+            ("src/auth/jwt.rs", Some("src/auth/jwt.rs")),
+            ("look into src/auth/jwt.rs", Some("src/auth/jwt.rs")),
+            ("What is in src/auth/?", Some("src/auth/?")),
+            ("claims in src/auth/jwt.rs", None),
+            ("look into a.rs and b.rs", None),
+            ("look into it", None),
+        ];
+        for (query, path) in table {
+            assert_eq!(path_alone(query), *path, "{query}");
+        }
+    }
+
+    #[test]
     fn every_trigger_of_the_contract() {
         let table: &[(&str, Intent)] = &[
             ("validate_token", Intent::Symbol),
@@ -151,12 +217,23 @@ mod tests {
             ("error: cannot borrow", Intent::Error),
             ("E0277", Intent::Error),
             ("TS2345 argument", Intent::Error),
+            ("error[E0308]: mismatched types", Intent::Error),
+            ("why (E0308) in src/auth/jwt.rs", Intent::Error),
             ("thread 'main' panicked at src/main.rs", Intent::Error),
             ("Traceback (most recent call last)", Intent::Error),
             ("ERR_INVALID_ARG_TYPE", Intent::Error),
             ("where is rate limiting implemented", Intent::NaturalLanguage),
             ("where's it", Intent::NaturalLanguage),
-            ("how does src/lib.rs work", Intent::NaturalLanguage),
+            ("look into src/auth/jwt.rs", Intent::Path),
+            ("how does src/lib.rs work", Intent::Path),
+            ("what is in jwt.rs?", Intent::Path),
+            ("open src/auth/jwt.rs:87.", Intent::Path),
+            ("what lies in src/auth/", Intent::Path),
+            ("what lies in crates/app/src", Intent::Path),
+            ("how is read/write locking done", Intent::NaturalLanguage),
+            ("and/or", Intent::Path),
+            ("calls of Session.get in tests", Intent::NaturalLanguage),
+            ("see https://example.org/a/b", Intent::NaturalLanguage),
             ("", Intent::NaturalLanguage),
             ("🦀", Intent::NaturalLanguage),
             ("(", Intent::NaturalLanguage),
