@@ -71,6 +71,9 @@ pub struct Language {
     pub file_names: &'static [&'static str],
     /// Interpreters that a shebang line may name; a trailing version number is ignored.
     pub interpreters: &'static [&'static str],
+    /// Whether the language itself says who may use a symbol. Where it does not, facts hold what custom says (a leading
+    /// underscore), because ranking looks at it; no answer shows that as a visibility.
+    pub has_visibility: bool,
     /// What the flat tree keeps of the grammar's nodes.
     pub(crate) grammar: Grammar,
     /// The one pass over the tree.
@@ -111,6 +114,11 @@ pub struct Extracted {
 /// Whether a language has rules by which references find what they mean.
 pub fn has_rules(language: &str) -> bool {
     LANGUAGES.iter().any(|known| known.name == language)
+}
+
+/// Whether a language says who may use a symbol, so that answers show it.
+pub fn has_visibility(language: &str) -> bool {
+    LANGUAGES.iter().any(|known| known.name == language && known.has_visibility)
 }
 
 /// The rules of a language at work on a view; `None` for a language without rules.

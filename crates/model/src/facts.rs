@@ -72,7 +72,7 @@ pub struct Symbol {
     pub signature: String,
     /// The visibility as written (`pub(crate)`, `export`).
     pub visibility_text: Option<String>,
-    /// The visibility in common words; absent where the language has none.
+    /// The visibility in common words; where the language has none, what custom says, which no answer shows.
     pub visibility: Option<Visibility>,
     /// The lines from the declaration's first own token to its end; docs, attributes and decorators are outside.
     pub lines: Lines,

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use codecompass_index::source::{Workspace, judge};
-use codecompass_lang::{Extracted, extract};
+use codecompass_lang::{Extracted, extract, has_visibility};
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Binding, FileFacts, Import, Part, Reference, Symbol};
 use serde_json::{Map, Value, json};
@@ -103,7 +103,8 @@ impl<'f> Shown<'f> {
         put("line_end", json!(symbol.lines.end));
         put("name_line", json!(symbol.name_line));
         put("signature", json!(symbol.signature));
-        put("visibility", json!(symbol.visibility.map(|visibility| visibility.as_str())));
+        let visibility = symbol.visibility.filter(|_| has_visibility(self.language));
+        put("visibility", json!(visibility.map(|visibility| visibility.as_str())));
         put("visibility_text", json!(symbol.visibility_text));
         put("doc", json!(symbol.doc.map(|doc| doc.text(self.text))));
         put("annotation", json!(symbol.annotation.map(|at| self.name(at))));

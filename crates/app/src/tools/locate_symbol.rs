@@ -179,7 +179,7 @@ fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Val
     result.insert("line_start".into(), json!(symbol.lines.start));
     result.insert("line_end".into(), json!(symbol.lines.end));
     shape.insert_symbol(&mut result, &hit.version, symbol);
-    shape.insert_signature(&mut result, symbol);
+    shape.insert_signature(&mut result, &hit.version, symbol);
     shape.insert_standing(&mut result, snapshot, &hit.version, &hit.scores);
     shape.insert_context(&mut result, snapshot, &hit.version, hit.place())?;
     Ok(Value::Object(result))

@@ -303,7 +303,7 @@ fn result_json(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<Value
     if let Some(symbol) = place.symbol() {
         shape.insert_symbol(&mut result, &place.version, symbol);
         if place.what == What::Symbol {
-            shape.insert_signature(&mut result, symbol);
+            shape.insert_signature(&mut result, &place.version, symbol);
         }
     }
     shape.insert_standing(&mut result, snapshot, &place.version, &place.scores);

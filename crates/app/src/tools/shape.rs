@@ -1,5 +1,6 @@
 //! How results are laid out: how much of each is shown, and what is said about their order.
 
+use codecompass_lang::has_visibility;
 use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_query::{Feature, Mention, Scores, detail};
@@ -117,10 +118,10 @@ impl Shape {
     }
 
     /// The header of a symbol that is the result itself.
-    pub(crate) fn insert_signature(&self, result: &mut Map<String, Value>, symbol: &Symbol) {
+    pub(crate) fn insert_signature(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
         if self.detail >= DetailLevel::Signature && !self.compact {
             result.insert("signature".into(), json!(cut(&symbol.signature, SIGNATURE)));
-            if let Some(visibility) = symbol.visibility {
+            if let Some(visibility) = symbol.visibility.filter(|_| has_visibility(&version.language)) {
                 result.insert("visibility".into(), json!(visibility.as_str()));
             }
         }

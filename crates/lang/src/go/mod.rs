@@ -26,6 +26,7 @@ pub(crate) const LANGUAGE: Language = Language {
     extensions: &["go"],
     file_names: &[],
     interpreters: &[],
+    has_visibility: true,
     grammar: Grammar {
         load: || tree_sitter_go::LANGUAGE.into(),
         kinds: kinds::kind::NAMES,

@@ -135,7 +135,8 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     }
 }
 
-/// Visibility by convention: a leading underscore is private, unless the name is a dunder.
+/// Python has no visibility. What ranking looks at is the custom: a leading underscore is private, unless the name is a
+/// dunder.
 pub(super) fn visibility(name: &str) -> Visibility {
     let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
     if name.starts_with('_') && !dunder { Visibility::Private } else { Visibility::Public }

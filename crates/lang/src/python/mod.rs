@@ -36,6 +36,7 @@ pub(crate) const LANGUAGE: Language = Language {
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy", "uv"],
+    has_visibility: false,
     grammar: Grammar {
         load: || tree_sitter_python::LANGUAGE.into(),
         kinds: kinds::kind::NAMES,

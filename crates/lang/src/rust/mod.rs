@@ -21,6 +21,7 @@ pub(crate) const LANGUAGE: Language = Language {
     extensions: &["rs"],
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],
+    has_visibility: true,
     grammar: Grammar {
         load: || tree_sitter_rust::LANGUAGE.into(),
         kinds: kinds::kind::NAMES,
