@@ -476,6 +476,8 @@ fn nothing_is_registered_by_asking() {
     assert!(answer["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("index_repo")), "{answer}");
     assert_eq!(client.fails("get_file_outline", json!({ "path": "src/auth/jwt.rs" })).0, "index_not_ready");
     assert_eq!(client.fails("get_call_graph", json!({ "symbol_name": "new" })).0, "index_not_ready");
+    let place = json!({ "query": "token", "result_path": "src/auth/jwt.rs", "result_line_start": 1 });
+    assert_eq!(client.fails("explain_ranking", place).0, "index_not_ready");
     assert_eq!(client.fails("find_references", json!({ "symbol_name": "new" })).0, "no_edges_available");
     let health = client.call("health_check", json!({}));
     assert_eq!(health["projects"][0]["index_status"], "not_indexed");

@@ -100,10 +100,7 @@ pub(crate) fn answer(
     mut metadata: Metadata,
 ) -> Result<Answer, AppError> {
     metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(snapshot) = snapshot else {
-        let why = json!({ "reason": "not_indexed", "explanation": "nothing is indexed yet" });
-        return Err(not_found(&question.path, question.line, why).hint("Run `codecompass index`.").about(metadata));
-    };
+    let Some(snapshot) = snapshot else { return Err(AppError::index_not_ready().about(metadata)) };
     let asked = Search { language: question.language.as_deref(), ..Search::new(&question.query, question.limit) };
     let file = paths.file(&[snapshot], "result_path", &question.path).map_err(|error| error.about(metadata.clone()))?;
     match explain(snapshot, &asked, &file.path, question.line)? {
