@@ -150,10 +150,10 @@ impl AppError {
     pub(crate) fn ref_not_indexed(name: &str) -> Self {
         let command = format!("codecompass index --ref {}", quote(name));
         Self::new(Code::RefNotIndexed, format!("The ref {name:?} is not indexed."))
-            .hint(format!("Run `{command}`."))
+            .hint(format!("Call index_repo with ref {name:?}, or run `{command}`."))
             .data(json!({
                 "ref": name,
-                "call": { "tool": "index_repo", "params": { "ref": name } },
+                "call": index_call(name),
                 "command": command,
             }))
     }
@@ -228,6 +228,11 @@ impl From<IndexError> for AppError {
             }
         }
     }
+}
+
+/// The call that indexes a ref.
+pub(crate) fn index_call(name: &str) -> Value {
+    json!({ "tool": "index_repo", "params": { "ref": name } })
 }
 
 /// A name as a shell takes it: a branch can be called anything.

@@ -107,6 +107,24 @@ fn a_detached_head_is_its_commit_and_a_tag_is_a_ref() {
 }
 
 #[test]
+fn a_switch_to_what_is_not_indexed_names_the_call_that_mends_it() {
+    let project = project();
+    project.repository.tag("v1");
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+    for name in ["v1", "nobody/has-it"] {
+        let (code, error) = client.fails("switch_ref", json!({ "ref": name }));
+        assert_eq!(code, "ref_not_indexed", "{error}");
+        assert_eq!(error["data"]["call"], json!({ "tool": "index_repo", "params": { "ref": name } }), "{error}");
+        let message = error["message"].as_str().expect("a text");
+        assert!(message.contains("index_repo") && message.contains(name), "{message}");
+    }
+    // Where git has the ref, the call does mend it.
+    client.call("index_repo", json!({ "ref": "v1" }));
+    client.settles(json!({ "ref": "v1" }));
+    assert_eq!(client.call("switch_ref", json!({ "ref": "v1" }))["ref"], "v1");
+}
+
+#[test]
 fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
     let project = project();
     let repository = &project.repository;

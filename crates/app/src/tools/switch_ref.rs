@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, required, schema};
 use crate::clock::now_ms;
-use crate::error::{AppError, Code};
+use crate::error::{AppError, Code, index_call};
 use crate::output::Answer;
 use crate::server::Call;
 use crate::server::places::{Unknown, Visit};
@@ -40,7 +40,7 @@ fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, App
     let session = &visit.place.session;
     let root = &session.workspace.root;
     let store = session.store()?;
-    let target = session.target(Some(asked)).map_err(|error| AppError { code: Code::RefNotIndexed, ..error })?;
+    let target = session.target(Some(asked)).map_err(|error| unknown(error, asked))?;
     let view = match store.view(&target.key)? {
         Some(view) => view,
         None => return Err(not_there(call, visit, &target)),
@@ -87,6 +87,16 @@ fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, App
         }),
         code: 0,
     })
+}
+
+/// No such ref is there, so it can not be indexed yet; the call that mends it is the same.
+fn unknown(mut error: AppError, asked: &str) -> AppError {
+    error.code = Code::RefNotIndexed;
+    let known = error.more.hint.take().map(|hint| hint + " ").unwrap_or_default();
+    error.hint(format!("{known}Call index_repo with ref {asked:?} once it is there.")).data(json!({
+        "ref": asked,
+        "call": index_call(asked),
+    }))
 }
 
 /// The ref is not published: its first job may be under way, or nobody has asked for one.
