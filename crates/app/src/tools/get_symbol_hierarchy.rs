@@ -89,10 +89,8 @@ pub(crate) fn answer(
         let (hierarchy, length) = match question.is_up {
             true => chain(graph, &mut outlines, at)?,
             false => {
-                let mut count = 0;
                 let blocks = graph.blocks_of(at)?;
-                let root = tree(&mut outlines, at, &blocks, 0, &mut count)?;
-                (vec![root], count)
+                trees_below(&mut outlines, at, blocks)?
             }
         };
         let direction = if question.is_up { "ancestors" } else { "descendants" };
@@ -216,7 +214,27 @@ fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result
     Ok((nodes, length))
 }
 
-/// A symbol with what stands inside it, and the blocks that belong to it though they stand elsewhere.
+/// A symbol with what stands inside it and what belongs to it though it stands elsewhere. The blocks of a type of Rust
+/// stand beside its declaration, each a tree of its own, so that their functions are as deep as its fields.
+fn trees_below(
+    outlines: &mut Outlines<'_>,
+    at: SymbolAt,
+    blocks: Vec<SymbolAt>,
+) -> Result<(Vec<Value>, usize), AppError> {
+    let (mut beside, mut within) = (Vec::new(), Vec::new());
+    for block in blocks {
+        let is_impl = outlines.of(block.file)?.symbol(block.place).kind == SymbolKind::Impl;
+        if is_impl { beside.push(block) } else { within.push(block) }
+    }
+    let mut count = 0;
+    let mut trees = vec![tree(outlines, at, &within, 0, &mut count)?];
+    for block in beside {
+        trees.push(tree(outlines, block, &[], 0, &mut count)?);
+    }
+    Ok((trees, count))
+}
+
+/// A symbol with what stands inside it, and the parts that belong to it though they stand elsewhere.
 fn tree(
     outlines: &mut Outlines<'_>,
     at: SymbolAt,
