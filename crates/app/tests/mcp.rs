@@ -393,6 +393,16 @@ fn follow_ups_are_those_of_the_rules_and_can_be_called() {
             vec!["search_code", "get_call_graph"],
         ),
         (
+            json!({ "tool": "locate_symbol", "params": { "name": "jwtvalidater" } }),
+            json!({ "results": [] }),
+            vec!["search_code", "locate_symbol"],
+        ),
+        (
+            json!({ "tool": "get_symbol_hierarchy", "params": { "symbol_name": "valid" } }),
+            json!({ "hierarchy": [] }),
+            vec!["locate_symbol", "search_code"],
+        ),
+        (
             json!({ "tool": "get_call_graph", "params": { "symbol_name": "validate_token" } }),
             json!({ "callers": [], "callees": [], "total_edges": 0 }),
             vec!["locate_symbol", "search_code"],
@@ -412,7 +422,13 @@ fn follow_ups_are_those_of_the_rules_and_can_be_called() {
         }
         assert_eq!(suggestions.is_empty(), tools.is_empty(), "{answer}");
         assert_eq!(answer["analysis"]["reason"] == "results are above confidence threshold", tools.is_empty());
+        let extracted = answer["analysis"]["extracted_identifiers"].as_array().expect("a list");
         for suggestion in suggestions {
+            let params = &suggestion["params"];
+            let named = params["name"].as_str().or(params["symbol_name"].as_str());
+            let written = params["query"].as_str().into_iter().flat_map(str::split_whitespace);
+            let names = written.filter(|word| word.contains('_')).chain(named);
+            names.for_each(|name| assert!(extracted.contains(&json!(name)), "{name} is not in {answer}"));
             let found = client.call(suggestion["tool"].as_str().expect("a name"), suggestion["params"].clone());
             let is_exact = suggestion["tool"] == "locate_symbol";
             assert!(!is_exact || found["total_candidates"] != 0, "{suggestion} finds nothing");

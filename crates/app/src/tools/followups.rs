@@ -53,6 +53,11 @@ impl Known {
         let near = nearest_names(snapshot, asked, 2)?;
         Ok(Self { names, bearers: bearers(snapshot, asked, &near)? })
     }
+
+    /// Every name that a suggestion may use.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().chain(&self.bearers).map(|(name, _)| name.as_str())
+    }
 }
 
 impl Before {

@@ -79,6 +79,13 @@ impl Given {
     }
 }
 
+/// Whether a suggestion asks for a symbol of this name, or has it in its query.
+fn uses(suggestion: &Value, name: &str) -> bool {
+    let params = &suggestion["params"];
+    let words = params["query"].as_str().into_iter().flat_map(str::split_whitespace);
+    ["name", "symbol_name"].iter().any(|key| params[key] == name) || words.into_iter().any(|word| word == name)
+}
+
 fn answer(given: &Given, offered: &[&str], published: Published) -> Result<Answer, AppError> {
     let asked = given.before.asked();
     let (mut suggestions, mut extracted) = (Vec::new(), Vec::new());
@@ -88,10 +95,18 @@ fn answer(given: &Given, offered: &[&str], published: Published) -> Result<Answe
     } else if asked.trim().is_empty() {
         reason = Some("the previous call has no query and no name to go on with");
     } else {
-        extracted = identifiers(asked);
         let known = published.snapshot.as_deref().map(|snapshot| Known::of_anything(snapshot, asked)).transpose()?;
-        suggestions = given.before.follow_ups(known.unwrap_or_default());
+        let known = known.unwrap_or_default();
+        let names: Vec<String> = std::iter::once(asked).chain(known.all_names()).map(str::to_owned).collect();
+        suggestions = given.before.follow_ups(known);
         suggestions.retain(|suggestion| offered.contains(&suggestion["tool"].as_str().unwrap_or_default()));
+        extracted = identifiers(asked);
+        let used = names.into_iter().filter(|name| suggestions.iter().any(|suggestion| uses(suggestion, name)));
+        for name in used {
+            if !extracted.contains(&name) {
+                extracted.push(name);
+            }
+        }
         if suggestions.is_empty() {
             reason = Some("nothing better is known to ask: the words stand nowhere in the index");
         }
