@@ -108,6 +108,10 @@ fn init_registers_once_and_indexes_nothing() {
     assert_eq!((&status["index_status"], &status["schema_status"]), (&json!("not_indexed"), &json!("not_indexed")));
     assert_eq!((&status["last_indexed_at"], &status["recent_jobs"]), (&Value::Null, &json!([])));
     assert_eq!(project.complaints(), NONE);
+    let checks = project.json("doctor")["checks"].clone();
+    for part in ["sqlite", "tantivy", "tree-sitter", "ignore rules"] {
+        assert!(checks.as_array().is_some_and(|all| all.iter().any(|check| check["name"] == part)), "{part}: {checks}");
+    }
 
     // An index makes it known; registering again leaves that alone.
     project.done("index");

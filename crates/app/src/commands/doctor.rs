@@ -39,8 +39,8 @@ pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
         vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
     findings.extend(check_store(&session));
     findings.extend(codecompass_lang::check_grammars().into_iter().map(|(name, outcome)| match outcome {
-        Ok(()) => Finding::good("grammar", name),
-        Err(what) => Finding::bad("grammar", format!("{name}: {what}"), "reinstall codecompass"),
+        Ok(()) => Finding::good("tree-sitter", format!("{name} grammar")),
+        Err(what) => Finding::bad("tree-sitter", format!("{name} grammar: {what}"), "reinstall codecompass"),
     }));
     findings.push(check_source(&session));
     findings.extend(session.config.warnings.iter().map(|warning| {
