@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::Handler;
-use super::message;
+use super::message::{self, Verdict};
 use super::token::{self, Token};
 use crate::error::{AppError, Code};
 use crate::output::complain;
@@ -157,7 +157,7 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
         return (StatusCode::UNAUTHORIZED, challenge, "Unauthorized: a bearer token is required").into_response();
     }
-    if request.method() != Method::POST || request.uri().path() != "/mcp" {
+    if request.method() != Method::POST || request.uri().path().trim_end_matches('/') != "/mcp" {
         return next.run(request).await;
     }
     let session = session_of(request.headers());
@@ -167,11 +167,14 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
     };
     let is_json =
         head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    let judged = match body.trim_ascii().is_empty() {
-        true => Some(message::complaint(-32700, "The body is empty.", serde_json::Value::Null)),
-        false => message::judge(&body),
+    let complaint = match message::judge(&body) {
+        _ if body.trim_ascii().is_empty() => {
+            Some(message::complaint(-32700, "The body is empty.", serde_json::Value::Null))
+        }
+        Verdict::Good => None,
+        Verdict::Wrong(complaint) | Verdict::Unheard(complaint) => Some(complaint),
     };
-    if let Some(complaint) = judged.filter(|_| is_json) {
+    if let Some(complaint) = complaint.filter(|_| is_json) {
         let kind = [(header::CONTENT_TYPE, "application/json")];
         return (StatusCode::BAD_REQUEST, kind, complaint.to_string()).into_response();
     }

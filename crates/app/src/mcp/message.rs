@@ -1,38 +1,95 @@
 //! What is a message at all: checked before the SDK sees it, because it drops what it can not read without a word, or
 //! calls it something else.
 
+use rmcp::RoleServer;
+use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json};
 
-/// What is wrong with a message, as the JSON-RPC error that answers it; nothing for a good one, and for empty text.
-pub(super) fn judge(text: &[u8]) -> Option<Value> {
+/// What becomes of a message.
+pub(super) enum Verdict {
+    /// It is passed on.
+    Good,
+    /// It is answered with this error.
+    Wrong(Value),
+    /// It is a notification, which nobody answers; a transport that has to say something says this.
+    Unheard(Value),
+}
+
+/// Looks at a message. Empty text is none, and nothing is wrong with it.
+pub(super) fn judge(text: &[u8]) -> Verdict {
     if text.trim_ascii().is_empty() {
-        return None;
+        return Verdict::Good;
     }
     let message: Value = match serde_json::from_slice(text) {
         Ok(message) => message,
-        Err(error) => return Some(complaint(-32700, &format!("This is no JSON: {error}."), Value::Null)),
+        Err(error) => return Verdict::Wrong(complaint(-32700, &format!("This is no JSON: {error}."), Value::Null)),
     };
-    let is_id = |id: &Value| id.is_string() || id.is_i64() || id.is_u64();
+    if let Some(messages) = message.as_array().filter(|messages| !messages.is_empty()) {
+        return Verdict::Wrong(batch(messages));
+    }
+    let is_notification = message["method"].is_string() && message.get("id").is_none();
+    match fault(text, &message) {
+        None => Verdict::Good,
+        Some((code, what)) if is_notification => Verdict::Unheard(complaint(code, what, Value::Null)),
+        Some((code, what)) => Verdict::Wrong(complaint(code, what, id_of(&message))),
+    }
+}
+
+/// Batches went with an older revision of the protocol. Who sends one waits for each of its requests, so each is refused.
+fn batch(messages: &[Value]) -> Value {
+    const WHY: &str = "Batches are not taken: send each message by itself.";
+    let ids = messages.iter().map(id_of).filter(|id| !id.is_null());
+    let refused: Vec<Value> = ids.map(|id| complaint(-32600, WHY, id)).collect();
+    if refused.is_empty() { complaint(-32600, WHY, Value::Null) } else { Value::Array(refused) }
+}
+
+/// What is wrong with one message.
+fn fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
+    const NO_MESSAGE: (i32, &str) = (-32600, "This is no JSON-RPC 2.0 message.");
     let is_one = message["jsonrpc"] == "2.0"
         && message.get("id").is_none_or(|id| is_id(id) || message["method"].is_null())
         && (message["method"].is_string() || message.get("result").is_some() || message.get("error").is_some());
-    let id = message.get("id").filter(|id| is_id(id)).cloned().unwrap_or_default();
     if !is_one {
-        return Some(complaint(-32600, "This is no JSON-RPC 2.0 message.", id));
+        return Some(NO_MESSAGE);
+    }
+    if message["method"].is_string() && message.get("params").is_some_and(|params| !params.is_object()) {
+        return Some((-32602, "`params` has to be an object."));
     }
     if message["method"] == "tools/call" && message.get("id").is_some() {
         let params = &message["params"];
         let has_arguments =
             params.get("arguments").is_none_or(|arguments| arguments.is_object() || arguments.is_null());
         if !params["name"].is_string() || !has_arguments {
-            return Some(complaint(
-                -32602,
-                "`params` needs a `name` that is a string and `arguments` that are an object.",
-                id,
-            ));
+            return Some((-32602, "`params` needs a `name` that is a string and `arguments` that are an object."));
         }
     }
-    None
+    // Whatever else the SDK can not read it would answer without the id, or not at all.
+    const NOT_ITS_PARAMS: (i32, &str) = (-32602, "These are not the `params` that this method takes.");
+    match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
+        Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request).then_some(NOT_ITS_PARAMS),
+        Ok(_) => None,
+        Err(_) if message["method"].is_string() && message.get("result").or(message.get("error")).is_none() => {
+            Some(NOT_ITS_PARAMS)
+        }
+        Err(_) => Some(NO_MESSAGE),
+    }
+}
+
+/// Whether the SDK took a known method for one it does not know, because its parameters are wrong.
+fn is_misread(request: &ClientRequest) -> bool {
+    const KNOWN: &[&str] = &["initialize", "ping", "tools/list", "tools/call", "server/discover"];
+    matches!(request, ClientRequest::CustomRequest(custom) if KNOWN.contains(&custom.method.as_str()))
+}
+
+/// What the SDK takes for an id.
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64()
+}
+
+/// The id that an answer to a message bears: its own, whatever number or string that is.
+fn id_of(message: &Value) -> Value {
+    message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default()
 }
 
 /// An error of JSON-RPC.
@@ -56,7 +113,7 @@ mod tests {
             ("[]", Some((-32600, Value::Null))),
             ("{\"id\":7,\"method\":\"ping\"}", Some((-32600, json!(7)))),
             ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", Some((-32600, Value::Null))),
-            ("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", Some((-32600, Value::Null))),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", Some((-32600, json!(1.5)))),
             ("{\"jsonrpc\":\"2.0\",\"id\":\"a\"}", Some((-32600, json!("a")))),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", Some((-32602, json!(1)))),
             (
@@ -65,8 +122,56 @@ mod tests {
             ),
         ];
         for (line, expected) in table {
-            let found = judge(line.as_bytes()).map(|error| (error["error"]["code"].as_i64(), error["id"].clone()));
+            let found = match judge(line.as_bytes()) {
+                Verdict::Good => None,
+                Verdict::Wrong(error) => Some((error["error"]["code"].as_i64(), error["id"].clone())),
+                Verdict::Unheard(error) => panic!("{line} is a request: {error}"),
+            };
             assert_eq!(found, expected.map(|(code, id)| (Some(code), id)), "{line}");
         }
+    }
+
+    #[test]
+    fn params_that_are_no_object_or_not_those_of_the_method_are_refused_with_the_id() {
+        let wrong = [
+            ("ping", "[]"),
+            ("ping", "[1, 2]"),
+            ("tools/list", "\"x\""),
+            ("tools/list", "7"),
+            ("tools/list", "true"),
+            ("tools/list", "null"),
+            ("tools/list", "{\"_meta\":7}"),
+            ("nothing/known", "[]"),
+            ("nothing/known", "{\"_meta\":[]}"),
+            ("initialize", "{}"),
+            ("tools/call", "{\"name\":\"a\",\"_meta\":\"x\"}"),
+        ];
+        for (method, params) in wrong {
+            for id in ["7", "-1", "\"seven\""] {
+                let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
+                let Verdict::Wrong(error) = judge(line.as_bytes()) else { panic!("{line} is wrong") };
+                assert_eq!(
+                    (&error["error"]["code"], error["id"].to_string()),
+                    (&json!(-32602), id.to_owned()),
+                    "{line}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_methods_are_passed_on_and_notifications_go_unheard() {
+        let unknown = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing/known\",\"params\":{\"a\":1}}";
+        assert!(matches!(judge(unknown.as_bytes()), Verdict::Good));
+        let note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":[]}";
+        assert!(matches!(judge(note.as_bytes()), Verdict::Unheard(_)));
+    }
+
+    #[test]
+    fn each_request_of_a_batch_is_refused_with_its_id() {
+        let batch = "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"method\":\"a\"},{\"id\":\"b\"}]";
+        let Verdict::Wrong(answer) = judge(batch.as_bytes()) else { panic!("batches are not taken") };
+        let ids: Vec<&Value> = answer.as_array().expect("a batch again").iter().map(|one| &one["id"]).collect();
+        assert_eq!(ids, [&json!(1), &json!("b")]);
     }
 }

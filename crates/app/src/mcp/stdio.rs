@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::Handler;
 use super::http::Signals;
-use super::message::{complaint, judge};
+use super::message::{Verdict, complaint, judge};
 use crate::error::{AppError, Code};
 use crate::server::Server;
 
@@ -68,17 +68,22 @@ async fn screen(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, complai
         line.clear();
         let read = (&mut input).take(MOST_BYTES).read_until(b'\n', &mut line).await;
         let is_whole = line.ends_with(b"\n") || (line.len() as u64) < MOST_BYTES;
-        let complaint = match read {
+        let verdict = match read {
             Ok(0) | Err(_) => return,
             Ok(_) if !is_whole => {
                 skip_line(&mut input).await;
-                Some(complaint(-32600, "The message is too long.", Value::Null))
+                Verdict::Wrong(complaint(-32600, "The message is too long.", Value::Null))
             }
             Ok(_) => judge(&line),
         };
-        let passed = match complaint {
-            Some(complaint) => complaints.send(complaint).await.is_ok(),
-            None => to_sdk.write_all(&line).await.is_ok(),
+        if !line.ends_with(b"\n") {
+            // The SDK would wait for the rest of a last line, though that is all there is.
+            line.push(b'\n');
+        }
+        let passed = match verdict {
+            Verdict::Wrong(complaint) => complaints.send(complaint).await.is_ok(),
+            Verdict::Unheard(_) => true,
+            Verdict::Good => to_sdk.write_all(&line).await.is_ok(),
         };
         if !passed {
             return;
@@ -106,13 +111,12 @@ async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) {
 async fn write(from_sdk: DuplexStream, mut heard: mpsc::Receiver<Value>, mut output: impl AsyncWrite + Unpin) {
     let mut lines = BufReader::new(from_sdk).split(b'\n');
     loop {
-        let mut line = tokio::select! {
-            line = lines.next_segment() => match line {
-                Ok(Some(line)) => line,
-                _ => return,
-            },
-            Some(complaint) = heard.recv() => complaint.to_string().into_bytes(),
+        let line = tokio::select! {
+            line = lines.next_segment() => line.ok().flatten(),
+            Some(complaint) = heard.recv() => Some(complaint.to_string().into_bytes()),
         };
+        // When the SDK has ended, a complaint about the last messages may still wait.
+        let Some(mut line) = line.or_else(|| Some(heard.try_recv().ok()?.to_string().into_bytes())) else { return };
         line.push(b'\n');
         if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
             return;
