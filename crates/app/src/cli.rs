@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::output::Color;
 
-pub(crate) use self::state::{PruneArgs, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
+pub(crate) use self::state::{ForgetArgs, PruneArgs, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -96,6 +96,10 @@ pub(crate) enum Command {
     State(StateArgs),
     /// Remove the branches, commits and work trees that nobody asks for, and give their space back
     PruneOverlays(PruneArgs),
+    /// List the projects in the data folder: where they are, how large, when last used, and which are gone
+    Projects,
+    /// Remove all that is stored of one project, also when its repository is gone
+    Forget(ForgetArgs),
     /// Show what is extracted from files: symbols, imports, local names, references, chunks
     Facts {
         /// Files; they need not be in a registered project

@@ -17,6 +17,7 @@ mod metadata;
 mod output;
 mod paths;
 mod progress;
+mod projects;
 mod published;
 mod server;
 mod session;

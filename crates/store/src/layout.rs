@@ -53,6 +53,11 @@ impl ProjectDir {
         self.epoch().map(|epoch| bytes_below(&epoch)).unwrap_or(0)
     }
 
+    /// How many bytes all of the folder takes on disk.
+    pub fn all_bytes(&self) -> u64 {
+        bytes_below(&self.root)
+    }
+
     /// Whether some process holds the write lock right now.
     pub fn is_writing(&self) -> bool {
         match File::open(self.root.join("write.lock")) {
@@ -111,21 +116,16 @@ impl ProjectDir {
 
     /// The write lock; [`StoreError::Locked`] when another process or thread has it and `wait` is false.
     pub(crate) fn lock_for_writing(&self, wait: bool) -> Result<Lock> {
-        create_private(&self.root)?;
         let path = self.root.join("write.lock");
-        let file = open_lock(&path)?;
-        if wait {
-            file.lock().map_err(StoreError::io(path))?;
-            return Ok(Lock { _file: file });
-        }
-        for _ in 0..GLANCES {
-            match file.try_lock() {
-                Ok(()) => return Ok(Lock { _file: file }),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(GLANCE),
-                Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+        loop {
+            create_private(&self.root)?;
+            let file = open_lock(&path)?;
+            take(&file, &path, wait)?;
+            // Who forgets a project takes its lock away with it: what was waited for may be nobody's any more.
+            if is_at(&file, &path) {
+                return Ok(Lock { _file: file });
             }
         }
-        Err(StoreError::Locked)
     }
 
     /// The write lock, if nobody has it at this moment.
@@ -200,6 +200,37 @@ fn create_private(dir: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir).map_err(StoreError::io(dir))
+}
+
+fn take(file: &File, path: &Path, wait: bool) -> Result<()> {
+    if wait {
+        return file.lock().map_err(StoreError::io(path));
+    }
+    for _ in 0..GLANCES {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(GLANCE),
+            Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+        }
+    }
+    Err(StoreError::Locked)
+}
+
+/// Whether an open file is still the one with this name. Where that can not be told it counts as such.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |meta: fs::Metadata| (meta.dev(), meta.ino());
+    match (file.metadata(), path.metadata()) {
+        (Ok(open), Ok(named)) => id(open) == id(named),
+        (_, Err(error)) => error.kind() != std::io::ErrorKind::NotFound,
+        (Err(_), _) => true,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 fn open_lock(path: &Path) -> Result<File> {

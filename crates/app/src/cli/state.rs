@@ -1,4 +1,4 @@
-//! The options of `state` and `prune-overlays`.
+//! The options of `state`, `prune-overlays` and `forget`.
 
 use std::path::PathBuf;
 
@@ -41,4 +41,10 @@ pub(crate) struct PruneArgs {
     /// Only list what would go
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ForgetArgs {
+    /// The path of a workspace, or the id of a project, as `projects` shows them
+    pub(crate) path: PathBuf,
 }

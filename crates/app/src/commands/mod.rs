@@ -10,12 +10,14 @@ mod doctor;
 mod explain;
 mod export;
 mod facts;
+mod forget;
 mod grep;
 mod hierarchy;
 mod index;
 mod init;
 mod locate;
 mod outline;
+mod projects;
 mod prune_overlays;
 mod references;
 mod refs;
@@ -70,6 +72,8 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Doctor(args) => doctor::run(common, args),
         Command::State(args) => state::run(common, args),
         Command::PruneOverlays(args) => prune_overlays::run(common, args),
+        Command::Projects => projects::run(),
+        Command::Forget(args) => forget::run(args),
         Command::Facts { paths } => facts::run(common, paths),
         Command::Config(args) => config::run(common, args),
         Command::Tools => tools::run(),

@@ -1,0 +1,82 @@
+//! `codecompass forget`: removes what is stored of one project, also when its repository is gone.
+
+use std::path::{Path, PathBuf};
+
+use codecompass_store::forget;
+use serde_json::json;
+
+use crate::cli::ForgetArgs;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::measure::bytes_text;
+use crate::metadata::Metadata;
+use crate::output::Answer;
+use crate::projects::{self, Known};
+use crate::session::data_folder;
+
+pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
+    let data = data_folder()?;
+    let project = find(&data, &args.path)?;
+    let (roots, gone) = (project.overview.workspaces.clone(), project.is_gone());
+    let bytes = forget(&project.dir)?;
+    let asked = real(&args.path);
+    let name = roots.iter().find(|root| Path::new(root) == asked).or(roots.first()).unwrap_or(&project.id);
+    let mut text = format!("Forgotten: {} (project {}, {} freed)\n", shown(name), project.id, bytes_text(bytes));
+    for other in roots.iter().filter(|root| *root != name) {
+        text += &format!("With it, because it is of the same repository: {}\n", shown(other));
+    }
+    // Copies of a ref's files, which somebody may have open in an editor, are nobody's index.
+    let worktrees = data.join("worktrees").join(&project.id);
+    let left = worktrees.is_dir().then(|| worktrees.display().to_string());
+    if let Some(left) = &left {
+        text += &format!("Its managed worktrees stay: {}\n", shown(left));
+    }
+    Ok(Answer {
+        text,
+        json: json!({
+            "project_id": project.id,
+            "workspaces": roots,
+            "gone": gone,
+            "bytes_freed": bytes,
+            "managed_worktrees": left,
+            "metadata": Metadata::unknown().to_json(),
+        }),
+        code: 0,
+    })
+}
+
+/// The project with this id, or with a workspace of exactly this path: a folder inside one is not what is meant by so
+/// final a word.
+fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
+    let path = real(asked);
+    let is_meant = |known: &Known| {
+        let mut roots = known.overview.workspaces.iter();
+        Some(known.id.as_str()) == asked.to_str() || roots.any(|root| Path::new(root) == path)
+    };
+    let mut meant: Vec<Known> = projects::all(data).into_iter().filter(is_meant).collect();
+    let shown_path = path.display().to_string();
+    match meant.len() {
+        1 => Ok(meant.remove(0)),
+        0 => Err(AppError::new(Code::ProjectNotFound, format!("No project is registered for {shown_path}."))
+            .hint("`codecompass projects` lists what there is; give the path or the id that it shows.")
+            .data(json!({ "path": shown_path, "command": "codecompass projects" }))),
+        count => {
+            // The folder was a repository before, or another one.
+            let ids: Vec<&str> = meant.iter().map(|known| known.id.as_str()).collect();
+            Err(AppError::new(Code::InvalidInput, format!("{count} projects were registered for {shown_path}."))
+                .hint(format!("Give the id of the one that is meant: {}.", ids.join(", ")))
+                .data(json!({ "parameter": "path", "path": shown_path, "candidates": ids })))
+        }
+    }
+}
+
+/// The real path of what is there; of what is gone, as far as something is there above it.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)));
+    match found {
+        Some((real, rest)) if rest.as_os_str().is_empty() => real,
+        Some((real, rest)) => real.join(rest),
+        None => path.clone(),
+    }
+}
