@@ -51,6 +51,7 @@ mod rust;
 mod text;
 mod tree;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, World};
@@ -129,6 +130,17 @@ pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn
 
 /// Extracts the facts of a file from its path and bytes. Never fails.
 pub fn extract(path: &str, bytes: Vec<u8>) -> Extracted {
+    extract_while(path, bytes, &|| true).expect("because nobody says stop")
+}
+
+/// The same for a caller who may lose patience: `go_on` is asked now and then while the file is parsed, and once it has
+/// said no there is nothing. What is extracted does not depend on it.
+pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Option<Extracted> {
+    let stopped = Cell::new(false);
+    let go_on = || {
+        stopped.set(stopped.get() || !go_on());
+        !stopped.get()
+    };
     let (text, damaged) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
@@ -139,14 +151,14 @@ pub fn extract(path: &str, bytes: Vec<u8>) -> Extracted {
     let found = detect::detect(path, &text);
     let mut facts = match found.language {
         _ if text.len() > MAX_BYTES => too_long(),
-        Some(language) => grammar_facts(language, path, &text),
+        Some(language) => grammar_facts(language, path, &text, &go_on),
         None => plain_facts(&text, Vec::new()),
     };
     if let Some(line) = damaged {
         facts.problems.push(Problem { kind: ProblemKind::NotUtf8, line, count: 1 });
     }
     let facts_version = found.language.map_or(PLAIN_VERSION, |language| language.facts_version);
-    Extracted { language: found.name, facts_version, text, facts }
+    (!stopped.get()).then_some(Extracted { language: found.name, facts_version, text, facts })
 }
 
 /// The facts version of a language by name; `None` when [`extract`] never returns that name.
@@ -203,8 +215,8 @@ pub fn check_grammars() -> Vec<(&'static str, Result<(), String>)> {
     checked
 }
 
-fn grammar_facts(language: &'static Language, path: &str, text: &str) -> FileFacts {
-    match parse::with_flat_tree(language, text, |tree| draft_facts(language, path, text, tree)) {
+fn grammar_facts(language: &'static Language, path: &str, text: &str, go_on: &dyn Fn() -> bool) -> FileFacts {
+    match parse::with_flat_tree(language, text, go_on, |tree| draft_facts(language, path, text, tree)) {
         Some(facts) => facts,
         None => plain_facts(text, vec![Problem { kind: ProblemKind::TimeLimit, line: 1, count: 1 }]),
     }

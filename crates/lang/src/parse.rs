@@ -1,16 +1,15 @@
 //! Running tree-sitter: a parser per thread and language, and a budget for hostile input.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, Parser};
 
 use crate::Language;
 use crate::tree::{Tables, Tree};
 
-/// The budget of a parse is counted in reports of the parser, one per hundred steps and some 30 µs, so that the same bytes
-/// give the same facts on a slow machine. Real files need at most one report per 40 bytes.
+/// The budget of a parse is counted in reports of the parser, one per hundred steps and some 30 µs, and never in time, so
+/// that the same bytes give the same facts on a slow machine. Real files need at most one report per 40 bytes.
 const REPORTS_FREE: usize = 20_000;
 
 /// So many bytes of text earn one more report.
@@ -19,8 +18,12 @@ const BYTES_PER_REPORT: usize = 8;
 /// A piece that is parsed once more costs one report for so many bytes, however soon the parser gives it up.
 const BYTES_PER_CHARGE: usize = 256;
 
-/// The last resort, should single steps become slow.
-const TIME_LIMIT: Duration = Duration::from_secs(20);
+/// The lexer gets the text in pieces of so many bytes, and asks for each when it comes to it.
+const BYTES_PER_READ: usize = 1024;
+
+/// So many pieces cost one report. A single step may read to the end of the text (it looks behind all comments whether a
+/// statement ends there), and a text can be such that each of its steps does.
+const READS_PER_REPORT: usize = 8;
 
 struct Worker {
     /// The first extension: unlike the name, no two grammars share it.
@@ -34,14 +37,19 @@ thread_local! {
     static WORKERS: RefCell<Vec<Worker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Parses a text and shows the flat tree; `None` when the budget was used up.
-pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOnce(&Tree) -> T) -> Option<T> {
+/// Parses a text and shows the flat tree; `None` when the budget was used up, or `go_on` said no.
+pub(crate) fn with_flat_tree<T>(
+    language: &Language,
+    text: &str,
+    go_on: &dyn Fn() -> bool,
+    look: impl FnOnce(&Tree) -> T,
+) -> Option<T> {
     with_worker(language, |worker| {
         let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
-        let parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text))?;
+        let parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on)?;
         worker.tree.fill(&parsed, &worker.tables, 0);
         if worker.tree.errors.count > 0 && repaired.is_some() {
-            retry(worker, text, &parsed);
+            retry(worker, text, &parsed, go_on);
         }
         drop(parsed);
         Some(look(&worker.tree))
@@ -49,9 +57,9 @@ pub(crate) fn with_flat_tree<T>(language: &Language, text: &str, look: impl FnOn
 }
 
 /// Parses the text as it is, after its repaired form had errors, and takes that tree unless it has more of them.
-fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree) {
+fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) {
     let errors = worker.tree.errors.count;
-    let Some(original) = parse(&mut worker.parser, text) else {
+    let Some(original) = parse(&mut worker.parser, text, go_on) else {
         return;
     };
     worker.tree.fill(&original, &worker.tables, 0);
@@ -62,14 +70,14 @@ fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree) {
 
 /// Parses a text and shows tree-sitter's own tree; `None` when the budget was used up.
 pub(crate) fn with_tree<T>(language: &Language, text: &str, look: impl FnOnce(&tree_sitter::Tree) -> T) -> Option<T> {
-    with_worker(language, |worker| parse(&mut worker.parser, text).map(|tree| look(&tree)))?
+    with_worker(language, |worker| parse(&mut worker.parser, text, &|| true).map(|tree| look(&tree)))?
 }
 
 /// Loads the grammar and parses a line.
 pub(crate) fn check(language: &Language) -> Result<(), String> {
     let mut parser = Parser::new();
     parser.set_language(&(language.grammar.load)()).map_err(|error| error.to_string())?;
-    parse(&mut parser, "x\n").map(|_| ()).ok_or_else(|| "the parser gave no tree".to_owned())
+    parse(&mut parser, "x\n", &|| true).map(|_| ()).ok_or_else(|| "the parser gave no tree".to_owned())
 }
 
 /// Parses pieces of a file once more, as something else than the grammar took them for. All pieces share one budget.
@@ -84,16 +92,12 @@ impl Pieces<'_> {
     /// is left of the budget.
     pub(crate) fn parse(&mut self, piece: &str, offset: u32, tree: &mut Tree) -> bool {
         tree.clear();
-        let left = &mut self.reports_left;
-        *left = left.saturating_sub(1 + piece.len() / BYTES_PER_CHARGE);
-        if *left == 0 {
+        self.reports_left = self.reports_left.saturating_sub(1 + piece.len() / BYTES_PER_CHARGE);
+        if self.reports_left == 0 {
             return false;
         }
-        let watch = |state: &tree_sitter::ParseState| {
-            *left = left.saturating_sub(1);
-            *left > 0 && !state.has_error()
-        };
-        let parsed = run(self.parser, piece, watch).filter(|parsed| !parsed.root_node().has_error());
+        let parsed = run(self.parser, piece, &mut self.reports_left, |state| !state.has_error());
+        let parsed = parsed.filter(|parsed| !parsed.root_node().has_error());
         if let Some(parsed) = &parsed {
             tree.fill(parsed, self.tables, offset);
         }
@@ -133,31 +137,52 @@ fn start(language: &Language) -> Option<Worker> {
     Some(Worker { extension: language.extensions.first().copied(), parser, tables, tree: Tree::default() })
 }
 
-fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
-    let budget = REPORTS_FREE + text.len() / BYTES_PER_REPORT;
-    let started = Instant::now();
-    let mut reports = 0;
-    run(parser, text, |_| {
-        reports += 1;
-        let late = reports % 1024 == 0 && started.elapsed() > TIME_LIMIT;
-        reports <= budget && !late
-    })
+fn parse(parser: &mut Parser, text: &str, go_on: &dyn Fn() -> bool) -> Option<tree_sitter::Tree> {
+    let mut budget = REPORTS_FREE + text.len() / BYTES_PER_REPORT + 1;
+    run(parser, text, &mut budget, |_| go_on())
 }
 
-/// Runs the parser as long as `go_on` says so, which it asks once per report.
+/// Runs the parser until nothing is left of the budget, or as long as `go_on` says so, which it asks once per report.
 fn run(
     parser: &mut Parser,
     text: &str,
-    mut go_on: impl FnMut(&tree_sitter::ParseState) -> bool,
+    budget: &mut usize,
+    go_on: impl Fn(&tree_sitter::ParseState) -> bool,
 ) -> Option<tree_sitter::Tree> {
-    let bytes = text.as_bytes();
-    let mut watch = |state: &tree_sitter::ParseState| {
-        if go_on(state) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    let left = Cell::new(*budget);
+    let spend = || {
+        left.set(left.get().saturating_sub(1));
+        left.get() > 0
+    };
+    let mut watch = |state: &tree_sitter::ParseState| match spend() && go_on(state) {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    };
+    // Reading all of it a few times is what every parse does, and is paid for with its steps.
+    let free_reads = 1 + text.len() / BYTES_PER_CHARGE;
+    let mut reads = 0;
+    let mut read = |at: usize, _| {
+        reads += 1;
+        let is_free = reads <= free_reads || !reads.is_multiple_of(READS_PER_REPORT);
+        // With nothing left the text seems to end, and so does whatever reads it.
+        if left.get() > 0 && (is_free || spend()) { piece_at(text, at) } else { &[] }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
-    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options));
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    *budget = left.get();
+    // A tree of a text that only seemed to end is no tree of this text.
+    let tree = tree.filter(|_| *budget > 0);
     if tree.is_none() {
         parser.reset();
     }
     tree
+}
+
+/// The text from a place on, no more than is read at once, and whole characters.
+fn piece_at(text: &str, at: usize) -> &[u8] {
+    let mut end = text.len().min(at + BYTES_PER_READ);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.as_bytes().get(at..end).unwrap_or_default()
 }

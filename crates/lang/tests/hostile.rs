@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use codecompass_lang::{
-    Extracted, LANGUAGES, check_grammars, extract, facts_key, facts_version, language_names, parse_only,
+    Extracted, LANGUAGES, check_grammars, extract, extract_while, facts_key, facts_version, language_names, parse_only,
 };
 use codecompass_model::ProblemKind;
 use codecompass_testkit::check_facts;
@@ -174,6 +174,37 @@ fn deep_nesting_ends() {
     }
     for text in python {
         check("deep.py", text.into_bytes());
+    }
+}
+
+/// Each of these steps reads to the end of the text: few steps, and quadratic all the same.
+#[test]
+fn reading_the_text_again_and_again_uses_up_the_budget() {
+    for (path, unit) in [("a.js", "/["), ("a.py", "\\\n"), ("a.rs", "#!")] {
+        let extracted = check(path, unit.repeat(1 << 15).into_bytes());
+        let kinds: Vec<_> = extracted.facts.problems.iter().map(|problem| problem.kind).collect();
+        assert_eq!(kinds, [ProblemKind::TimeLimit], "{path}");
+    }
+}
+
+#[test]
+fn who_loses_patience_gets_nothing_and_who_has_it_gets_the_same() {
+    let text = "pub fn f(x: u32) -> u32 { x + 1 }\n".repeat(50);
+    let asked = std::cell::Cell::new(0);
+    let go_on = |most: u32| {
+        asked.set(0);
+        let go_on = || {
+            asked.set(asked.get() + 1);
+            asked.get() <= most
+        };
+        extract_while("a.rs", text.clone().into_bytes(), &go_on)
+    };
+    let whole = go_on(u32::MAX).expect("nobody said stop");
+    assert_eq!(whole.facts, extract("a.rs", text.clone().into_bytes()).facts);
+    assert!(asked.get() > 3, "it is asked as the parser goes on");
+    for most in 0..3 {
+        assert!(go_on(most).is_none());
+        assert_eq!(asked.get(), most + 1, "a no is not asked for twice");
     }
 }
 

@@ -73,6 +73,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("std::env", LIBRARIES, "libraries read no environment"),
     ("println!", PRODUCT, "answers go through app::output"),
     ("SystemTime", &["model", "lang", "store", "query"], "only the edges know clocks"),
+    ("Instant", &["model", "lang", "store"], "facts depend on steps, not on time"),
     ("std::fs", &["model", "lang", "query"], "no input or output here"),
     ("serde_json", LIBRARIES, "JSON belongs to the edge"),
     ("rusqlite", &["model", "lang", "index", "query", "app"], "SQL has one owner"),
