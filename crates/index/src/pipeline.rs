@@ -5,8 +5,9 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
+use codecompass_lang::extract_while;
 use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{CachedStat, JobProgress, NewVersion, Stat, Writer};
 use rayon::prelude::*;
@@ -21,6 +22,11 @@ const WAITING: usize = 16;
 /// How blurred the clock of a file system is: an edit within this time of a read may leave the same stat behind.
 const BLUR_NS: i64 = 20_000_000;
 const COARSE_BLUR_NS: i64 = 2_000_000_000;
+
+/// So long a file may take; real ones take a thousandth of it. The parser counts its steps, but there are texts that make
+/// its recovery from errors slow beyond all measure. What is given up is left out and told, and nothing of it is stored:
+/// facts do not depend on how fast a machine is, and the next sync tries again.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How far a sync is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +243,10 @@ fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[codecompass_st
         let version = NewVersion::skipped(id, path.to_owned(), blob, size, CONTENT_RULES, reason);
         return Read::New(Box::new(version), Some(reason));
     }
-    let extracted = codecompass_lang::extract(path, bytes);
+    let began = Instant::now();
+    let Some(extracted) = extract_while(path, bytes, &|| began.elapsed() < PATIENCE) else {
+        return Read::Unread(SkipReason::TooSlow);
+    };
     let language = (extracted.language, extracted.facts_version);
     let version = NewVersion::new(id, path.to_owned(), blob, size, language, &extracted.facts, &extracted.text);
     Read::New(Box::new(version), None)

@@ -96,6 +96,8 @@ reasons! {
     MissingObject = "missing_object": "not in this partial clone",
     /// A socket, a pipe or a device.
     NotAFile = "not_a_file": "a socket, pipe or device",
+    /// Takes the parser too long.
+    TooSlow = "too_slow": "takes the parser too long",
 }
 
 impl SkipReason {
