@@ -4,8 +4,10 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use support::client::{Client, Pipe, wait_until};
 use support::{Project, at, files_ending};
 
 const NONE: [&str; 0] = [];
@@ -168,6 +170,22 @@ fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
     let mended = project.json("index");
     assert_eq!((&mended["mode"], &mended["file_count"]), (&json!("full"), &json!(2)));
     expect_sound(&project);
+}
+
+#[test]
+fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
+    let project = project();
+    change(&database(&project), |bytes| {
+        replace(bytes, b"\x03\x29\x01schema_version\x04", b"\x03\x29\x01schema_version\x03")
+    });
+    let ask = |client: &mut Pipe| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
+    let open = |flags: &[&str]| Pipe::open(project.repository.root(), project.home.path(), flags);
+    assert_eq!(ask(&mut open(&[]))["error"]["code"], "index_incompatible");
+    let mut client = open(&["--auto-index"]);
+    let first = ask(&mut client);
+    let state = first["metadata"]["indexing_status"].as_str().unwrap_or_default();
+    assert!(["indexing", "ready"].contains(&state), "{first}");
+    assert!(wait_until(Duration::from_secs(30), || ask(&mut client)["total_candidates"] == 1));
 }
 
 #[test]

@@ -292,6 +292,18 @@ fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
     assert!(reply.stdout.contains("could not be brought in"), "{reply:?}");
 }
 
+#[test]
+fn a_job_that_fails_is_told_on_standard_error() {
+    let project = project();
+    let mut client = serve(&project, &["--no-watch"]);
+    settled(&mut client, "same");
+    let lock = project.data().join("write.lock");
+    fs::remove_file(&lock).and_then(|()| fs::create_dir(&lock)).expect("it can be replaced");
+    project.repository.write("b.py", "def other():\n    pass\n");
+    assert_eq!(told(&locate(&mut client, "same", "balanced")), (1, "main", "stale"));
+    assert!(wait_until(PATIENCE, || client.server.said().contains(" failed: ")), "{}", client.server.said());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_data_folder_that_can_not_be_written_to_answers_questions() {
