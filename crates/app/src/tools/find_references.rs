@@ -169,13 +169,9 @@ fn found(
         metadata.completeness = "truncated";
     }
     if !found.is_complete() {
-        metadata.completeness = "partial";
-        metadata.warnings.push(format!(
-            "{} of {} places that bear the name were looked at; ask again for the rest",
-            found.looked_at, found.total
-        ));
+        let (seen, all) = (found.looked_at, found.total);
+        metadata.warnings.push(format!("{seen} of {all} places that bear the name were looked at"));
     }
-    let text = text(&symbol, &page[..kept.min(page.len())], &references, total, offset) + &metadata.warnings_text();
     let mut json = json!({
         "symbol": symbol.located(),
         "references": references,
@@ -195,6 +191,8 @@ fn found(
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, others)?);
     }
+    graph::finish(graph, &mut metadata)?;
+    let text = text(&symbol, &page[..kept.min(page.len())], &references, total, offset) + &metadata.warnings_text();
     json["metadata"] = metadata.to_json();
     Ok(Answer { text, json, code: u8::from(total == 0) })
 }

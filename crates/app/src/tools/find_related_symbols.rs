@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::find_references::SERVED;
 use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
 use super::get_symbol_hierarchy::one_symbol;
-use super::graph::{Shown, with_graph};
+use super::graph::{self, Shown, with_graph};
 use super::input::{self, Cursor};
 use super::shape;
 use crate::config::Config;
@@ -150,10 +150,7 @@ fn found(
         metadata.next_cursor = Some(cursor.write(seen));
         metadata.completeness = "truncated";
     }
-    if !found.is_complete {
-        metadata.completeness = "partial";
-        metadata.warnings.push("not all places were looked at in time; ask again for the rest".into());
-    }
+    graph::finish(graph, &mut metadata)?;
     let text = text(&anchor, &related, seen, total) + &metadata.warnings_text();
     let mut head = anchor.identity();
     head.shift_remove("qualified_name");

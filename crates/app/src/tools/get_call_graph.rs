@@ -61,6 +61,7 @@ pub(crate) const TOOL: Tool = Tool {
             "unresolved_calls": schema::count(),
             "unresolved": schema::list(schema::any_object()),
             "path_to": schema::list(schema::any_object()),
+            "path_to_depth": schema::count(),
             "other_matches": schema::list(schema::any_object()),
             "suggestions": schema::suggestions(),
         })
@@ -187,15 +188,11 @@ fn found(
     }
     let side = |wanted: bool, direction| match wanted {
         true => graph.calls(target, direction, question.depth).map_err(AppError::from),
-        false => Ok(CallGraph { is_complete: true, ..CallGraph::default() }),
+        false => Ok(CallGraph::default()),
     };
     let callers = side(question.callers, Direction::Callers)?;
     let callees = side(question.callees, Direction::Callees)?;
     let total = callers.edges.len() + callees.edges.len();
-    if !(callers.is_complete && callees.is_complete) {
-        metadata.completeness = "partial";
-        metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
-    }
     let cursor = Cursor::of(Some(snapshot), &question.identity(file.as_ref()));
     let offset = cursor.read(question.cursor.as_deref())?;
     let (above, below) = page(graph, [&callers.edges, &callees.edges], question, offset, config.max_response_bytes)?;
@@ -203,12 +200,9 @@ fn found(
     let is_cut = next < callers.edges.len().max(callees.edges.len());
     if is_cut {
         metadata.next_cursor = Some(cursor.write(next));
-        if metadata.completeness == "complete" {
-            metadata.completeness = "truncated";
-        }
+        metadata.completeness = "truncated";
     }
     let left = is_cut.then_some(total);
-    let text = text(&symbol, &above, &below, left) + &metadata.warnings_text();
     let mut json = json!({
         "symbol": symbol.located(),
         "callers": above,
@@ -227,8 +221,13 @@ fn found(
     if let Some(path_to) = &question.path_to {
         let (end, _) = one_of(graph, snapshot, path_to, None)?;
         let chain = graph.path_between(target, end, DEEPEST as u32 * 2)?;
-        let chain: Result<Vec<_>, AppError> = chain.iter().map(|at| Ok(Shown::of(graph, *at)?.located())).collect();
-        json["path_to"] = json!(chain?);
+        let symbols = chain.symbols.iter().map(|at| Ok(Shown::of(graph, *at)?.located()));
+        json["path_to"] = json!(symbols.collect::<Result<Vec<_>, AppError>>()?);
+        if chain.symbols.is_empty() {
+            json["path_to_depth"] = json!(chain.depth);
+            let what = format!("no chain of calls leads to {path_to} within {} calls", chain.depth);
+            metadata.warnings.push(format!("{what}, as far as calls could be resolved"));
+        }
     }
     if total == 0 {
         Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, Known::default());
@@ -236,6 +235,8 @@ fn found(
     if !others.is_empty() {
         json["other_matches"] = json!(graph::others_json(graph, &others)?);
     }
+    graph::finish(graph, &mut metadata)?;
+    let text = text(&symbol, &above, &below, left) + &metadata.warnings_text();
     json["metadata"] = metadata.to_json();
     Ok(Answer { text, json, code: 0 })
 }

@@ -101,6 +101,7 @@ pub(crate) fn answer(
                 "the tree is too long for one answer: {kept} of {total} symbols are here, the outer ones first"
             ));
         }
+        graph::finish(graph, &mut metadata)?;
         let mut text = String::new();
         match question.is_up {
             true => hierarchy.iter().rev().enumerate().for_each(|(level, node)| line(node, level, &mut text)),

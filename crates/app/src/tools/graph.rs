@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
-use codecompass_query::graph::{Graph, Memory};
+use codecompass_query::graph::{Budget, Graph, Memory};
 use codecompass_query::{Locate, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::input;
 use crate::error::{AppError, Code};
+use crate::metadata::Metadata;
 use crate::paths::{Absence, File};
 
 /// Puts the rules to work on a snapshot, for no longer than that.
@@ -22,11 +23,24 @@ pub(crate) fn with_graph<T>(
     answer: impl FnOnce(&Graph<'_>) -> Result<T, AppError>,
 ) -> Result<T, AppError> {
     let until = Instant::now() + patience;
-    let enough = move || Instant::now() >= until;
-    let graph = Graph::new(memory, &enough);
+    let is_over = move || Instant::now() >= until;
+    let graph = Graph::new(memory, Budget::new(&is_over));
     let answer = answer(&graph);
+    // What went wrong is told here, and not by the next question.
+    let finished = graph.finish();
     graph.forget();
-    answer
+    let answer = answer?;
+    finished?;
+    Ok(answer)
+}
+
+/// Says of an answer that not everything could be looked at in time. The last thing before its metadata is laid out.
+pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
+    if !graph.finish()? {
+        metadata.completeness = "partial";
+        metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
+    }
+    Ok(())
 }
 
 /// The symbols that a name means, in the order of `locate`; an error that helps when there are none.

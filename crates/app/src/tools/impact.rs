@@ -147,7 +147,7 @@ fn look(
     listed: &mut Listed,
 ) -> Result<Vec<CallEdge>, AppError> {
     let found = graph.calls(entry.at(), direction, 1)?;
-    listed.is_complete &= found.is_complete;
+    listed.is_complete &= graph.finish()?;
     Ok(found.edges)
 }
 

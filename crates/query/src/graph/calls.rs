@@ -52,8 +52,15 @@ pub struct CallGraph {
     pub edges: Vec<CallEdge>,
     /// Calls whose callee nobody knows, at depth 1.
     pub unresolved: Vec<Unresolved>,
-    /// Whether everything was looked at.
-    pub is_complete: bool,
+}
+
+/// A chain of calls that was looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    /// From the one symbol to the other, both included; empty when there is none as far as was looked.
+    pub symbols: Vec<SymbolAt>,
+    /// So many calls away everything was looked at.
+    pub depth: u32,
 }
 
 /// A call whose callee nobody knows.
@@ -70,18 +77,17 @@ pub struct Unresolved {
 impl Graph<'_> {
     /// The symbols around one in the graph of calls. Each is listed once, at its smallest depth.
     pub fn calls(&self, start: SymbolAt, direction: Direction, depth: u32) -> Result<CallGraph> {
-        let mut graph = CallGraph { is_complete: true, ..CallGraph::default() };
+        let mut graph = CallGraph::default();
         let mut seen: HashSet<SymbolAt> = HashSet::from([start]);
         let mut level = vec![start];
         for depth in 1..=depth {
             let mut next = Vec::new();
             for near in level {
-                if (self.enough)() {
-                    graph.is_complete = false;
+                if self.budget.is_spent() {
                     break;
                 }
                 let mut edges = match direction {
-                    Direction::Callers => self.callers_of(near, &mut graph)?,
+                    Direction::Callers => self.callers_of(near)?,
                     Direction::Callees => self.callees_of(near, &mut graph, depth)?,
                 };
                 edges.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -106,13 +112,12 @@ impl Graph<'_> {
         Ok(graph)
     }
 
-    fn callers_of(&self, symbol: SymbolAt, graph: &mut CallGraph) -> Result<Vec<CallEdge>> {
+    fn callers_of(&self, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
         let Some(file) = self.file(symbol.file) else { return Ok(Vec::new()) };
         let Some(name) = file.facts.symbols.get(symbol.place as usize).map(|symbol| symbol.name.clone()) else {
             return Ok(Vec::new());
         };
         let found = self.named(&name)?;
-        graph.is_complete &= found.is_complete();
         let mut edges: HashMap<(u32, Option<u32>), CallEdge> = HashMap::new();
         let proved = found.proved(symbol);
         for site in proved.iter().filter(|site| site.kind == EdgeKind::Calls) {
@@ -182,16 +187,16 @@ impl Graph<'_> {
         false
     }
 
-    /// A shortest chain of calls from one symbol to another, both included; empty when there is none within a depth.
-    pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<Vec<SymbolAt>> {
+    /// A shortest chain of calls from one symbol to another, if there is one within a depth.
+    pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<Chain> {
         let mut came_from: HashMap<SymbolAt, SymbolAt> = HashMap::new();
         let mut level = vec![from];
         let mut ignored = CallGraph::default();
-        for _ in 0..depth {
+        for depth in 0..depth {
             let mut next = Vec::new();
             for near in level {
-                if (self.enough)() {
-                    return Ok(Vec::new());
+                if self.budget.is_spent() {
+                    return Ok(Chain { symbols: Vec::new(), depth });
                 }
                 let mut edges = self.callees_of(near, &mut ignored, 0)?;
                 edges.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -201,14 +206,14 @@ impl Graph<'_> {
                     }
                     came_from.insert(symbol, near);
                     if symbol == to {
-                        return Ok(chain(&came_from, from, to));
+                        return Ok(Chain { symbols: chain(&came_from, from, to), depth });
                     }
                     next.push(symbol);
                 }
             }
             level = next;
         }
-        Ok(Vec::new())
+        Ok(Chain { symbols: Vec::new(), depth })
     }
 }
 

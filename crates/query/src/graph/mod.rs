@@ -1,10 +1,11 @@
 //! Who means whom: references and calls, resolved when they are asked for.
 //!
 //! A [`Graph`] puts the rules of the languages to work on one snapshot. It remembers what it has resolved, so that the
-//! next question about the same name is cheap, and it stops when its caller has had enough: then it says that the answer
-//! is partial, and the next call goes on from what is remembered.
+//! next question about the same name is cheap, and it stops when its [`Budget`] is spent: then [`Graph::finish`] says that
+//! the answer is partial, and the next call goes on from what is remembered.
 
 mod blocks;
+mod budget;
 mod calls;
 mod references;
 mod related;
@@ -19,7 +20,8 @@ use codecompass_model::{
 };
 use codecompass_store::{Result, Snapshot};
 
-pub use calls::{CallEdge, CallGraph, Direction, Unresolved};
+pub use budget::Budget;
+pub use calls::{CallEdge, CallGraph, Chain, Direction, Unresolved};
 pub use references::{Found as FoundReferences, Looks, Site};
 pub use related::{Related, Relation, Scope};
 use world::SnapshotWorld;
@@ -122,14 +124,20 @@ impl Memory {
 pub struct Graph<'m> {
     world: &'m SnapshotWorld,
     memory: &'m Memory,
-    /// Whether the caller has had enough.
-    enough: &'m dyn Fn() -> bool,
+    budget: Budget<'m>,
 }
 
 impl<'m> Graph<'m> {
-    /// The graph of a snapshot. `enough` tells when to stop.
-    pub fn new(memory: &'m Memory, enough: &'m dyn Fn() -> bool) -> Self {
-        Self { world: &memory.world, memory, enough }
+    /// The graph of a snapshot, for as long as the budget lasts.
+    pub fn new(memory: &'m Memory, budget: Budget<'m>) -> Self {
+        Self { world: &memory.world, memory, budget }
+    }
+
+    /// The end of the work so far: whether all of it was done, or the first error of the store that was met. Every answer
+    /// asks this last, after whatever it is made of.
+    pub fn finish(&self) -> Result<bool> {
+        self.failure()?;
+        Ok(self.budget.was_enough())
     }
 
     /// The snapshot it is about.
@@ -170,9 +178,9 @@ impl<'m> Graph<'m> {
             .map_or(Meaning::Unknown("the language has no rules"), |resolver| resolver.import(file.id, at))
     }
 
-    /// What implements or overrides a declared method; nothing when the caller has had enough.
+    /// What implements or overrides a declared method; nothing when the budget is spent.
     pub fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        if (self.enough)() {
+        if self.budget.is_spent() {
             return Vec::new();
         }
         let Some(file) = self.file(declared.file) else { return Vec::new() };

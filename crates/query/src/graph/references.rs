@@ -187,7 +187,7 @@ impl Graph<'_> {
 
     fn go_on(&self, name: &str, look: &mut Look) -> Result<()> {
         let found = Rc::make_mut(&mut look.found);
-        while let Some((version, places)) = look.files.get(look.done).filter(|_| !(self.enough)()) {
+        while let Some((version, places)) = look.files.get(look.done).filter(|_| !self.budget.is_spent()) {
             look.done += 1;
             found.looked_at += places.len();
             let Some(file) = self.file(*version) else { continue };
@@ -195,7 +195,7 @@ impl Graph<'_> {
                 self.look(&file, *at, found)?;
             }
         }
-        while let Some(version) = look.importers.get(look.imported).filter(|_| !(self.enough)()) {
+        while let Some(version) = look.importers.get(look.imported).filter(|_| !self.budget.is_spent()) {
             look.imported += 1;
             self.look_at_imports(*version, name, found)?;
         }

@@ -64,8 +64,6 @@ impl Relation {
 pub struct Related {
     /// Those that are needed next first.
     pub symbols: Vec<(SymbolAt, Relation)>,
-    /// Whether everything was looked at.
-    pub is_complete: bool,
 }
 
 /// The files that make a folder a package.
@@ -115,12 +113,12 @@ impl Graph<'_> {
     pub fn related(&self, anchor: SymbolAt, scope: Scope) -> Result<Related> {
         let Some(file) = self.file(anchor.file) else { return Ok(Related::default()) };
         let mut list = List::default();
-        let mut is_complete = self.add_used(&file, anchor, &mut list);
-        is_complete &= self.add_users(&file, anchor, &mut list)?;
+        self.add_used(&file, anchor, &mut list);
+        self.add_users(&file, anchor, &mut list)?;
         self.add_imported(&file, &mut list);
         add_own(&file, anchor.place, &mut list);
         if scope >= Scope::Module {
-            is_complete &= self.add_around(&file, scope, &mut list)?;
+            self.add_around(&file, scope, &mut list)?;
         }
         self.failure()?;
         list.0.remove(&anchor);
@@ -133,17 +131,17 @@ impl Graph<'_> {
             list.0.into_iter().map(|(at, (nearness, relation))| (nearness, at, relation)).collect();
         found.retain(|(_, _, relation)| within(*relation));
         found.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(Related { symbols: found.into_iter().map(|(_, at, relation)| (at, relation)).collect(), is_complete })
+        Ok(Related { symbols: found.into_iter().map(|(_, at, relation)| (at, relation)).collect() })
     }
 
     /// What is used inside the anchor.
-    fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> bool {
+    fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) {
         for (at, reference) in file.facts.references.iter().enumerate() {
             if !is_within(&file.facts.symbols, reference.symbol, anchor.place) {
                 continue;
             }
-            if (self.enough)() {
-                return false;
+            if self.budget.is_spent() {
+                return;
             }
             let Meaning::Symbols { targets, confidence, .. } = self.meaning(file, at as u32) else { continue };
             for target in targets.into_iter().filter(|target| *target != anchor) {
@@ -151,12 +149,11 @@ impl Graph<'_> {
                 self.add_linked(file, target, Tier::Used, confidence, distance, list);
             }
         }
-        true
     }
 
     /// The symbols in which the anchor is used; of a file that only brings it in, the import.
-    fn add_users(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> Result<bool> {
-        let Some(symbol) = file.facts.symbols.get(anchor.place as usize) else { return Ok(true) };
+    fn add_users(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> Result<()> {
+        let Some(symbol) = file.facts.symbols.get(anchor.place as usize) else { return Ok(()) };
         let found = self.named(&symbol.name)?;
         let mut importing = Vec::new();
         let mut using = HashSet::new();
@@ -184,13 +181,13 @@ impl Graph<'_> {
                 self.add_linked(file, user, Tier::Uses, Confidence::Heuristic, 0, list);
             }
         }
-        Ok(found.is_complete())
+        Ok(())
     }
 
     /// What the file brings in, whether the anchor uses it or not.
     fn add_imported(&self, file: &SourceFile, list: &mut List) {
         for (at, import) in file.facts.imports.iter().enumerate() {
-            if (self.enough)() {
+            if self.budget.is_spent() {
                 return;
             }
             for target in self.imported(file, at as u32).targets() {
@@ -224,7 +221,7 @@ impl Graph<'_> {
     }
 
     /// The symbols of the folder or the package.
-    fn add_around(&self, file: &SourceFile, scope: Scope, list: &mut List) -> Result<bool> {
+    fn add_around(&self, file: &SourceFile, scope: Scope, list: &mut List) -> Result<()> {
         let snapshot = self.snapshot();
         let catalogue = snapshot.catalogue()?;
         let own = folder(&file.path);
@@ -244,8 +241,8 @@ impl Graph<'_> {
         }
         others.sort_unstable();
         for (steps, path, id) in others {
-            if (self.enough)() {
-                return Ok(false);
+            if self.budget.is_spent() {
+                return Ok(());
             }
             let (tier, relation) = match steps {
                 0 => (Tier::Beside, Relation::SameModule),
@@ -260,7 +257,7 @@ impl Graph<'_> {
                 list.add(SymbolAt { file: id, place }, nearness, relation);
             }
         }
-        Ok(true)
+        Ok(())
     }
 }
 
