@@ -145,6 +145,11 @@ pub trait Resolver {
     /// Whom an import of a file means, by its index into [`FileFacts::imports`].
     fn import(&self, file: VersionId, at: u32) -> Meaning;
 
+    /// The other languages whose files can mean this one's symbols, by name.
+    fn kin(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The methods that implement or override a declared one, as far as they are known.
     fn implementations(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()

@@ -150,7 +150,8 @@ fn found(
     if !others.is_empty() {
         metadata.warnings.push(graph::taken_warning(&symbol, &question.name, meant.len()));
     }
-    let mut sites = found.sites(target, symbol.symbol(), &symbol.file.language);
+    let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
+    let mut sites = found.sites(target, symbol.symbol(), is_kin);
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
     let total = sites.len();
     let path = file.as_ref().map(|file| &file.path);

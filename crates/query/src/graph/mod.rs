@@ -155,6 +155,11 @@ impl<'m> Graph<'m> {
         self.resolver(language).is_some()
     }
 
+    /// Whether a place in one language can mean a symbol of another.
+    pub fn are_kin(&self, place: &str, symbol: &str) -> bool {
+        place == symbol || self.resolver(symbol).is_some_and(|resolver| resolver.kin().contains(&place))
+    }
+
     /// Whom a reference means.
     pub fn meaning(&self, file: &SourceFile, at: u32) -> Meaning {
         if let Some(known) = self.memory.meanings.borrow().get(&(file.id, at)) {

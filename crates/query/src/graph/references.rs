@@ -68,9 +68,10 @@ impl Found {
     }
 
     /// The places that mean a symbol, the proved ones first, then those that nobody can tell, in the order of files.
-    pub fn sites(&self, target: SymbolAt, symbol: &Symbol, language: &str) -> Vec<Site> {
+    /// `is_kin` tells which languages' places can mean it.
+    pub fn sites(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> Vec<Site> {
         let mut sites = self.by_target.get(&target).cloned().unwrap_or_default();
-        let may_mean = |site: &&Site| site.file.language == language && fits(site.kind, symbol);
+        let may_mean = |site: &&Site| is_kin(&site.file.language) && fits(site.kind, symbol);
         sites.extend(self.open.iter().filter(may_mean).cloned());
         if is_member(symbol.kind) {
             sites.extend(self.keys.iter().filter(may_mean).cloned());

@@ -140,6 +140,10 @@ impl Resolver for Rules<'_> {
         references::meaning(target, "import")
     }
 
+    fn kin(&self) -> &'static [&'static str] {
+        &["javascript", "typescript"]
+    }
+
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         self.steps.set(0);
         self.implementing(declared)
