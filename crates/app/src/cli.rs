@@ -365,6 +365,9 @@ pub(crate) struct ExportArgs {
     /// How to write it: jsonl
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: String,
+    /// With edges: in their place, every reference that nobody can bind, and how many symbols bear its name
+    #[arg(long)]
+    pub(crate) undecided: bool,
     /// The workspace, like --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,

@@ -29,8 +29,11 @@ pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let written = match args.what {
+        Exported::Symbols if args.undecided => {
+            return Err(AppError::new(Code::InvalidInput, "--undecided goes with edges, not with symbols."));
+        }
         Exported::Symbols => write_symbols(memory.snapshot(), &mut out),
-        Exported::Edges => write_edges(memory, &mut out),
+        Exported::Edges => write_edges(memory, args.undecided, &mut out),
     };
     if written? {
         is_read(out.flush())?;
@@ -73,12 +76,18 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppE
 }
 
 /// File by file, and what was read is let go now and then: all of it together would not fit.
-fn write_edges(memory: &Memory, out: &mut impl Write) -> Result<bool, AppError> {
+fn write_edges(memory: &Memory, undecided: bool, out: &mut impl Write) -> Result<bool, AppError> {
     graph::with_graph(memory, PATIENCE, |graph| {
         for version in memory.snapshot().versions()? {
             graph.forget();
             let Some(file) = graph.file(version.id) else { continue };
             if !graph.knows(&file.language) {
+                continue;
+            }
+            if undecided {
+                if !write_undecided(graph, &file, out)? {
+                    return Ok(false);
+                }
                 continue;
             }
             for edge in graph.edges_of(&file)? {
@@ -101,6 +110,24 @@ fn write_edges(memory: &Memory, out: &mut impl Write) -> Result<bool, AppError> 
         }
         Ok(true)
     })
+}
+
+/// The references of a file that nobody can bind.
+fn write_undecided(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -> Result<bool, AppError> {
+    for place in graph.undecided_of(file)? {
+        let value = json!({
+            "from_path": file.path,
+            "from_line": from_line(file, place.from),
+            "site_line": place.line,
+            "site_col": place.column + 1,
+            "name": place.name,
+            "candidates": place.candidates,
+        });
+        if !line(out, &value)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The path, the line of the name and the name of a symbol.

@@ -242,6 +242,26 @@ impl<'m> Graph<'m> {
         Ok(edges)
     }
 
+    /// The references of a file that nobody can bind, in their order.
+    pub fn undecided_of(&self, file: &SourceFile) -> Result<Vec<Undecided>> {
+        let mut undecided = Vec::new();
+        for (at, reference) in file.facts.references.iter().enumerate() {
+            if !matches!(self.meaning(file, at as u32), Meaning::Unknown(_)) {
+                continue;
+            }
+            let name = file.facts.names.get(reference.name as usize).cloned().unwrap_or_default();
+            let bearers = self.world.symbols_named(&name);
+            let is_kin = |at: &&SymbolAt| {
+                self.file(at.file).is_some_and(|bearer| self.are_kin(&file.language, &bearer.language))
+            };
+            let candidates = bearers.iter().filter(is_kin).count();
+            let (line, column) = (reference.line, reference.column);
+            undecided.push(Undecided { name, from: reference.symbol, line, column, candidates });
+        }
+        self.failure()?;
+        Ok(undecided)
+    }
+
     fn kind_of(&self, reference: &Reference, target: SymbolAt) -> EdgeKind {
         let kind = self.file(target.file).and_then(|file| Some(file.facts.symbols.get(target.place as usize)?.kind));
         EdgeKind::of(reference.shape, kind)
@@ -273,6 +293,21 @@ pub struct Edge {
     pub target: SymbolAt,
     /// How sure that is.
     pub confidence: Confidence,
+}
+
+/// A reference that nobody can bind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The name.
+    pub name: String,
+    /// The innermost symbol around the place, in the same file.
+    pub from: Option<u32>,
+    /// The line of the name.
+    pub line: u32,
+    /// Its column in bytes, from 0.
+    pub column: u32,
+    /// How many symbols bear the name that it could mean.
+    pub candidates: usize,
 }
 
 /// The nearest function around a place, or the symbol that stands for the code at the level of the file.
