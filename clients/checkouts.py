@@ -46,6 +46,7 @@ import time
 from states import GRACE, LANGUAGES, NAME, Judge, Repository, Tree, Versions, is_commit
 
 KINDS = ["wrong branch", "wrong commit", "wrong ref", "falsely fresh", "refused", "error", "never indexed", "never fresh"]
+REMEMBERED = 8  # Fewer operations than make twenty views of single commits, which is how many stay.
 WAITED = 1.8  # Two seconds, less what clocks differ by.
 SLOW = 2.5  # Two seconds, and the answer itself.
 REST, LARGE_REST = 5, 60  # So long a server that is asked again and again may take to come to rest.
@@ -128,8 +129,13 @@ class Campaign:
         self.found, self.held, self.passed, self.violations = collections.Counter(), 0, 0, []
         self.waits, self.longest, self.slow = [], 0.0, 0
         self.empty_folders, self.names, self.gone = [], [], []
-        self.published = set()  # Names of which a view must be there.
+        self.published = {}  # Names of which a view was there, and at which operation that was last seen.
         self.abort, self.aside = None, []  # What ends a conflict; the work trees an operation made or moved.
+
+    def is_published(self, name):
+        """Whether a view of the name must be there. Of single commits only those last used are kept, seen here or not."""
+        seen = self.published.get(name)
+        return seen is not None and (not is_commit(name) or self.at - seen <= REMEMBERED)
 
     # The repository
 
@@ -202,7 +208,7 @@ class Campaign:
         repository.catch_up()
         env = {**os.environ, "CODECOMPASS_HOME": str(self.home)}
         subprocess.run([self.args.binary, "index"], cwd=repository.root, env=env, check=True, capture_output=True)
-        self.published.add("main")
+        self.published["main"] = self.at
         flags = [] if self.watched else ["--no-watch"]
         self.server = Server(self.args.binary, repository.root, self.home, flags)
         self.rest(tree)
@@ -363,7 +369,7 @@ class Campaign:
             return False
         name = self.random.choice(branches)
         self.gone.append(name)
-        self.published.discard(name)
+        self.published.pop(name, None)
         return self.play(tree, "branch", "-q", "-D", name)
 
     def keep(self, tree):
@@ -644,7 +650,7 @@ class Campaign:
             return "falsely fresh", wrong
         # Fresh after it was not, or by that name alone: there was a sync of this name.
         if explicit or tree.behind == tree.name:
-            self.published.add(name)
+            self.published[name] = self.at
         if not explicit and tool != "diff_context" and (not self.watched or sent - tree.moments[-1][1] > GRACE):
             repository.rest(tree, sent)
         tree.was_fresh = tree.was_fresh or not explicit
@@ -677,7 +683,7 @@ class Campaign:
             if policy == "strict":
                 is_rested = tree.rested > tree.moments[-1][1] + GRACE
                 return ("error", "strict refuses what was fresh before, without a change") if is_rested else None
-            if name in self.published:
+            if self.is_published(name):
                 return "refused", f"{policy}, though {name} is published"
             if policy == "balanced" and took < WAITED:
                 return "refused", "balanced, without waiting for the sync"
@@ -688,7 +694,7 @@ class Campaign:
             asked = arguments.get("ref") or arguments["base_ref"]
             if is_commit(asked) and not self.args.repository:
                 return "refused", "a commit is brought in when it is asked for"
-            return ("refused", f"{asked} is published") if asked in self.published else None
+            return ("refused", f"{asked} is published") if self.is_published(asked) else None
         if code == "merge_base_failed":
             bases = [self.repository.merge_base(arguments["base_ref"], commit) for commit in self.repository.commits_of(name)]
             return None if "" in bases else ("error", "there is a merge base")
