@@ -158,6 +158,9 @@ def bad_requests():
     def rpc_error(number):
         return lambda code, message: (code == 200 or code in refused) and (message or {}).get("error", {}).get("code") == number
 
+    def each_refused(code, messages):
+        return code == 400 and isinstance(messages, list) and all(rpc_error(-32600)(code, message) for message in messages)
+
     def tool_error(code, message):
         return code == 200 and message.get("result", {}).get("isError") and answer(message)["error"]["code"] == "invalid_input"
 
@@ -168,7 +171,7 @@ def bad_requests():
         "JSON a thousand levels deep": ("POST", "/mcp", "[" * 1000 + "]" * 1000, list_, rpc_error(-32700)),
         "JSON that is no message": ("POST", "/mcp", '{"hello": "world"}', list_, rpc_error(-32600)),
         "a request whose id is null": ("POST", "/mcp", json.dumps({**LIST, "id": None}), list_, rpc_error(-32600)),
-        "a batch": ("POST", "/mcp", f"[{text}]", list_, rpc_error(-32600)),
+        "a batch": ("POST", "/mcp", f"[{text}, {text}]", list_, each_refused),
         "a wrong content type": ("POST", "/mcp", text, {**list_, "Content-Type": "text/plain"}, status(415)),
         "an Accept nothing fits": ("POST", "/mcp", text, {**list_, "Accept": "text/html"}, status(406)),
         "an unknown method": ("POST", "/mcp", json.dumps(unknown), headers(unknown), rpc_error(-32601)),

@@ -67,7 +67,7 @@ fn fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
     // Whatever else the SDK can not read it would answer without the id, or not at all.
     const NOT_ITS_PARAMS: (i32, &str) = (-32602, "These are not the `params` that this method takes.");
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
-        Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request).then_some(NOT_ITS_PARAMS),
+        Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request, message).then_some(NOT_ITS_PARAMS),
         Ok(_) => None,
         Err(_) if message["method"].is_string() && message.get("result").or(message.get("error")).is_none() => {
             Some(NOT_ITS_PARAMS)
@@ -76,10 +76,13 @@ fn fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
     }
 }
 
-/// Whether the SDK took a known method for one it does not know, because its parameters are wrong.
-fn is_misread(request: &ClientRequest) -> bool {
-    const KNOWN: &[&str] = &["initialize", "ping", "tools/list", "tools/call", "server/discover"];
-    matches!(request, ClientRequest::CustomRequest(custom) if KNOWN.contains(&custom.method.as_str()))
+/// Whether the SDK took a known method for one it does not know, because its parameters are wrong. A request that says of
+/// itself which revision it is in is of those that know no `initialize`.
+fn is_misread(request: &ClientRequest, message: &Value) -> bool {
+    const KNOWN: &[&str] = &["ping", "tools/list", "tools/call", "server/discover"];
+    let ClientRequest::CustomRequest(custom) = request else { return false };
+    let stands_alone = message["params"]["_meta"].get("io.modelcontextprotocol/protocolVersion").is_some();
+    KNOWN.contains(&custom.method.as_str()) || custom.method == "initialize" && !stands_alone
 }
 
 /// What the SDK takes for an id.
@@ -163,6 +166,9 @@ mod tests {
     fn unknown_methods_are_passed_on_and_notifications_go_unheard() {
         let unknown = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing/known\",\"params\":{\"a\":1}}";
         assert!(matches!(judge(unknown.as_bytes()), Verdict::Good));
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+        let gone = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "_meta": meta } });
+        assert!(matches!(judge(gone.to_string().as_bytes()), Verdict::Good), "that revision has no such method");
         let note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":[]}";
         assert!(matches!(judge(note.as_bytes()), Verdict::Unheard(_)));
     }
