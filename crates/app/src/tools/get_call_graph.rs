@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use codecompass_model::SymbolAt;
-use codecompass_query::graph::{CallEdge, CallGraph, Direction, Graph, Memory};
+use codecompass_query::graph::{CallEdge, CallGraph, Direction, Graph, Memory, Site};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,11 @@ pub(crate) const TOOL: Tool = Tool {
         optional("direction", Kind::Choice(&["callers", "callees", "both"], Some("both")), ""),
         optional("depth", Kind::Count(Some(1)), "1 to 5"),
         optional("limit", Kind::Count(Some(20)), "Per direction, at most 200"),
-        optional("list_unresolved", Kind::Flag(false), "Also the calls whose callee is unknown, with the reason"),
+        optional(
+            "list_unresolved",
+            Kind::Flag(false),
+            "Also the calls nobody can bind, in it and of it, with the reason",
+        ),
         CURSOR,
         optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol"),
         WORKSPACE,
@@ -60,6 +64,8 @@ pub(crate) const TOOL: Tool = Tool {
             "truncated": schema::flag(),
             "unresolved_calls": schema::count(),
             "unresolved": schema::list(schema::any_object()),
+            "unproved_callers": schema::count(),
+            "unproved": schema::list(schema::any_object()),
             "path_to": schema::list(schema::any_object()),
             "path_to_depth": schema::count(),
             "other_matches": schema::list(schema::any_object()),
@@ -213,10 +219,15 @@ fn found(
     if question.callees {
         json["unresolved_calls"] = json!(callees.unresolved.len());
     }
+    if question.callers {
+        json["unproved_callers"] = json!(callers.unproved.len());
+    }
     if question.list_unresolved {
         let unresolved = callees.unresolved.iter().take(question.limit);
         let listed = unresolved.map(|call| json!({ "name": call.name, "line": call.line, "reason": call.why }));
         json["unresolved"] = json!(listed.collect::<Vec<_>>());
+        let unproved = callers.unproved.iter().take(question.limit);
+        json["unproved"] = json!(unproved.map(|site| unproved_json(graph, site)).collect::<Result<Vec<_>, _>>()?);
     }
     if let Some(path_to) = &question.path_to {
         let (end, _) = one_of(graph, snapshot, path_to, None)?;
@@ -236,7 +247,9 @@ fn found(
         json["other_matches"] = json!(graph::others_json(graph, &others)?);
     }
     graph::finish(graph, &mut metadata)?;
-    let text = text(&symbol, &above, &below, left) + &metadata.warnings_text();
+    let text = text(&symbol, &above, &below, left)
+        + &unproved_text(callers.unproved.len(), &question.name)
+        + &metadata.warnings_text();
     json["metadata"] = metadata.to_json();
     Ok(Answer { text, json, code: 0 })
 }
@@ -309,6 +322,27 @@ fn edge_json(graph: &Graph<'_>, edge: &CallEdge) -> Result<Value, AppError> {
         fields.insert("via".into(), json!({ "symbol_id": fields_of_via["symbol_id"], "name": fields_of_via["name"] }));
     }
     Ok(Value::Object(fields))
+}
+
+/// A call that may be one of the symbol.
+fn unproved_json(graph: &Graph<'_>, site: &Site) -> Result<Value, AppError> {
+    let from = match site.from {
+        Some(place) => Shown::of(graph, SymbolAt { file: site.file.id, place })?.identity(),
+        None => graph::module_of(graph, site.file.id)?,
+    };
+    let call_site = json!({ "file": site.file.path, "line": site.line });
+    Ok(json!({ "from_symbol": from, "call_site": call_site, "reason": site.why }))
+}
+
+/// What the list of callers does not tell.
+fn unproved_text(count: usize, name: &str) -> String {
+    match count {
+        0 => String::new(),
+        1 => format!("1 call bears the name, and nobody can bind it: `references {}` shows it\n", shown(name)),
+        _ => {
+            format!("{count} calls bear the name, and nobody can bind them: `references {}` shows them\n", shown(name))
+        }
+    }
 }
 
 fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: Option<usize>) -> String {

@@ -6,7 +6,7 @@ use codecompass_model::{Confidence, Meaning, SourceFile, SymbolAt, SymbolKind, V
 use codecompass_store::Result;
 
 use super::references::is_call;
-use super::{EdgeKind, Graph, enclosing_function};
+use super::{EdgeKind, Graph, Site, enclosing_function};
 use crate::search::features;
 
 /// Which way to go.
@@ -52,6 +52,9 @@ pub struct CallGraph {
     pub edges: Vec<CallEdge>,
     /// Calls whose callee nobody knows, at depth 1.
     pub unresolved: Vec<Unresolved>,
+    /// Calls of the name that nobody can bind, and that may so be further callers at depth 1: code before tests, in the
+    /// order of files.
+    pub unproved: Vec<Site>,
 }
 
 /// A chain of calls that was looked for.
@@ -109,7 +112,23 @@ impl Graph<'_> {
             level = next;
         }
         graph.edges.sort_by(|a, b| (a.depth, order(a)).cmp(&(b.depth, order(b))));
+        if direction == Direction::Callers {
+            graph.unproved = self.unproved_callers(start)?;
+        }
         Ok(graph)
+    }
+
+    fn unproved_callers(&self, called: SymbolAt) -> Result<Vec<Site>> {
+        let Some(file) = self.file(called.file) else { return Ok(Vec::new()) };
+        let Some(symbol) = file.facts.symbols.get(called.place as usize) else { return Ok(Vec::new()) };
+        let found = self.named(&symbol.name)?;
+        let mut sites: Vec<Site> =
+            found.open_calls(symbol, |language| self.are_kin(language, &file.language)).cloned().collect();
+        let is_test = |site: &Site| features::is_test(&site.file.path);
+        sites.sort_by(|a, b| {
+            (is_test(a), &a.file.path, a.line, a.column).cmp(&(is_test(b), &b.file.path, b.line, b.column))
+        });
+        Ok(sites)
     }
 
     fn callers_of(&self, symbol: SymbolAt) -> Result<Vec<CallEdge>> {

@@ -67,6 +67,16 @@ impl Found {
         self.by_target.get(&target).map_or(&[], Vec::as_slice)
     }
 
+    /// The calls that bear the name of a symbol, and nobody can tell whether they mean it.
+    pub(super) fn open_calls<'s>(
+        &'s self,
+        symbol: &Symbol,
+        is_kin: impl Fn(&str) -> bool + 's,
+    ) -> impl Iterator<Item = &'s Site> {
+        let is_fitting = fits(EdgeKind::Calls, symbol);
+        self.open.iter().filter(move |site| is_fitting && site.kind == EdgeKind::Calls && is_kin(&site.file.language))
+    }
+
     /// The places that mean a symbol, the proved ones first, then those that nobody can tell, in the order of files.
     /// `is_kin` tells which languages' places can mean it.
     pub fn sites(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> Vec<Site> {
