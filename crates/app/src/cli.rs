@@ -264,6 +264,9 @@ pub(crate) struct ReferencesArgs {
     /// Only these edges: imports, calls, implements, extends, references
     #[arg(long)]
     pub(crate) kind: Option<String>,
+    /// Also where comments, strings and other files hold the word
+    #[arg(long)]
+    pub(crate) text: bool,
     /// At most so many places, up to 200
     #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
     pub(crate) limit: i64,

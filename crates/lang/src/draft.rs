@@ -8,11 +8,12 @@ use codecompass_model::{
     SymbolKind, Visibility,
 };
 
+use crate::leaves::Rest;
 use crate::lines::LineStarts;
 use crate::locals::Locals;
 use crate::names::Names;
-use crate::tree::{Tree, Trouble};
-use crate::{identity, text};
+use crate::tree::{Grammar, Tree, Trouble};
+use crate::{identity, leaves, text};
 
 /// More symbols than any file written by people has.
 const MAX_SYMBOLS: usize = 100_000;
@@ -83,6 +84,8 @@ pub(crate) struct Draft<'t> {
     /// Whether a type may be named by any local name.
     types_are_values: bool,
     attributes: Vec<(u32, Span)>,
+    /// Where a local name is declared, and which; or a name that means nothing else.
+    bound: Vec<(u32, Option<u32>)>,
     reference_line: u32,
     reference_start: u32,
     too_many: Trouble,
@@ -102,6 +105,7 @@ impl<'t> Draft<'t> {
             locals: Locals::default(),
             types_are_values: false,
             attributes: Vec::new(),
+            bound: Vec::new(),
             reference_line: 1,
             reference_start: 0,
             too_many: Trouble::default(),
@@ -203,6 +207,7 @@ impl<'t> Draft<'t> {
         };
         let start = self.lines.line(new.span.start);
         let end = self.lines.line_from(start, new.span.end.saturating_sub(1).max(new.span.start));
+        let name_line = self.lines.line_from(start, new.name_span.start);
         Symbol {
             kind: new.kind,
             name: new.name.to_owned(),
@@ -217,7 +222,8 @@ impl<'t> Draft<'t> {
             span: new.span,
             outer_start: new.outer_start.min(new.span.start),
             name_span: new.name_span,
-            name_line: self.lines.line_from(start, new.name_span.start),
+            name_line,
+            name_column: new.name_span.start.saturating_sub(self.lines.start(name_line)),
             doc: new.doc,
             annotation: None,
             value: None,
@@ -251,6 +257,7 @@ impl<'t> Draft<'t> {
         let binding = self.facts.bindings.len() as u32;
         let is_type = new.kind == BindingKind::TypeParam;
         self.locals.add(binding, name, is_type, new.from);
+        self.bound.push((new.name.start, Some(binding)));
         self.facts.bindings.push(Binding {
             name,
             kind: new.kind,
@@ -260,6 +267,11 @@ impl<'t> Draft<'t> {
             line: self.lines.line(new.name.start),
             symbol: self.enclosing_index(),
         });
+    }
+
+    /// The name at this place means nothing else: it is a label, or an element of HTML.
+    pub(crate) fn means_itself(&mut self, name: Span) {
+        self.bound.push((name.start, None));
     }
 
     /// How many local names there are so far.
@@ -338,6 +350,7 @@ impl<'t> Draft<'t> {
             column: name.start - self.lines.start(self.reference_line),
             symbol: self.scopes.last().map(|scope| scope.symbol),
             binding,
+            is_name: false,
         });
     }
 
@@ -367,7 +380,8 @@ impl<'t> Draft<'t> {
     }
 
     /// The facts, complete but for the chunks.
-    pub(crate) fn finish(mut self, tree: &Tree) -> FileFacts {
+    pub(crate) fn finish(mut self, tree: &Tree, grammar: &Grammar) -> FileFacts {
+        self.add_rest(tree, grammar);
         self.problem(ProblemKind::Syntax, tree.errors);
         self.problem(ProblemKind::TooDeep, if tree.too_deep.count > 0 { tree.too_deep } else { self.too_deep });
         self.problem(ProblemKind::TooMany, self.too_many);
@@ -375,6 +389,33 @@ impl<'t> Draft<'t> {
         identity::hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
         self.facts.names = self.names.into_list();
         self.facts
+    }
+
+    /// Adds a reference for every name that the walk said nothing about.
+    fn add_rest(&mut self, tree: &Tree, grammar: &Grammar) {
+        let bound = std::mem::take(&mut self.bound);
+        let (leaves, rest) = leaves::rest(tree, grammar, self.text, &self.facts, self.lines, bound);
+        for reference in &mut self.facts.references {
+            let start = self.lines.start(reference.line) + reference.column;
+            reference.is_name = leaves.binary_search(&start).is_ok();
+        }
+        let mut all = Vec::with_capacity(self.facts.references.len() + rest.len());
+        let mut known = std::mem::take(&mut self.facts.references).into_iter().peekable();
+        for leaf in rest {
+            let line = self.lines.line(leaf.name.start);
+            let column = leaf.name.start - self.lines.start(line);
+            all.extend(std::iter::from_fn(|| known.next_if(|before| (before.line, before.column) < (line, column))));
+            let name = self.names.intern(leaf.name.text(self.text));
+            let Rest { shape, binding, symbol, .. } = leaf;
+            all.push(Reference { name, shape, qualifier: None, line, column, symbol, binding, is_name: true });
+        }
+        all.extend(known);
+        if all.len() > MAX_REFERENCES {
+            let left = &all[MAX_REFERENCES];
+            self.too_many.at(self.lines.start(left.line) + left.column);
+            all.truncate(MAX_REFERENCES);
+        }
+        self.facts.references = all;
     }
 
     fn problem(&mut self, kind: ProblemKind, trouble: Trouble) {

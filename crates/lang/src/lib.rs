@@ -40,6 +40,7 @@ mod ecmascript;
 mod go;
 mod header;
 mod identity;
+mod leaves;
 mod lines;
 mod locals;
 mod names;
@@ -226,7 +227,7 @@ fn draft_facts(language: &Language, path: &str, text: &str, tree: &Tree) -> File
     let lines = LineStarts::new(text);
     let mut draft = Draft::new(path, text, &lines);
     (language.walk)(tree, &mut draft);
-    let mut facts = draft.finish(tree);
+    let mut facts = draft.finish(tree, &language.grammar);
     facts.chunks = chunk::of_code(text, &lines, &facts.symbols);
     facts
 }

@@ -23,6 +23,12 @@ pub(crate) struct Grammar {
     pub(crate) fielded: &'static [u8],
     /// The kinds whose children are not looked at.
     pub(crate) opaque: &'static [u8],
+    /// The kinds of leaves that are names.
+    pub(crate) names: &'static [u8],
+    /// The kinds of statements whose names are imported, or name the file's package.
+    pub(crate) imports: &'static [u8],
+    /// Words that look like names and are none: `self`, `_`.
+    pub(crate) words: &'static [&'static str],
     /// Rewrites what the grammar gets wrong, without moving a byte.
     pub(crate) repair: Option<fn(&str) -> Option<String>>,
 }

@@ -13,7 +13,7 @@
 //! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
 //! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`, `require …`: an import
 //!   stands on this line;
-//! - `nothing`: no reference stands here.
+//! - `nothing`: nothing is done with a name here; that one stands here is told of none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,12 +107,20 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "local" if rest.is_empty() => bound(extracted, promise),
         "local" => one_of(locals_at(extracted, promise), rest),
         "ref" => one_of(references_at(extracted, promise), rest),
-        "nothing" => same(&references_at(extracted, promise).join(" and "), ""),
+        "nothing" => {
+            let uses = references_at(extracted, promise).into_iter().filter(|found| !is_bare(found));
+            same(&uses.collect::<Vec<_>>().join(" and "), "")
+        }
         "import" | "reexport" | "import-type" | "dynamic-import" | "require" => {
             one_of(imports_at(extracted, promise), &promise.text)
         }
         _ => Err("nobody knows how to check this".to_owned()),
     }
+}
+
+/// Whether a reference says only that a name stands there.
+fn is_bare(found: &str) -> bool {
+    ["binds ", "import ", "mention "].iter().any(|shape| found.starts_with(shape))
 }
 
 fn same(found: &str, promised: &str) -> Result<(), String> {

@@ -475,7 +475,7 @@ unknown((c) => c.text())
             ("use.ts text@6", "app.ts:1"),
             ("use.ts text@8", "app.ts:1"),
             ("use.ts text@9", "app.ts:1"),
-            ("use.ts text@10", "external"),
+            ("use.ts text@10", "unknown"),
         ],
     );
 }

@@ -134,7 +134,7 @@ func (t T) m() {}
 func use(t T, f func() T) {
 	f()                //= f local
 	f().m()            //= m a.go:4
-	t.f()              //= f local
+	t.f()              //= f a.go:3
 	run := func() T { return t }
 	run()              //= run local
 	run().m()          //= m a.go:4

@@ -39,7 +39,7 @@ pub struct FileFacts {
     pub names: Vec<String>,
     /// Symbols in source order; a parent stands before its children.
     pub symbols: Vec<Symbol>,
-    /// References in source order.
+    /// References in source order: every name in the code that is no symbol's own has one, so that nothing is looked over.
     pub references: Vec<Reference>,
     /// What the file brings into scope.
     pub imports: Vec<Import>,
@@ -84,6 +84,8 @@ pub struct Symbol {
     pub name_span: Span,
     /// The line of the name.
     pub name_line: u32,
+    /// The column of the name in bytes, from 0.
+    pub name_column: u32,
     /// The doc comment or docstring, with its comment marks or quotes.
     pub doc: Option<Span>,
     /// Index into [`FileFacts::names`] of the declared type: of a field, variable or constant, what a function gives
@@ -124,9 +126,20 @@ pub enum RefShape {
     Value,
     /// A member read or written: `x.y`; the qualifier is the receiver's text.
     Member,
+    /// A local name where it is declared, or a name of a language of its own, such as a label: nothing else is meant.
+    Binds,
+    /// A name in an import, a part of its path, or a package clause.
+    Import,
+    /// A name in code that none of these says anything about: in an attribute, or where the parser lost its way.
+    Mention,
 }
 
 impl RefShape {
+    /// Whether it says what is done with what is named. The others are there so that every name is accounted for.
+    pub const fn is_use(self) -> bool {
+        !matches!(self, RefShape::Binds | RefShape::Import | RefShape::Mention)
+    }
+
     /// The word that `facts` and tests print.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -143,6 +156,9 @@ impl RefShape {
             RefShape::Jsx => "jsx",
             RefShape::Value => "value",
             RefShape::Member => "member",
+            RefShape::Binds => "binds",
+            RefShape::Import => "import",
+            RefShape::Mention => "mention",
         }
     }
 }
@@ -165,6 +181,9 @@ pub struct Reference {
     /// The local name that is meant, as an index into [`FileFacts::bindings`]: by the name itself when it stands alone,
     /// else by the first name of its qualifier.
     pub binding: Option<u32>,
+    /// Whether the grammar has a name here. Else it is a keyword, or stands in a string that the language reads: a type in
+    /// quotes, `{name}` in a format.
+    pub is_name: bool,
 }
 
 /// A name that is local to a part of the file.

@@ -171,6 +171,7 @@ mod tests {
             outer_start: 0,
             name_span: Span::default(),
             name_line: 1,
+            name_column: 0,
             doc: None,
             annotation: None,
             value: None,

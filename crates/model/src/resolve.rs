@@ -150,6 +150,17 @@ pub trait Resolver {
         &[]
     }
 
+    /// Whether a module can be a value itself, so that an import may give what it stands for any name.
+    fn modules_are_values(&self) -> bool {
+        false
+    }
+
+    /// Whether whoever calls what a field holds calls the field. Where functions are values of their own, whom it calls is
+    /// known when it runs, and the field is only read.
+    fn calls_fields(&self) -> bool {
+        true
+    }
+
     /// The methods that implement or override a declared one, as far as they are known.
     fn implementations(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()

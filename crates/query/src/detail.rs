@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::{FileFacts, RefShape, Symbol, SymbolKind};
+use codecompass_model::{FileFacts, RefShape, Reference, Symbol, SymbolKind};
 use codecompass_store::{Result, Snapshot, VersionInfo};
 
 use crate::SymbolHit;
@@ -96,7 +96,8 @@ fn related(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place:
         matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements | RefShape::Construct)
     };
     let is_call = |shape: RefShape| matches!(shape, RefShape::Call | RefShape::PathCall | RefShape::SelfCall);
-    let mine = facts.references.iter().filter(|found| found.binding.is_none() && is_inside(facts, found.symbol, place));
+    let is_use = |found: &&Reference| found.shape.is_use() && found.binding.is_none();
+    let mine = facts.references.iter().filter(is_use).filter(|found| is_inside(facts, found.symbol, place));
     let named = |wanted: &dyn Fn(RefShape) -> bool| {
         mine.clone().filter(|found| wanted(found.shape)).map(|found| found.name).collect::<Vec<u32>>()
     };

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::{ProjectDir, Result, StoreError};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// What a store is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

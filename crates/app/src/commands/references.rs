@@ -19,6 +19,7 @@ pub(crate) fn run(common: &Common, args: &ReferencesArgs) -> Result<Answer, AppE
         name: args.name.clone(),
         path: args.file.clone(),
         kind: args.kind.clone(),
+        include_text: args.text,
         limit: args.limit,
         cursor: args.cursor.clone(),
         patience: PATIENCE,

@@ -1,9 +1,12 @@
 //! `find_references`: every place that means a symbol, the proved ones first.
 
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use codecompass_query::graph::{EdgeKind, Graph, Memory, Site};
-use codecompass_store::Snapshot;
+use codecompass_model::VersionId;
+use codecompass_query::graph::{EdgeKind, Graph, Memory, Site, Through};
+use codecompass_query::grep::{self, Pattern, Wanted};
+use codecompass_store::{Need, Run, Snapshot};
 use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
@@ -27,14 +30,15 @@ pub(crate) const TOOL: Tool = Tool {
     name: "find_references",
     title: "Find references",
     description: "Every place that refers to a symbol, with the source line and the symbol around it: imports, calls, \
-                  implements, extends, references. Proved places first; `heuristic` ones could not be proved. Use it \
-                  before changing a symbol, in place of grep.",
+                  implements, extends, references. Proved places first; `heuristic` ones could not be proved. `counts` \
+                  accounts for every place that bears the name. Use it before changing a symbol, in place of grep.",
     params: &[
         required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
         REF,
         optional("kind", Kind::Choice(KINDS, None), "Only these edges"),
         optional("limit", Kind::Count(Some(20)), "At most 200"),
         optional("path", Kind::Text, "File of the definition, when several bear the name"),
+        optional("include_text", Kind::Flag(false), "Also where comments, strings and other files hold the word"),
         shape::CURSOR,
         WORKSPACE,
     ],
@@ -48,12 +52,17 @@ pub(crate) const TOOL: Tool = Tool {
             "symbol": schema::any_object(),
             "references": schema::list(place),
             "total_references": schema::count(),
+            "counts": graph::counts_schema(),
+            "through": schema::list(schema::any_object()),
+            "total_through": schema::count(),
+            "text_files": schema::count(),
+            "text": schema::list(schema::any_object()),
             "implementations": schema::list(schema::any_object()),
             "other_matches": schema::list(schema::any_object()),
             "suggestions": schema::suggestions(),
         })
     },
-    always: &["symbol", "references", "total_references"],
+    always: &["symbol", "references", "total_references", "counts"],
     effect: Effect::Reads,
     first: true,
     call: |call| {
@@ -62,6 +71,7 @@ pub(crate) const TOOL: Tool = Tool {
             name: arguments.words("symbol_name"),
             path: arguments.text("path"),
             kind: arguments.text("kind"),
+            include_text: arguments.flag("include_text"),
             limit: arguments.count("limit"),
             cursor: arguments.text("cursor"),
             patience: SERVED,
@@ -79,6 +89,7 @@ pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) path: Option<String>,
     pub(crate) kind: Option<String>,
+    pub(crate) include_text: bool,
     pub(crate) limit: i64,
     pub(crate) cursor: Option<String>,
     pub(crate) patience: Duration,
@@ -89,6 +100,7 @@ pub(crate) struct Question {
     name: String,
     path: Option<String>,
     kind: Option<EdgeKind>,
+    include_text: bool,
     pub(crate) limit: usize,
     cursor: Option<String>,
     patience: Duration,
@@ -101,8 +113,8 @@ impl Input {
         let words = EdgeKind::ALL.map(|kind| (kind.as_str(), kind));
         let kind = input::one_of("kind", self.kind.as_deref(), &words)?;
         let (limit, warnings) = input::limit(self.limit);
-        let Input { name, path, cursor, patience, .. } = self;
-        Ok(Question { name, path, kind, limit, cursor, patience, warnings })
+        let Input { name, path, include_text, cursor, patience, .. } = self;
+        Ok(Question { name, path, kind, include_text, limit, cursor, patience, warnings })
     }
 }
 
@@ -151,7 +163,7 @@ fn found(
         metadata.warnings.push(graph::taken_warning(&symbol, &question.name, meant.len()));
     }
     let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
-    let mut sites = found.sites(target, symbol.symbol(), is_kin);
+    let (mut sites, counts) = found.account(target, symbol.symbol(), is_kin);
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
     let total = sites.len();
     let path = file.as_ref().map(|file| &file.path);
@@ -177,7 +189,19 @@ fn found(
         "symbol": symbol.located(),
         "references": references,
         "total_references": total,
+        "counts": graph::counts_json(&counts),
     });
+    let through = graph.through(&found, target)?;
+    if !through.is_empty() && offset == 0 {
+        let listed = through.iter().take(question.limit).map(|one| through_json(graph, snapshot, one));
+        json["through"] = json!(listed.collect::<Result<Vec<_>, _>>()?);
+        json["total_through"] = json!(through.len());
+    }
+    let texts = Texts::of(snapshot, &symbol.symbol().name, &found.files(is_kin))?;
+    json["text_files"] = json!(texts.files.len());
+    if question.include_text && offset == 0 {
+        json["text"] = json!(texts.lines(snapshot, question.limit)?);
+    }
     let implementations = graph.implementations(target);
     if !implementations.is_empty() && offset == 0 {
         let mut listed = graph::others_json(graph, &implementations)?;
@@ -193,7 +217,10 @@ fn found(
         json["other_matches"] = json!(graph::others_json(graph, others)?);
     }
     graph::finish(graph, &mut metadata)?;
-    let text = text(&symbol, &page[..kept.min(page.len())], &references, total, offset) + &metadata.warnings_text();
+    let text = text(&symbol, &page[..kept.min(page.len())], &references, total, offset)
+        + &through_text(&json)
+        + &account_text(&json)
+        + &metadata.warnings_text();
     json["metadata"] = metadata.to_json();
     Ok(Answer { text, json, code: u8::from(total == 0) })
 }
@@ -208,7 +235,7 @@ fn site_json(graph: &Graph<'_>, snapshot: &Snapshot, site: &Site) -> Result<Valu
     fields.insert("edge_type".into(), json!(site.kind.as_str()));
     fields.insert("confidence".into(), json!(site.confidence.as_str()));
     if site.confidence.as_str() == "heuristic" {
-        fields.insert("reason".into(), json!(site.why));
+        fields.insert("reason".into(), json!(graph::reason(site)));
     }
     if let Some(layer) = snapshot.layer(site.file.id) {
         fields.insert("source_layer".into(), json!(layer.as_str()));
@@ -220,6 +247,82 @@ fn site_json(graph: &Graph<'_>, snapshot: &Snapshot, site: &Site) -> Result<Valu
     };
     fields.insert("from_symbol".into(), Value::Object(from));
     Ok(Value::Object(fields))
+}
+
+/// A call of what the symbol implements, or of what implements it.
+fn through_json(graph: &Graph<'_>, snapshot: &Snapshot, through: &Through) -> Result<Value, AppError> {
+    let mut json = site_json(graph, snapshot, &through.site)?;
+    json["link"] = json!(through.link.as_str());
+    json["symbol"] = json!(Shown::of(graph, through.symbol)?.located());
+    Ok(json)
+}
+
+/// The files that hold a name outside of the code that was accounted for: in comments, strings, and other languages.
+struct Texts<'n> {
+    name: &'n str,
+    files: BTreeSet<VersionId>,
+}
+
+impl<'n> Texts<'n> {
+    fn of(snapshot: &Snapshot, name: &'n str, accounted: &HashSet<VersionId>) -> Result<Self, AppError> {
+        let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
+        let files = snapshot.may_hold(&need, false)?.into_iter().filter(|id| !accounted.contains(id)).collect();
+        Ok(Self { name, files })
+    }
+
+    /// The lines that hold it.
+    fn lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<Value>, AppError> {
+        let wanted = Wanted { text: self.name, literal: true, ignore_case: false, word: true };
+        let Ok(pattern) = Pattern::new(&wanted) else { return Ok(Vec::new()) };
+        let found = grep::find(snapshot, &pattern, |version| self.files.contains(&version.id), Some(most))?;
+        let lines = found.files.iter().flat_map(|file| {
+            file.lines.iter().map(|line| {
+                let context = shape::cut(line.text.trim(), 160);
+                json!({ "path": file.version.path, "line_start": line.number, "context": context })
+            })
+        });
+        Ok(lines.take(most).collect())
+    }
+}
+
+fn through_text(json: &Value) -> String {
+    let mut text = String::new();
+    for one in json["through"].as_array().into_iter().flatten() {
+        let field = |name: &str| shown(one[name].as_str().unwrap_or_default()).into_owned();
+        let symbol = shown(one["symbol"]["qualified_name"].as_str().unwrap_or_default()).into_owned();
+        text += &format!(
+            "  {}:{}  {} {symbol}\n      {}\n",
+            style::path(&field("path")),
+            one["line_start"],
+            style::dim(&format!("through its {}", field("link"))),
+            field("context"),
+        );
+    }
+    text
+}
+
+/// What the places are that the list does not show.
+fn account_text(json: &Value) -> String {
+    let counts = &json["counts"];
+    let mut text = String::new();
+    if counts["undecided"] != 0 {
+        text += &format!("{} proved, {} undecided (?)\n", counts["proved"], counts["undecided"]);
+    }
+    if json["total_references"] == 0 {
+        let (elsewhere, outside) = (&counts["elsewhere"], &counts["outside"]);
+        text += &format!(
+            "The name stands {elsewhere} times for something else here, {outside} times for something outside.\n"
+        );
+    }
+    for line in json["text"].as_array().into_iter().flatten() {
+        let field = |name: &str| shown(line[name].as_str().unwrap_or_default()).into_owned();
+        text += &format!("  {}:{}  {}\n", style::path(&field("path")), line["line_start"], field("context"));
+    }
+    match json["text_files"].as_u64() {
+        None | Some(0) => text,
+        Some(1) => text + "1 other file holds the word in text\n",
+        Some(count) => text + &format!("{count} other files hold the word in text\n"),
+    }
 }
 
 fn text(symbol: &Shown, sites: &[Site], references: &[Value], total: usize, offset: usize) -> String {

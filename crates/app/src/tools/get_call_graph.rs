@@ -63,6 +63,8 @@ pub(crate) const TOOL: Tool = Tool {
             "total_edges": schema::count(),
             "truncated": schema::flag(),
             "unresolved_calls": schema::count(),
+            "outside_calls": schema::count(),
+            "counts": graph::counts_schema(),
             "unresolved": schema::list(schema::any_object()),
             "unproved_callers": schema::count(),
             "unproved": schema::list(schema::any_object()),
@@ -218,9 +220,13 @@ fn found(
     });
     if question.callees {
         json["unresolved_calls"] = json!(callees.unresolved.len());
+        json["outside_calls"] = json!(callees.outside);
     }
     if question.callers {
         json["unproved_callers"] = json!(callers.unproved.len());
+        let found = graph.named(&symbol.symbol().name)?;
+        let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
+        json["counts"] = graph::counts_json(&found.account(target, symbol.symbol(), is_kin).1);
     }
     if question.list_unresolved {
         let unresolved = callees.unresolved.iter().take(question.limit);
@@ -331,7 +337,7 @@ fn unproved_json(graph: &Graph<'_>, site: &Site) -> Result<Value, AppError> {
         None => graph::module_of(graph, site.file.id)?,
     };
     let call_site = json!({ "file": site.file.path, "line": site.line });
-    Ok(json!({ "from_symbol": from, "call_site": call_site, "reason": site.why }))
+    Ok(json!({ "from_symbol": from, "call_site": call_site, "reason": graph::reason(site) }))
 }
 
 /// What the list of callers does not tell.

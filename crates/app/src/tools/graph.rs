@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
-use codecompass_query::graph::{Budget, Graph, Memory};
+use codecompass_query::graph::{Budget, Counts, Graph, Memory, Site};
 use codecompass_query::{Locate, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use super::frame::schema;
 use super::input;
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
@@ -163,12 +164,43 @@ pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) ->
         outer_start: 0,
         name_span: nowhere,
         name_line: 1,
+        name_column: 0,
         doc: None,
         annotation: None,
         value: None,
         content_hash: 0,
     };
     identity(path, language, &module)
+}
+
+/// Why nobody can tell whom a place means.
+pub(crate) fn reason(site: &Site) -> String {
+    match site.is_only {
+        true => format!("the only member of that name in the repository; {}", site.why),
+        false => site.why.to_owned(),
+    }
+}
+
+/// What all places that bear a name are.
+pub(crate) fn counts_json(counts: &Counts) -> Value {
+    let Counts { definitions, proved, elsewhere, outside, undecided, beyond } = counts;
+    let mut json = json!({
+        "definitions": definitions,
+        "proved": proved,
+        "elsewhere": elsewhere,
+        "outside": outside,
+        "undecided": undecided,
+    });
+    // Without these the others add up to the names in the code.
+    if *beyond > 0 {
+        json["beyond"] = json!(beyond);
+    }
+    json
+}
+
+/// Their schema.
+pub(crate) fn counts_schema() -> Value {
+    schema::object(&[], &["definitions", "proved", "elsewhere", "outside", "undecided", "beyond"], &[])
 }
 
 /// The other symbols of the same name, for an answer that took one of them.

@@ -66,6 +66,7 @@ pub(crate) mod kind {
         INTERFACE = "interface_declaration",
         INTERNAL_MODULE = "internal_module",
         INTERSECTION_TYPE = "intersection_type",
+        JSX_ATTRIBUTE = "jsx_attribute",
         JSX_CLOSING = "jsx_closing_element",
         JSX_NAMESPACE_NAME = "jsx_namespace_name",
         JSX_OPENING = "jsx_opening_element",
@@ -109,6 +110,7 @@ pub(crate) mod kind {
         SATISFIES = "satisfies_expression",
         SHORTHAND = "shorthand_property_identifier",
         SHORTHAND_PATTERN = "shorthand_property_identifier_pattern",
+        STATEMENT_IDENTIFIER = "statement_identifier",
         STATEMENT_BLOCK = "statement_block",
         STATIC_BLOCK = "class_static_block",
         STRING = "string",
@@ -230,3 +232,20 @@ pub(crate) const OPAQUE: &[u8] = &[
     k::TRUE,
     k::UNDEFINED,
 ];
+
+/// The kinds of leaves that are names.
+pub(crate) const NAMES: &[u8] = &[
+    k::IDENTIFIER,
+    k::PRIVATE_IDENTIFIER,
+    k::PROPERTY_IDENTIFIER,
+    k::SHORTHAND,
+    k::SHORTHAND_PATTERN,
+    k::STATEMENT_IDENTIFIER,
+    k::TYPE_IDENTIFIER,
+];
+
+/// The kinds of statements whose names are imported, or name the file's package.
+pub(crate) const IMPORTS: &[u8] = &[k::EXPORT_CLAUSE, k::IMPORT_ALIAS, k::IMPORT_STATEMENT, k::NAMESPACE_EXPORT];
+
+/// Words that look like names and are none.
+pub(crate) const WORDS: &[&str] = &[];

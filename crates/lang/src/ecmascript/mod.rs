@@ -45,7 +45,7 @@ use crate::Language;
 use crate::tree::Grammar;
 
 /// Raised with every change of the walk; the three values share it, and so do the two with the same name.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// `.ts`.
 pub(crate) const TYPESCRIPT: Language = Language {
@@ -93,6 +93,9 @@ const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {
         fields: kinds::field::NAMES,
         fielded: kinds::FIELDED,
         opaque: kinds::OPAQUE,
+        names: kinds::NAMES,
+        imports: kinds::IMPORTS,
+        words: kinds::WORDS,
         repair: Some(repair::repair),
     }
 }

@@ -76,7 +76,12 @@ impl<'t> Walk<'_, 't> {
         match node.kind {
             OTHER => {}
             k::SHORTHAND_PATTERN if self.roles.of(at) == Role::Declares => self.key(at),
-            k::IDENTIFIER | k::SHORTHAND | k::SHORTHAND_PATTERN => self.refer(at, Some(RefShape::Value)),
+            k::SHORTHAND => {
+                // The name of a value, and that of the member it becomes.
+                self.refer(at, Some(RefShape::Value));
+                self.draft.reference(node.span(), RefShape::Member, None);
+            }
+            k::IDENTIFIER | k::SHORTHAND_PATTERN => self.refer(at, Some(RefShape::Value)),
             k::PROPERTY_IDENTIFIER if self.is_key(at) => self.key(at),
             k::PROPERTY_IDENTIFIER | k::PRIVATE_IDENTIFIER => self.refer(at, None),
             k::TYPE_IDENTIFIER => self.refer(at, Some(RefShape::Type)),
@@ -88,8 +93,13 @@ impl<'t> Walk<'_, 't> {
             k::NEW => self.mark_name(self.tree.child(at, f::CONSTRUCTOR), RefShape::Construct),
             k::COMMENT => self.comments.add(self.draft, node.span()),
             k::DECORATOR => self.decorator(at),
-            k::JSX_OPENING | k::JSX_SELF_CLOSING => self.element(at),
-            k::JSX_CLOSING | k::JSX_NAMESPACE_NAME => return node.next as usize,
+            k::JSX_OPENING | k::JSX_SELF_CLOSING => {
+                self.element_named(self.tree.child(at, f::NAME), RefShape::Jsx);
+            }
+            k::JSX_CLOSING => self.element_named(self.tree.children(at).next(), RefShape::Value),
+            k::JSX_ATTRIBUTE => self.roles.mark(self.tree.children(at).next(), Role::Refers(RefShape::Member)),
+            k::JSX_NAMESPACE_NAME => return node.next as usize,
+            k::STATEMENT_IDENTIFIER => self.draft.means_itself(node.span()),
             k::EXTENDS => self.mark_name(self.tree.child(at, f::VALUE), RefShape::Extends),
             k::CLASS_HERITAGE if !self.typed => self.mark_name(self.tree.children(at).next(), RefShape::Extends),
             k::EXTENDS_TYPE => self.mark_all(at, RefShape::Extends),
@@ -257,15 +267,16 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// `<A.B …>`; a lower-case name without a dot is an element of HTML.
-    fn element(&mut self, at: usize) {
-        let Some(name) = self.tree.child(at, f::NAME) else {
+    fn element_named(&mut self, name: Option<usize>, shape: RefShape) {
+        let Some(name) = name else {
             return;
         };
         let span = self.tree.node(name).span();
         let is_intrinsic = self.tree.kind(name) == k::IDENTIFIER && !is_capitalised(self.draft.slice(span));
         match is_intrinsic && !self.draft.slice(span).starts_with(['_', '$']) {
-            true => self.roles.mark(Some(name), Role::Declares),
-            false => self.mark_name(Some(name), RefShape::Jsx),
+            // A member of the type that lists the elements.
+            true => self.roles.mark(Some(name), Role::Refers(RefShape::Member)),
+            false => self.mark_name(Some(name), shape),
         }
     }
 

@@ -36,6 +36,7 @@ pub(crate) mod kind {
         INTERFACE_TYPE = "interface_type",
         IOTA = "iota",
         KEYED_ELEMENT = "keyed_element",
+        LABEL_NAME = "label_name",
         LITERAL_ELEMENT = "literal_element",
         LITERAL_VALUE = "literal_value",
         MAP_TYPE = "map_type",
@@ -157,3 +158,13 @@ pub(crate) const OPAQUE: &[u8] = &[
     k::STRING,
     k::TRUE,
 ];
+
+/// The kinds of leaves that are names.
+pub(crate) const NAMES: &[u8] =
+    &[k::IDENTIFIER, k::FIELD_IDENTIFIER, k::TYPE_IDENTIFIER, k::PACKAGE_IDENTIFIER, k::LABEL_NAME];
+
+/// The kinds of statements whose names are imported, or name the file's package.
+pub(crate) const IMPORTS: &[u8] = &[k::IMPORT_SPEC, k::PACKAGE_CLAUSE];
+
+/// Words that look like names and are none.
+pub(crate) const WORDS: &[&str] = &["_"];

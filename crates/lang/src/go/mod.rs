@@ -22,7 +22,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "go",
-    facts_version: 2,
+    facts_version: 3,
     extensions: &["go"],
     file_names: &[],
     interpreters: &[],
@@ -33,6 +33,9 @@ pub(crate) const LANGUAGE: Language = Language {
         fields: kinds::field::NAMES,
         fielded: kinds::FIELDED,
         opaque: kinds::OPAQUE,
+        names: kinds::NAMES,
+        imports: kinds::IMPORTS,
+        words: kinds::WORDS,
         repair: None,
     },
     walk: walk::walk,

@@ -55,6 +55,7 @@ impl Walk<'_, '_> {
             k::IDENTIFIER => self.identifier(at),
             k::FIELD_IDENTIFIER => self.refer(at, RefShape::Member),
             k::TYPE_IDENTIFIER => self.type_identifier(at),
+            k::LABEL_NAME => self.draft.means_itself(node.span()),
             k::PACKAGE_IDENTIFIER => self.refer(at, RefShape::Value),
             k::CALL => calls::call(self, at),
             k::TYPE_CONVERSION => calls::conversion(self, at),

@@ -123,3 +123,12 @@ pub(crate) const FIELDED: &[u8] = &[
 
 /// The kinds in which nothing is of interest.
 pub(crate) const OPAQUE: &[u8] = &[k::COMMENT, k::STRING_CONTENT];
+
+/// The kinds of leaves that are names.
+pub(crate) const NAMES: &[u8] = &[k::IDENTIFIER];
+
+/// The kinds of statements whose names are imported, or name the file's package.
+pub(crate) const IMPORTS: &[u8] = &[k::IMPORT, k::FROM_IMPORT, k::FUTURE_IMPORT];
+
+/// Words that look like names and are none.
+pub(crate) const WORDS: &[&str] = &["_", "cls", "self"];

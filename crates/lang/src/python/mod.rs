@@ -32,7 +32,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "python",
-    facts_version: 2,
+    facts_version: 3,
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy", "uv"],
@@ -43,6 +43,9 @@ pub(crate) const LANGUAGE: Language = Language {
         fields: kinds::field::NAMES,
         fielded: kinds::FIELDED,
         opaque: kinds::OPAQUE,
+        names: kinds::NAMES,
+        imports: kinds::IMPORTS,
+        words: kinds::WORDS,
         repair: None,
     },
     walk: walk::walk,

@@ -103,8 +103,12 @@ impl Walk<'_, '_> {
                 scopes::comprehension(self, at);
             }
             k::LAMBDA => scopes::lambda(self, at),
-            k::KEYWORD_ARGUMENT => self.roles.mark(self.tree.child(at, f::NAME), Role::Declares),
-            k::KEYWORD_PATTERN => self.roles.mark(self.tree.children(at).next(), Role::Declares),
+            k::KEYWORD_ARGUMENT => {
+                self.roles.mark(self.tree.child(at, f::NAME), Role::Refers(RefShape::Member));
+            }
+            k::KEYWORD_PATTERN => {
+                self.roles.mark(self.tree.children(at).next(), Role::Refers(RefShape::Member));
+            }
             _ => {}
         }
     }

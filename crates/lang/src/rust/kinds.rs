@@ -69,6 +69,7 @@ pub(crate) mod kind {
         SCOPED_USE_LIST = "scoped_use_list",
         SELF = "self",
         SHORTHAND_FIELD = "shorthand_field_identifier",
+        SHORTHAND_INITIALIZER = "shorthand_field_initializer",
         SLICE_PATTERN = "slice_pattern",
         STATIC = "static_item",
         STRING = "string_literal",
@@ -189,3 +190,12 @@ pub(crate) const OPAQUE: &[u8] = &[
     k::TOKEN_PATTERN,
     k::VISIBILITY,
 ];
+
+/// The kinds of leaves that are names.
+pub(crate) const NAMES: &[u8] = &[k::IDENTIFIER, k::FIELD_IDENTIFIER, k::SHORTHAND_FIELD, k::TYPE_IDENTIFIER];
+
+/// The kinds of statements whose names are imported, or name the file's package.
+pub(crate) const IMPORTS: &[u8] = &[k::USE, k::EXTERN_CRATE];
+
+/// Words that look like names and are none.
+pub(crate) const WORDS: &[&str] = &["Self", "_"];

@@ -17,7 +17,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "rust",
-    facts_version: 2,
+    facts_version: 3,
     extensions: &["rs"],
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],
@@ -28,6 +28,9 @@ pub(crate) const LANGUAGE: Language = Language {
         fields: kinds::field::NAMES,
         fielded: kinds::FIELDED,
         opaque: kinds::OPAQUE,
+        names: kinds::NAMES,
+        imports: kinds::IMPORTS,
+        words: kinds::WORDS,
         repair: None,
     },
     walk: walk::walk,

@@ -150,10 +150,24 @@ impl Walk<'_, '_> {
         if self.tree.kind(node.parent as usize) == k::TOKEN_TREE {
             return tokens::identifier(self.draft, node.span());
         }
+        if self.tree.kind(node.parent as usize) == k::SHORTHAND_INITIALIZER {
+            return self.shorthand(at);
+        }
         match self.draft.slice(node.span()) {
             "Self" | "_" => {}
             name if node.field == f::PATH && is_capitalised(name) => self.refer(at, RefShape::Type),
             _ => self.refer(at, RefShape::Value),
+        }
+    }
+
+    /// `A { b }`: the name of a value, and that of the field it is given to.
+    fn shorthand(&mut self, at: usize) {
+        self.refer(at, RefShape::Value);
+        let parent = |at: usize| self.tree.node(at).parent as usize;
+        let literal = parent(parent(parent(at)));
+        let of = self.tree.child(literal, f::NAME).map(|name| self.tree.node(name).span());
+        if of.is_some() {
+            self.draft.reference(self.tree.node(at).span(), RefShape::Member, of);
         }
     }
 

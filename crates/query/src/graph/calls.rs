@@ -52,6 +52,8 @@ pub struct CallGraph {
     pub edges: Vec<CallEdge>,
     /// Calls whose callee nobody knows, at depth 1.
     pub unresolved: Vec<Unresolved>,
+    /// How many calls at depth 1 go outside of the view.
+    pub outside: usize,
     /// Calls of the name that nobody can bind, and that may so be further callers at depth 1: code before tests, in the
     /// order of files.
     pub unproved: Vec<Site>,
@@ -122,13 +124,7 @@ impl Graph<'_> {
         let Some(file) = self.file(called.file) else { return Ok(Vec::new()) };
         let Some(symbol) = file.facts.symbols.get(called.place as usize) else { return Ok(Vec::new()) };
         let found = self.named(&symbol.name)?;
-        let mut sites: Vec<Site> =
-            found.open_calls(symbol, |language| self.are_kin(language, &file.language)).cloned().collect();
-        let is_test = |site: &Site| features::is_test(&site.file.path);
-        sites.sort_by(|a, b| {
-            (is_test(a), &a.file.path, a.line, a.column).cmp(&(is_test(b), &b.file.path, b.line, b.column))
-        });
-        Ok(sites)
+        Ok(found.open_calls(called, symbol, |language| self.are_kin(language, &file.language)))
     }
 
     fn callers_of(&self, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
@@ -177,7 +173,12 @@ impl Graph<'_> {
                     let why = match meaning {
                         Meaning::Unknown(why) => why,
                         Meaning::Local => "a local value is called",
-                        _ => continue,
+                        // A module that is called is a value that nobody knows.
+                        Meaning::Module(_) => "a module is called",
+                        _ => {
+                            graph.outside += 1;
+                            continue;
+                        }
                     };
                     let name = file.facts.names.get(reference.name as usize).cloned().unwrap_or_default();
                     graph.unresolved.push(Unresolved { name, line: reference.line, why });

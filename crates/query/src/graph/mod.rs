@@ -4,11 +4,13 @@
 //! next question about the same name is cheap, and it stops when its [`Budget`] is spent: then [`Graph::finish`] says that
 //! the answer is partial, and the next call goes on from what is remembered.
 
+mod account;
 mod blocks;
 mod budget;
 mod calls;
 mod references;
 mod related;
+mod through;
 mod world;
 
 use std::cell::RefCell;
@@ -20,10 +22,13 @@ use codecompass_model::{
 };
 use codecompass_store::{Result, Snapshot};
 
+pub use account::Counts;
 pub use budget::Budget;
 pub use calls::{CallEdge, CallGraph, Chain, Direction, Unresolved};
+use references::is_call;
 pub use references::{Found as FoundReferences, Looks, Site};
 pub use related::{Related, Relation, Scope};
+pub use through::{Link, Through};
 use world::SnapshotWorld;
 
 /// The rules of a language, for the name of one; given by whoever knows the languages.
@@ -64,6 +69,7 @@ impl EdgeKind {
     /// `X()` call a class.
     pub fn of(shape: RefShape, target: Option<SymbolKind>) -> Self {
         match shape {
+            RefShape::Import => EdgeKind::Imports,
             RefShape::Extends => EdgeKind::Extends,
             RefShape::Implements => EdgeKind::Implements,
             RefShape::Call
@@ -160,6 +166,21 @@ impl<'m> Graph<'m> {
         place == symbol || self.resolver(symbol).is_some_and(|resolver| resolver.kin().contains(&place))
     }
 
+    /// The symbols of a name, imports left out.
+    fn named_symbols(&self, name: &str) -> Rc<[SymbolAt]> {
+        self.world.symbols_named(name)
+    }
+
+    /// Whether a symbol stands in a language whose places can mean those of another.
+    fn is_kin_of(&self, at: SymbolAt, language: &str) -> bool {
+        self.file(at.file).is_some_and(|file| self.are_kin(&file.language, language))
+    }
+
+    /// Whether a module of a language can be a value itself, which an import then gives any name.
+    fn modules_are_values(&self, language: &str) -> bool {
+        self.resolver(language).is_some_and(|resolver| resolver.modules_are_values())
+    }
+
     /// Whom a reference means.
     pub fn meaning(&self, file: &SourceFile, at: u32) -> Meaning {
         if let Some(known) = self.memory.meanings.borrow().get(&(file.id, at)) {
@@ -230,6 +251,9 @@ impl<'m> Graph<'m> {
         }
         for at in 0..file.facts.references.len() as u32 {
             let reference = file.facts.references[at as usize];
+            if reference.shape == RefShape::Import {
+                continue;
+            }
             if let Meaning::Symbols { targets, confidence, .. } = self.meaning(file, at) {
                 for target in targets {
                     let kind = self.kind_of(&reference, target);
@@ -263,7 +287,12 @@ impl<'m> Graph<'m> {
     }
 
     fn kind_of(&self, reference: &Reference, target: SymbolAt) -> EdgeKind {
-        let kind = self.file(target.file).and_then(|file| Some(file.facts.symbols.get(target.place as usize)?.kind));
+        let Some(file) = self.file(target.file) else { return EdgeKind::of(reference.shape, None) };
+        let kind = file.facts.symbols.get(target.place as usize).map(|symbol| symbol.kind);
+        let is_field = kind == Some(SymbolKind::Field) && is_call(reference.shape);
+        if is_field && self.resolver(&file.language).is_some_and(|resolver| !resolver.calls_fields()) {
+            return EdgeKind::References;
+        }
         EdgeKind::of(reference.shape, kind)
     }
 

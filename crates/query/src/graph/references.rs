@@ -1,17 +1,18 @@
 //! Who refers to this symbol?
 //!
 //! All places that bear its name are looked at, and those that bear another name because an import gave it one. Each
-//! means the symbol, or something else, or nobody knows: what nobody knows is listed last, as a guess, so that no list is
-//! shorter than what a search for the word finds.
+//! means the symbol, or something else, or nobody knows: what nobody knows is listed last, so that no list is shorter than
+//! what a search for the word in code finds. The five classes and their sums stand in `account`.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use codecompass_model::{Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::{Need, Result, Run, VersionInfo};
 
+use super::account::{Account, Asked, At, Class, Counts, Definition, Known, Place};
 use super::{EdgeKind, Graph};
 use crate::search::features;
 
@@ -32,17 +33,31 @@ pub struct Site {
     pub confidence: Confidence,
     /// Why, in a few words.
     pub why: &'static str,
+    /// Whether nobody can tell, but no other member of the view bears the name.
+    pub is_only: bool,
+    /// Whether it is written as a member of something.
+    is_member: bool,
+}
+
+impl Site {
+    fn at(&self) -> At {
+        (self.file.id, self.line, self.column)
+    }
 }
 
 /// All that was found about a name.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// By symbol, the places that mean it.
+    /// By symbol, the places that mean it, guesses included.
     by_target: HashMap<SymbolAt, Vec<Site>>,
     /// Places that bear the name and may mean any of its bearers.
     open: Vec<Site>,
-    /// Keys of literals and patterns, which may mean any member of that name.
-    keys: Vec<Site>,
+    /// Every place that bears the name.
+    places: Vec<Place>,
+    /// The definitions that bear it.
+    definitions: Vec<Definition>,
+    /// The members among them.
+    members: Vec<(SymbolAt, String)>,
     /// How many places were looked at.
     pub looked_at: usize,
     /// How many bear the name.
@@ -59,7 +74,7 @@ impl Found {
 
     /// How many places are known to mean a symbol.
     pub fn count(&self, target: SymbolAt) -> usize {
-        self.by_target.get(&target).map_or(0, Vec::len)
+        self.proved(target).len()
     }
 
     /// The places that are known, or guessed by rule, to mean a symbol.
@@ -67,65 +82,81 @@ impl Found {
         self.by_target.get(&target).map_or(&[], Vec::as_slice)
     }
 
-    /// The calls that bear the name of a symbol, and nobody can tell whether they mean it.
-    pub(super) fn open_calls<'s>(
-        &'s self,
-        symbol: &Symbol,
-        is_kin: impl Fn(&str) -> bool + 's,
-    ) -> impl Iterator<Item = &'s Site> {
-        let is_fitting = fits(EdgeKind::Calls, symbol);
-        self.open.iter().filter(move |site| is_fitting && site.kind == EdgeKind::Calls && is_kin(&site.file.language))
+    /// Whether other places than those of the files bear the name in the code of some languages.
+    pub fn files(&self, is_kin: impl Fn(&str) -> bool) -> HashSet<VersionId> {
+        let places = self.places.iter().map(|place| &place.file);
+        let files = places.chain(self.definitions.iter().map(|definition| &definition.file));
+        files.filter(|file| is_kin(&file.language)).map(|file| file.id).collect()
     }
 
-    /// The places that mean a symbol, the proved ones first, then those that nobody can tell, in the order of files.
-    /// `is_kin` tells which languages' places can mean it.
-    pub fn sites(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> Vec<Site> {
-        let mut sites = self.by_target.get(&target).cloned().unwrap_or_default();
-        let may_mean = |site: &&Site| is_kin(&site.file.language) && fits(site.kind, symbol);
-        sites.extend(self.open.iter().filter(may_mean).cloned());
-        if is_member(symbol.kind) {
-            sites.extend(self.keys.iter().filter(may_mean).cloned());
+    /// The places that mean a symbol, the proved ones first, then those that nobody can tell, in the order of files; and
+    /// what all places that bear its name are. `is_kin` tells which languages' places can mean it.
+    pub fn account(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> (Vec<Site>, Counts) {
+        let may_mean =
+            |is_call: bool, is_key: bool| (!is_call || can_be_called(symbol)) && (!is_key || is_member(symbol));
+        let asked = Asked { target, is_kin: &is_kin, may_mean: &may_mean };
+        let is_proved = |site: &&Site| site.confidence == Confidence::Static;
+        let proved = self.proved(target).iter().filter(is_proved).map(Site::at);
+        let account = Account::of(&asked, &self.definitions, &self.places, proved);
+        let mut members = self.members.iter().filter(|(_, language)| is_kin(language));
+        let is_only = members.next().is_some_and(|(at, _)| *at == target) && members.next().is_none();
+        let mut sites: Vec<Site> = Vec::new();
+        for site in self.proved(target).iter().chain(&self.open) {
+            let class = account.class(site.at());
+            match (class, site.confidence) {
+                (Some(Class::Proved | Class::Beyond), Confidence::Static) => sites.push(site.clone()),
+                (Some(Class::Undecided), Confidence::Heuristic) => {
+                    sites.push(Site { is_only: is_only && site.is_member, ..site.clone() });
+                }
+                _ => {}
+            }
         }
+        // Guesses stand before what is merely open: the first that is said of a place counts.
         sites.sort_by(|a, b| key(a).cmp(&key(b)));
-        sites.dedup_by(|a, b| a.file.id == b.file.id && (a.line, a.column, a.kind) == (b.line, b.column, b.kind));
+        sites.dedup_by(|a, b| a.at() == b.at());
+        (sites, account.counts())
+    }
+
+    /// The calls that bear the name of a symbol, and nobody can tell whether they mean it.
+    pub(super) fn open_calls(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> Vec<Site> {
+        let (mut sites, _) = self.account(target, symbol, is_kin);
+        sites.retain(|site| site.confidence == Confidence::Heuristic && site.kind == EdgeKind::Calls);
         sites
     }
 }
 
-/// Proved before guessed, code before tests, then by place.
-fn key(site: &Site) -> (Confidence, bool, &str, u32, u32) {
-    (site.confidence, features::is_test(&site.file.path), &site.file.path, site.line, site.column)
+/// Proved before undecided, then what only this symbol can be meant by, code before tests, then by place.
+fn key(site: &Site) -> (Confidence, bool, bool, &str, u32, u32) {
+    let is_test = features::is_test(&site.file.path);
+    (site.confidence, !site.is_only, is_test, &site.file.path, site.line, site.column)
 }
 
-/// Whether a symbol of this kind can be meant by a key.
-fn is_member(kind: SymbolKind) -> bool {
-    use SymbolKind::{Field, Method, Property};
-    matches!(kind, Field | Method | Property)
+/// Whether a symbol can be meant by a key of a literal or pattern, or by the name of an argument.
+fn is_member(symbol: &Symbol) -> bool {
+    use SymbolKind::{Field, Method, Property, Var};
+    matches!(symbol.kind, Field | Method | Property) || symbol.kind == Var && symbol.parent.is_some()
 }
 
-/// Whether an edge of this kind can lead to such a symbol at all.
-fn fits(kind: EdgeKind, symbol: &Symbol) -> bool {
-    use SymbolKind::{
-        Class, Const, Constructor, Field, Fn, Macro, Method, Property, Static, Struct, Type, Var, Variant,
-    };
-    match kind {
-        EdgeKind::Calls => matches!(
-            symbol.kind,
-            Fn | Method
-                | Class
-                | Constructor
-                | Macro
-                | Struct
-                | Variant
-                | Var
-                | Const
-                | Static
-                | Field
-                | Property
-                | Type
-        ),
-        _ => true,
-    }
+/// Whether a symbol is a member of something.
+fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
+    use SymbolKind::{Class, Const, Fn, Impl, Interface, Struct, Trait, Var};
+    let around = symbol.parent.and_then(|at| symbols.get(at as usize)).map(|around| around.kind);
+    is_member(symbol)
+        || matches!(symbol.kind, Fn | Const | Var)
+            && around.is_some_and(|kind| matches!(kind, Class | Impl | Interface | Struct | Trait))
+}
+
+/// Whether a symbol's name is written where it is defined, and not as a string or for something else.
+fn is_defined(symbol: &Symbol) -> bool {
+    let length = (symbol.name_span.end - symbol.name_span.start) as usize;
+    let is_word = symbol.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'));
+    !matches!(symbol.kind, SymbolKind::Use | SymbolKind::Impl) && length == symbol.name.len() && is_word
+}
+
+/// Whether such a symbol can be called at all.
+fn can_be_called(symbol: &Symbol) -> bool {
+    use SymbolKind::{Enum, Interface, Module, Namespace, Trait};
+    !matches!(symbol.kind, Enum | Interface | Module | Namespace | Trait)
 }
 
 /// How far the look at the bearers of a name is. What is done is not done again.
@@ -157,6 +188,9 @@ impl Looks {
 const NAMES: usize = 200;
 const PLACES: usize = 200_000;
 
+/// Of more bearers than that none is the only member of its name, and nobody looks for it.
+const MANY: usize = 50;
+
 impl Graph<'_> {
     /// Looks at every place that bears a name, and goes on where an earlier look had to stop.
     pub fn named(&self, name: &str) -> Result<Rc<Found>> {
@@ -182,8 +216,10 @@ impl Graph<'_> {
         let mut found = Found::default();
         let candidates = self.snapshot().references_named(name)?;
         let mut files: Vec<(bool, String, VersionId, Vec<u32>)> = Vec::with_capacity(candidates.len());
+        let mut bearing: HashSet<VersionId> = HashSet::with_capacity(candidates.len());
         for (version, places) in candidates {
             found.total += places.len();
+            bearing.insert(version);
             let info = self.snapshot().version(version)?;
             let path = info.map(|info| info.path.clone()).unwrap_or_default();
             files.push((features::is_test(&path), path, version, places));
@@ -191,9 +227,33 @@ impl Graph<'_> {
         // Files that are no tests first: what is left out when time runs out matters least.
         files.sort();
         let files = files.into_iter().map(|(_, _, version, places)| (version, places)).collect();
+        self.define(name, &bearing, &mut found)?;
         let importers = self.importers(name)?;
         found.is_cut = !importers.is_empty();
         Ok(Look { files, done: 0, importers, imported: 0, found: Rc::new(found) })
+    }
+
+    /// The definitions that bear a name. Those in files that refer to it too get their place when the file is read.
+    fn define(&self, name: &str, bearing: &HashSet<VersionId>, found: &mut Found) -> Result<()> {
+        let rows = self.snapshot().symbols_named(name)?;
+        let are_few = rows.len() <= MANY;
+        for row in rows {
+            if matches!(row.kind, SymbolKind::Use | SymbolKind::Impl) {
+                continue;
+            }
+            let Some(file) = self.snapshot().version(row.version)? else { continue };
+            let outline = if are_few { Some(self.snapshot().outline(row.version)?) } else { None };
+            let symbol = outline.as_ref().and_then(|outline| outline.symbols.get(row.place as usize));
+            if let (Some(outline), Some(symbol)) = (&outline, symbol)
+                && is_member_of(&outline.symbols, symbol)
+            {
+                found.members.push((SymbolAt { file: row.version, place: row.place }, file.language.clone()));
+            }
+            if !bearing.contains(&row.version) && symbol.is_none_or(is_defined) {
+                found.definitions.push(Definition { file, symbol: row.place, place: None });
+            }
+        }
+        Ok(())
     }
 
     fn go_on(&self, name: &str, look: &mut Look) -> Result<()> {
@@ -202,8 +262,20 @@ impl Graph<'_> {
             look.done += 1;
             found.looked_at += places.len();
             let Some(file) = self.file(*version) else { continue };
+            let Some(info) = self.snapshot().version(*version)? else { continue };
+            for (at, symbol) in file.facts.symbols.iter().enumerate() {
+                if symbol.name == name && is_defined(symbol) {
+                    let place = Some((symbol.name_line, symbol.name_column));
+                    found.definitions.push(Definition { file: Rc::clone(&info), symbol: at as u32, place });
+                }
+            }
+            let mut is_imported = false;
             for at in places {
-                self.look(&file, *at, found)?;
+                self.look(&file, &info, *at, true, found);
+                is_imported |= file.facts.references.get(*at as usize).is_some_and(|one| one.shape == RefShape::Import);
+            }
+            if is_imported {
+                self.look_at_aliases(&file, &info, name, found);
             }
         }
         while let Some(version) = look.importers.get(look.imported).filter(|_| !self.budget.is_spent()) {
@@ -214,87 +286,126 @@ impl Graph<'_> {
         self.failure()
     }
 
-    fn look(&self, file: &Rc<SourceFile>, at: u32, found: &mut Found) -> Result<()> {
-        let Some(reference) = file.facts.references.get(at as usize) else { return Ok(()) };
-        let Some(version) = self.snapshot().version(file.id)? else { return Ok(()) };
+    /// Looks at one place. One that `bears` the name is accounted for; the others are there because an import gave it
+    /// another name.
+    fn look(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, at: u32, bears: bool, found: &mut Found) {
+        let Some(reference) = file.facts.references.get(at as usize) else { return };
         let site = |kind, confidence, why| Site {
-            file: Rc::clone(&version),
+            file: Rc::clone(info),
             line: reference.line,
             column: reference.column,
             kind,
             from: reference.symbol,
             confidence,
             why,
+            is_only: false,
+            is_member: matches!(reference.shape, RefShape::Member | RefShape::MemberCall | RefShape::SelfCall),
         };
-        match self.meaning(file, at) {
+        let is_key = reference.shape == RefShape::Member && reference.qualifier.is_none();
+        let open = Known::Open { is_call: is_call(reference.shape), is_key };
+        let known = match self.meaning(file, at) {
             Meaning::Symbols { targets, confidence, why } => {
-                for target in targets {
-                    let kind = self.kind_of(reference, target);
-                    found.by_target.entry(target).or_default().push(site(kind, confidence, why));
+                for target in &targets {
+                    let kind = self.kind_of(reference, *target);
+                    found.by_target.entry(*target).or_default().push(site(kind, confidence, why));
+                }
+                match confidence {
+                    Confidence::Static => Known::Means,
+                    // Nothing is proved, so it may mean any other as well.
+                    Confidence::Heuristic => {
+                        if bears {
+                            let kind = EdgeKind::of(reference.shape, None);
+                            found.open.push(site(kind, confidence, "another of that name is more likely"));
+                        }
+                        open
+                    }
                 }
             }
-            Meaning::Unknown(why) if self.knows(&file.language) => {
-                let is_key = reference.shape == RefShape::Member && reference.qualifier.is_none();
-                let list = if is_key { &mut found.keys } else { &mut found.open };
-                list.push(site(EdgeKind::of(reference.shape, None), Confidence::Heuristic, why));
+            Meaning::Module(_) => Known::Means,
+            Meaning::External | Meaning::Local => Known::Outside,
+            Meaning::Unknown(why) => {
+                if bears {
+                    found.open.push(site(EdgeKind::of(reference.shape, None), Confidence::Heuristic, why));
+                }
+                open
             }
-            _ => {}
+        };
+        if bears && reference.is_name {
+            let (line, column) = (reference.line, reference.column);
+            found.places.push(Place { file: Rc::clone(info), line, column, known });
         }
-        Ok(())
     }
 
-    /// The files that may import a name: those that have the word in them. What nobody can import is not looked for.
+    /// Places that bear another name, because an import of the file gives it one.
+    fn look_at_aliases(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, name: &str, found: &mut Found) {
+        let imports = file.facts.imports.iter().filter(|import| import.name.as_deref() == Some(name));
+        let mut aliases: Vec<&str> = imports.filter_map(|import| import.alias.as_deref()).collect();
+        aliases.retain(|alias| *alias != name);
+        aliases.sort_unstable();
+        aliases.dedup();
+        for alias in aliases {
+            self.look_at_alias(file, info, alias, found);
+        }
+    }
+
+    fn look_at_alias(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, alias: &str, found: &mut Found) {
+        for (at, reference) in file.facts.references.iter().enumerate() {
+            let is_it = file.facts.names.get(reference.name as usize).is_some_and(|name| name == alias);
+            if is_it && !matches!(reference.shape, RefShape::Import | RefShape::Binds) {
+                self.look(file, info, at as u32, false, found);
+            }
+        }
+    }
+
+    /// The files that may import a name from a module that is called so, under any other name: those that have the word in
+    /// them. Only some languages can, and what nobody can import is not looked for.
     fn importers(&self, name: &str) -> Result<Vec<VersionId>> {
-        let can_be_imported = |kind| !matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Constructor);
-        if !self
-            .snapshot()
-            .symbols_named(name)?
-            .iter()
-            .any(|row| row.kind != SymbolKind::Use && can_be_imported(row.kind))
-        {
+        let can_be_imported = |kind| !matches!(kind, SymbolKind::Use | SymbolKind::Method | SymbolKind::Field);
+        let mut is_one = false;
+        for row in self.snapshot().symbols_named(name)? {
+            let language = self.snapshot().version(row.version)?.map(|version| version.language.clone());
+            is_one |= can_be_imported(row.kind) && language.is_some_and(|of| self.modules_are_values(&of));
+        }
+        if !is_one {
             return Ok(Vec::new());
         }
         let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
         Ok(self.snapshot().may_hold(&need, false)?.into_iter().collect())
     }
 
-    /// Imports of the name, and places that bear the other name an import gave it.
+    /// Imports of a module that bears the name, and places that bear the name which such an import gives.
     fn look_at_imports(&self, version: VersionId, name: &str, found: &mut Found) -> Result<()> {
         // An outline is read faster than all facts, and tells whether there is such an import.
         let outline = self.snapshot().outline(version)?;
         let mut imports = outline.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Use);
-        if !imports.any(|symbol| ends_with(&symbol.name, name)) {
+        if !imports.any(|symbol| symbol.name.contains(name)) {
             return Ok(());
         }
         let Some(file) = self.file(version) else { return Ok(()) };
+        let Some(info) = self.snapshot().version(version)? else { return Ok(()) };
         for (at, import) in file.facts.imports.iter().enumerate() {
-            if import.name.as_deref() == Some(name) || ends_with(&import.module, name) {
-                self.look_at_import(&file, at as u32, name, found)?;
+            let bears = |word: &Option<String>| word.as_deref() == Some(name);
+            // What bears the name itself was looked at in its place.
+            if bears(&import.name) || bears(&import.alias) || !ends_with(&import.module, name) {
+                continue;
             }
-        }
-        Ok(())
-    }
-
-    fn look_at_import(&self, file: &Rc<SourceFile>, at: u32, name: &str, found: &mut Found) -> Result<()> {
-        let import = &file.facts.imports[at as usize];
-        let Some(version) = self.snapshot().version(file.id)? else { return Ok(()) };
-        if let Meaning::Symbols { targets, confidence, why } = self.imported(file, at) {
-            for target in targets {
-                found.by_target.entry(target).or_default().push(Site {
-                    file: Rc::clone(&version),
-                    line: import.line,
-                    column: 0,
-                    kind: EdgeKind::Imports,
-                    from: import.symbol,
-                    confidence,
-                    why,
-                });
+            if let Meaning::Symbols { targets, confidence, why } = self.imported(&file, at as u32) {
+                for target in targets {
+                    found.by_target.entry(target).or_default().push(Site {
+                        file: Rc::clone(&info),
+                        line: import.line,
+                        column: 0,
+                        kind: EdgeKind::Imports,
+                        from: import.symbol,
+                        confidence,
+                        why,
+                        is_only: false,
+                        is_member: false,
+                    });
+                }
             }
-        }
-        let Some(alias) = import.alias.as_deref().filter(|alias| *alias != name) else { return Ok(()) };
-        for (at, reference) in file.facts.references.iter().enumerate() {
-            if file.facts.names.get(reference.name as usize).is_some_and(|name| name == alias) {
-                self.look(file, at as u32, found)?;
+            if let Some(alias) = &import.alias {
+                self.look_at_alias(&file, &info, alias, found);
             }
         }
         Ok(())

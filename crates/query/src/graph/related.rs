@@ -137,7 +137,7 @@ impl Graph<'_> {
     /// What is used inside the anchor.
     fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) {
         for (at, reference) in file.facts.references.iter().enumerate() {
-            if !is_within(&file.facts.symbols, reference.symbol, anchor.place) {
+            if !reference.shape.is_use() || !is_within(&file.facts.symbols, reference.symbol, anchor.place) {
                 continue;
             }
             if self.budget.is_spent() {

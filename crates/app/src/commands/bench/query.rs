@@ -96,6 +96,7 @@ fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answ
         name: name.to_owned(),
         path: None,
         kind: None,
+        include_text: false,
         limit: 20,
         cursor: None,
         patience: find_references::SERVED,

@@ -5,6 +5,100 @@ use std::rc::Rc;
 use super::Rules;
 use super::types::{Scope, Type};
 
+/// Members of the language's own types: of texts, lists, sets, maps, promises, functions, and of all objects.
+const MEMBERS: &[&str] = &[
+    "add",
+    "apply",
+    "at",
+    "bind",
+    "call",
+    "catch",
+    "charAt",
+    "charCodeAt",
+    "clear",
+    "codePointAt",
+    "concat",
+    "copyWithin",
+    "delete",
+    "endsWith",
+    "entries",
+    "every",
+    "fill",
+    "filter",
+    "finally",
+    "find",
+    "findIndex",
+    "findLast",
+    "findLastIndex",
+    "flat",
+    "flatMap",
+    "forEach",
+    "get",
+    "has",
+    "hasOwnProperty",
+    "includes",
+    "indexOf",
+    "join",
+    "keys",
+    "lastIndexOf",
+    "length",
+    "localeCompare",
+    "map",
+    "match",
+    "matchAll",
+    "next",
+    "normalize",
+    "padEnd",
+    "padStart",
+    "pop",
+    "push",
+    "reduce",
+    "reduceRight",
+    "repeat",
+    "replace",
+    "replaceAll",
+    "return",
+    "reverse",
+    "search",
+    "set",
+    "shift",
+    "size",
+    "slice",
+    "some",
+    "sort",
+    "splice",
+    "split",
+    "startsWith",
+    "substr",
+    "substring",
+    "test",
+    "then",
+    "throw",
+    "toFixed",
+    "toISOString",
+    "toLocaleLowerCase",
+    "toLocaleString",
+    "toLocaleUpperCase",
+    "toLowerCase",
+    "toReversed",
+    "toSorted",
+    "toSpliced",
+    "toString",
+    "toUpperCase",
+    "trim",
+    "trimEnd",
+    "trimStart",
+    "unshift",
+    "valueOf",
+    "values",
+    "with",
+];
+
+/// Whether the language's own types have a member of this name.
+pub(super) fn is_of_the_language(name: &str) -> bool {
+    MEMBERS.binary_search(&name).is_ok()
+}
+
 impl Rules<'_> {
     /// A type of the language's own, by its name and type arguments.
     pub(super) fn built_in(&self, name: &str, argument: &dyn Fn(usize) -> Type) -> Type {
@@ -29,6 +123,7 @@ impl Rules<'_> {
             | "NoInfer" => argument(0),
             "ReturnType" => self.called(&argument(0), "", &Scope::new(u32::MAX, None, 0)),
             "InstanceType" => self.instance_of(&argument(0), &[]),
+            "any" | "unknown" | "object" | "Object" | "Function" => Type::Unknown,
             _ => Type::External,
         }
     }
@@ -56,7 +151,7 @@ impl Rules<'_> {
         let one = |of: &Type| match self.expanded(of) {
             Type::List(element) | Type::Dict(element) => (*element).clone(),
             Type::Tuple(elements) => Type::several(elements.iter().cloned()),
-            Type::External => Type::External,
+            Type::External | Type::Given => Type::Given,
             Type::Several(types) => Type::several(types.iter().map(|one| self.element(one))),
             _ => Type::Unknown,
         };
@@ -111,10 +206,10 @@ impl Rules<'_> {
             (Type::List(element), "sort" | "toSorted", 0 | 1) => (**element).clone(),
             (Type::List(_), "reduce" | "reduceRight", _) => Type::Unknown,
             (Type::List(element) | Type::Dict(element) | Type::Promise(element), _, 0) => match (of, name) {
-                (Type::Promise(_), "catch") => Type::External,
+                (Type::Promise(_), "catch") => Type::Unknown,
                 _ => (**element).clone(),
             },
-            _ => Type::External,
+            _ => Type::Given,
         }
     }
 }

@@ -32,7 +32,7 @@ impl Rules<'_> {
                 Type::Module(_) => Type::Unknown,
                 itself => self.called(&itself, arguments, scope),
             },
-            Type::External => Type::External,
+            Type::External | Type::Given => Type::Given,
             Type::Instance(..) | Type::Written(_) => match self.expanded(callee) {
                 Type::Several(types) => Type::several(types.iter().map(|one| self.called(one, arguments, scope))),
                 _ => match chosen(&self.signatures(callee), arguments) {
@@ -123,7 +123,7 @@ impl Rules<'_> {
                 Some(name) => self.callback_parameter(of, name, at),
                 None => Type::Method(of.clone(), Rc::from(format!("{name}()"))),
             },
-            Type::External => Type::External,
+            Type::External | Type::Given => Type::Given,
             _ => match self.expanded(function) {
                 Type::Several(types) => self.parameter(&Type::Several(types), at, scope),
                 function => self.fitting_parameter(&self.signatures(&function), at),
@@ -170,7 +170,7 @@ impl Rules<'_> {
     /// The type of the n-th parameter of a class's constructor.
     pub(super) fn constructor_parameter(&self, class: &Type, at: usize, scope: &Scope) -> Type {
         let Type::Value(class) = class else {
-            return if *class == Type::External { Type::External } else { Type::Unknown };
+            return if *class == Type::External { Type::Given } else { Type::Unknown };
         };
         let Some(index) = self.index(class.file) else { return Type::Unknown };
         let own = index.children(Some(class.place), "constructor").first();
@@ -180,7 +180,7 @@ impl Rules<'_> {
                 Some(Type::Instance(base, _)) if base != class => {
                     self.guarded(Type::Unknown, || self.constructor_parameter(&Type::Value(*base), at, scope))
                 }
-                Some(Type::External) => Type::External,
+                Some(Type::External) => Type::Given,
                 _ => Type::Unknown,
             },
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use codecompass_model::{Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
+use super::built_in::is_of_the_language;
 use super::index::{Index, is_member};
 use super::names::{Space, Target};
 use super::split;
@@ -15,8 +16,10 @@ use super::types::{Scope, Type, Written};
 pub(super) enum Member {
     /// Symbols, each with what the type parameters around it stand for.
     Symbols(Vec<(SymbolAt, Given)>),
-    /// No symbol of its own, but a type.
+    /// No symbol of its own, but a type: of the language's own.
     Typed(Type),
+    /// A member that is written in the view and has no symbol: of an object type in place, or of a record.
+    Inline(Type),
     /// The type is outside of the view, or the member is one that all objects have.
     External,
     /// The type is known, and declares no such member.
@@ -40,25 +43,36 @@ impl Rules<'_> {
         match of {
             Type::Unknown => Member::Unknown,
             Type::External => Member::External,
+            Type::Given if is_of_the_language(name) => Member::External,
+            Type::Given => Member::Unknown,
             Type::Several(types) => self.member_of_each(types, name),
             Type::Module(file) => self.member_of_target(self.export(*file, name, Space::Value)),
             Type::Instance(symbol, arguments) => self.instance_member(*symbol, arguments, name, MAX_BASES),
             Type::Value(symbol) | Type::Bound(symbol, _) => self.value_member(*symbol, name),
             Type::Literal(file, around, line) => self.literal_member((*file, *around, *line), name),
             Type::Written(written) => self.written_member(written, name),
-            Type::List(_) | Type::Dict(_) | Type::Promise(_) | Type::Tuple(_) => {
+            Type::List(_) | Type::Dict(_) | Type::Promise(_) | Type::Tuple(_) if is_of_the_language(name) => {
                 Member::Typed(Type::Method(Rc::new(of.clone()), Rc::from(name)))
             }
-            Type::Method(..) => Member::External,
+            // A record has the members that its keys name.
+            Type::Dict(value) => Member::Inline((**value).clone()),
+            Type::List(_) | Type::Promise(_) | Type::Tuple(_) => Member::Unknown,
+            Type::Method(..) if is_of_the_language(name) => Member::External,
+            Type::Method(..) => Member::Unknown,
         }
     }
 
     fn member_of_each(&self, types: &[Type], name: &str) -> Member {
         let (mut symbols, mut typed, mut rest) = (Vec::new(), Vec::new(), Member::Missing);
+        let mut is_inline = false;
         for one in types {
             match self.member(one, name) {
                 Member::Symbols(found) => symbols.extend(found),
                 Member::Typed(found) => typed.push(found),
+                Member::Inline(found) => {
+                    is_inline = true;
+                    typed.push(found);
+                }
                 Member::Missing => {}
                 other => rest = other,
             }
@@ -66,6 +80,7 @@ impl Rules<'_> {
         symbols.dedup_by_key(|(symbol, _)| *symbol);
         match () {
             () if !symbols.is_empty() => Member::Symbols(symbols),
+            () if is_inline => Member::Inline(Type::several(typed)),
             () if !typed.is_empty() => Member::Typed(Type::several(typed)),
             () => rest,
         }
@@ -101,7 +116,7 @@ impl Rules<'_> {
                 Type::Instance(to, _) if to == of => Member::Unknown,
                 aliased => self.guarded(Member::Unknown, || self.member(&aliased, name)),
             },
-            SymbolKind::Enum => Member::External,
+            SymbolKind::Enum if is_of_the_language(name) => Member::External,
             _ => self.inherited(&index, of, &given, bases, name),
         }
     }
@@ -116,7 +131,7 @@ impl Rules<'_> {
                     other => self.member(other, name),
                 });
                 match found {
-                    Member::Symbols(_) | Member::Typed(_) => return found,
+                    Member::Symbols(_) | Member::Typed(_) | Member::Inline(_) => return found,
                     Member::Missing => {}
                     other => result = other,
                 }
@@ -172,11 +187,7 @@ impl Rules<'_> {
         let Some(index) = self.index(of.file) else { return Member::Unknown };
         let kind = index.symbol(of.place).map(|symbol| symbol.kind);
         let is_function = matches!(kind, Some(SymbolKind::Fn | SymbolKind::Method | SymbolKind::Class));
-        let is_typed = index.file.language != "javascript";
-        match is_function {
-            true if is_typed || OF_FUNCTIONS.contains(&name) => Member::External,
-            _ => Member::Missing,
-        }
+        if is_function && OF_FUNCTIONS.contains(&name) { Member::External } else { Member::Missing }
     }
 
     /// The members of a class, enum, namespace, function or object literal itself; those of base classes as well.
@@ -229,7 +240,7 @@ impl Rules<'_> {
     /// A member of an object type written in place.
     fn written_member(&self, written: &Written, name: &str) -> Member {
         let Some((inside, _)) = split::group(&written.text).filter(|_| written.text.starts_with('{')) else {
-            return Member::External;
+            return if OF_FUNCTIONS.contains(&name) { Member::External } else { Member::Unknown };
         };
         for part in object_parts(inside) {
             let part = part.trim_start_matches("readonly ").trim();
@@ -239,11 +250,11 @@ impl Rules<'_> {
             }
             let rest = rest.trim_start().trim_start_matches('?').trim_start();
             if let Some(declared) = rest.strip_prefix(':') {
-                return Member::Typed(self.written(declared, &written.scope));
+                return Member::Inline(self.written(declared, &written.scope));
             }
             if rest.starts_with(['(', '<']) {
                 let text = rest.replacen("):", ") =>", 1);
-                return Member::Typed(Type::Written(Rc::new(Written { text, scope: written.scope.clone() })));
+                return Member::Inline(Type::Written(Rc::new(Written { text, scope: written.scope.clone() })));
             }
         }
         Member::Unknown

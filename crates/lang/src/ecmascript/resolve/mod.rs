@@ -133,15 +133,15 @@ impl Resolver for Rules<'_> {
 
     fn import(&self, file: VersionId, at: u32) -> Meaning {
         self.steps.set(0);
-        let target = match self.imported(file, at, Space::Value) {
-            Target::Nobody => self.imported(file, at, Space::Type),
-            found => found,
-        };
-        references::meaning(target, "import")
+        self.import_meaning(file, at)
     }
 
     fn kin(&self) -> &'static [&'static str] {
         &["javascript", "typescript"]
+    }
+
+    fn modules_are_values(&self) -> bool {
+        true
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -3,10 +3,11 @@
 use codecompass_model::{Confidence, Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
 
 use super::Rules;
-use super::index::Index;
+use super::index::{Index, is_member};
 use super::members::Member;
 use super::names::{Space, Target};
 use super::types::{Scope, Type};
+use crate::resolve::imports;
 
 impl Rules<'_> {
     /// Whom a reference means.
@@ -15,6 +16,12 @@ impl Rules<'_> {
         let Some(reference) = index.file.facts.references.get(at as usize) else {
             return Meaning::Unknown("no such reference");
         };
+        match reference.shape {
+            RefShape::Binds => return Meaning::Local,
+            RefShape::Import => return self.in_import(&index, reference),
+            RefShape::Mention => return Meaning::Unknown("no rule reads a name here"),
+            _ => {}
+        }
         let scope = Scope::new(file, reference.symbol, reference.line);
         let name = index.name(reference.name);
         let space = space_of(reference.shape);
@@ -23,6 +30,23 @@ impl Rules<'_> {
             Some(path) if space == Space::Type => self.in_path(&scope, path, name),
             Some(receiver) => self.on_receiver(&index, reference, receiver, name, &scope),
         }
+    }
+
+    /// A name in an import or in an export of something from elsewhere.
+    fn in_import(&self, index: &Index, reference: &Reference) -> Meaning {
+        match imports::part(&index.file.facts, reference) {
+            Some(imports::Part::Whole(at)) => self.import_meaning(index.file.id, at),
+            _ => Meaning::Unknown("no rule reads a name here"),
+        }
+    }
+
+    /// Whom an import means.
+    pub(super) fn import_meaning(&self, file: VersionId, at: u32) -> Meaning {
+        let target = match self.imported(file, at, Space::Value) {
+            Target::Nobody => self.imported(file, at, Space::Type),
+            found => found,
+        };
+        meaning(target, "import")
     }
 
     /// A name that stands alone.
@@ -100,10 +124,29 @@ impl Rules<'_> {
                 Meaning::Symbols { targets, confidence: Confidence::Static, why: "member of the receiver's type" }
             }
             Member::Typed(Type::Module(file)) => Meaning::Module(vec![file]),
+            Member::Typed(_) | Member::External if self.is_narrowed(index, reference, receiver) => {
+                Meaning::Unknown("the receiver is narrowed to another type")
+            }
             Member::Typed(_) | Member::External => Meaning::External,
+            Member::Inline(_) => Meaning::Unknown("a member of a type without a name"),
             Member::Missing => Meaning::Unknown("the type has no such member"),
             Member::Unknown => Meaning::Unknown("receiver's type not known"),
         }
+    }
+}
+
+impl Rules<'_> {
+    /// Whether the function around a place asks what its receiver is an instance of: then it is no longer what it was
+    /// declared to be. Of interest only where the view has a member of that name.
+    fn is_narrowed(&self, index: &Index, reference: &Reference, receiver: &str) -> bool {
+        let has_member = || {
+            let bearers = self.world.symbols_named(index.name(reference.name));
+            bearers.iter().any(|&at| self.kind(at).is_some_and(is_member))
+        };
+        let Some(text) = (has_member()).then(|| self.world.text(index.file.id)).flatten() else { return false };
+        let around = reference.symbol.and_then(|at| index.symbol(at)).map(|symbol| symbol.span.text(&text));
+        let asked = format!("{receiver} instanceof ");
+        around.unwrap_or(&text).contains(&asked)
     }
 }
 

@@ -11,6 +11,9 @@ pub(super) enum Type {
     Unknown,
     /// Something outside of the view, or something without members of its own.
     External,
+    /// What a function from outside gives back or hands to a callback: it may be what the view gave to it before, so only
+    /// members that the language's own types have are known to be outside.
+    Given,
     /// An instance of a class, an interface, an enum, or what an alias stands for; with type arguments.
     Instance(SymbolAt, Rc<[Type]>),
     /// A symbol itself, as a value: a class, a function, an enum, a namespace, an object literal.
@@ -79,21 +82,23 @@ impl Type {
         *self == Type::Unknown
     }
 
-    /// One of several; the unknown ones are left out, and those without members when others have some.
+    /// One of several; the unknown ones are left out, and those without members when others have some. What is outside or
+    /// unknown is unknown.
     pub(super) fn several(types: impl IntoIterator<Item = Type>) -> Self {
         let mut known: Vec<Type> = Vec::new();
-        let mut is_external = false;
+        let mut rest = None;
         for one in types {
-            match one {
-                Type::Unknown => {}
-                Type::External => is_external = true,
-                one if known.contains(&one) => {}
-                one => known.push(one),
+            match (one, &rest) {
+                (Type::Unknown, _) => rest = Some(Type::Unknown),
+                (Type::Given, Some(Type::External) | None) => rest = Some(Type::Given),
+                (Type::External, None) => rest = Some(Type::External),
+                (Type::Given | Type::External, _) => {}
+                (one, _) if known.contains(&one) => {}
+                (one, _) => known.push(one),
             }
         }
         match known.len() {
-            0 if is_external => Type::External,
-            0 => Type::Unknown,
+            0 => rest.unwrap_or(Type::Unknown),
             1 => known.remove(0),
             _ => Type::Several(known.into()),
         }

@@ -154,6 +154,7 @@ impl Rules<'_> {
                 _ => Type::Unknown,
             },
             Type::External => Type::External,
+            Type::Given => Type::Given,
             other => self.made_by(other),
         };
         Type::several(class.each().iter().map(instance))

@@ -222,7 +222,8 @@ impl Rules<'_> {
             Member::Symbols(symbols) => {
                 Type::several(symbols.iter().take(1).map(|(at, given)| self.symbol_type(*at, given, Some(of))))
             }
-            Member::Typed(found) => found,
+            Member::Typed(found) | Member::Inline(found) => found,
+            Member::External if *of == Type::Given => Type::Given,
             Member::External => Type::External,
             Member::Missing | Member::Unknown => Type::Unknown,
         }

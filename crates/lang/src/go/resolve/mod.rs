@@ -101,6 +101,12 @@ impl Resolver for Go<'_> {
         let Some(&reference) = index.source.facts.references.get(at as usize) else {
             return Meaning::Unknown("no such reference");
         };
+        match reference.shape {
+            RefShape::Binds => return Meaning::Local,
+            RefShape::Import => return self.in_import(&index, &reference),
+            RefShape::Mention => return Meaning::Unknown("no rule reads a name here"),
+            _ => {}
+        }
         let scope = Scope { file: index.clone(), symbol: reference.symbol, near: Near::Reference(at) };
         match reference.qualifier {
             Some(qualifier) => self.qualified(&scope, &reference, index.text(qualifier)),
@@ -118,6 +124,10 @@ impl Resolver for Go<'_> {
         }
     }
 
+    fn calls_fields(&self) -> bool {
+        false
+    }
+
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         self.begin();
         self.implementing(declared)
@@ -130,6 +140,19 @@ impl Go<'_> {
         self.steps.set(0);
         self.depth.set(0);
         self.open.borrow_mut().clear();
+    }
+
+    /// The name that an import gives a package, or that of the file's own.
+    fn in_import(&self, index: &FileIndex, reference: &Reference) -> Meaning {
+        let facts = &index.source.facts;
+        let named = facts.imports.iter().find(|import| {
+            import.line == reference.line && import.alias.as_deref() == Some(index.text(reference.name))
+        });
+        match (named, self.package_of(index)) {
+            (Some(import), _) => module_meaning(&self.imported(&import.module)),
+            (None, Some(package)) => Meaning::Module(package.files.clone()),
+            (None, None) => Meaning::Unknown("a package without files"),
+        }
     }
 
     /// A name that stands alone.
@@ -176,8 +199,6 @@ impl Go<'_> {
 
     fn member_meaning(&self, scope: &Scope, of: &Type, name: &str, is_call: bool) -> Meaning {
         match self.member(of, name) {
-            // A call of what a field holds: whom it calls is known when it runs.
-            Member::Field(..) if is_call => Meaning::Local,
             Member::Field(target, _) => Meaning::proved(target, "a field of the type"),
             Member::Methods(targets, _) => several(scope, targets, "a method of the type"),
             Member::External | Member::Outside(_) => Meaning::External,

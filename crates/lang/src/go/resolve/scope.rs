@@ -61,7 +61,8 @@ impl Scope {
         let references = &facts.references;
         let means = |at: usize| {
             let reference = &references[at];
-            let fits = reference.qualifier.is_none() && self.file.text(reference.name) == name;
+            let is_alone = reference.qualifier.is_none() && reference.shape.is_use();
+            let fits = is_alone && self.file.text(reference.name) == name;
             fits.then_some(reference.binding)
         };
         match self.near {

@@ -50,7 +50,7 @@ impl Rules<'_> {
     fn declared_by(&self, found: &Found, name: &str, place: &Place) -> Type {
         match found {
             Found::Symbols(all) => Type::one_of(all.iter().map(|at| self.declared_by_symbol(*at))),
-            Found::External if name == "Any" => Type::Unknown,
+            Found::External if matches!(name, "Any" | "object") => Type::Unknown,
             Found::External if name == "Self" => self.own(place),
             Found::External => Type::External,
             _ => Type::Unknown,

@@ -10,6 +10,25 @@ pub(super) fn is_standard(module: &str) -> bool {
     STANDARD.binary_search(&module).is_ok()
 }
 
+/// Whether texts, numbers, containers or files of Python's own have a member of this name.
+pub(super) fn is_of_the_language(name: &str) -> bool {
+    MEMBERS.binary_search(&name).is_ok() || name.starts_with("__") && name.ends_with("__")
+}
+
+#[rustfmt::skip]
+const MEMBERS: &[&str] = &[
+    "add", "append", "appendleft", "as_integer_ratio", "bit_length", "capitalize", "casefold", "center", "clear", "close",
+    "conjugate", "copy", "count", "decode", "difference", "discard", "encode", "endswith", "expandtabs", "extend",
+    "extendleft", "fileno", "find", "flush", "format", "format_map", "from_bytes", "fromhex", "fromkeys", "get", "hex",
+    "index", "insert", "intersection", "isalnum", "isalpha", "isascii", "isatty", "isdecimal", "isdigit", "isdisjoint",
+    "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "issubset", "issuperset", "istitle", "isupper",
+    "items", "join", "keys", "ljust", "lower", "lstrip", "maketrans", "move_to_end", "partition", "pop", "popitem",
+    "popleft", "read", "readable", "readline", "readlines", "remove", "removeprefix", "removesuffix", "replace", "reverse",
+    "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "seek", "seekable", "setdefault", "sort", "split",
+    "splitlines", "startswith", "strip", "swapcase", "symmetric_difference", "tell", "title", "to_bytes", "translate",
+    "truncate", "union", "update", "upper", "values", "writable", "write", "writelines", "zfill",
+];
+
 #[rustfmt::skip]
 const BUILTINS: &[&str] = &[
     "Ellipsis", "False", "None", "NotImplemented", "True", "__builtins__", "__debug__", "__doc__", "__file__",
@@ -65,7 +84,7 @@ mod tests {
 
     #[test]
     fn names_are_sorted_so_that_they_are_found() {
-        for list in [BUILTINS, EXCEPTIONS, STANDARD] {
+        for list in [BUILTINS, EXCEPTIONS, MEMBERS, STANDARD] {
             assert!(list.is_sorted(), "{list:?}");
         }
         assert!(is_builtin("len") && is_builtin("KeyError") && !is_builtin("HTTPError"));

@@ -4,11 +4,17 @@ use std::rc::Rc;
 
 use codecompass_model::{SymbolAt, SymbolKind};
 
+use super::builtins::is_of_the_language;
 use super::expression::{Arg, Expr};
 use super::names::Place;
 use super::source::Entry;
 use super::types::{Found, Type};
 use super::{Question, Rules};
+
+/// Whether every object, class or function has a member of this name.
+fn is_common(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__") || name == "mro"
+}
 
 /// Longer rows of bases are nobody's.
 const MAX_BASES: usize = 200;
@@ -17,15 +23,17 @@ impl Rules<'_> {
     /// What a value has under a name.
     pub(super) fn member(&self, of: &Type, name: &str) -> Found {
         match of {
-            Type::Class(class, _) | Type::Instance(class, _) | Type::Own(class) | Type::OwnClass(class) => {
-                self.class_member(*class, name, 0).0
-            }
-            Type::Super(class) => self.class_member(*class, name, 1).0,
+            Type::Class(class, _) | Type::Instance(class, _) => self.class_member(*class, name, 0).0,
+            Type::Own(class) | Type::OwnClass(class) => self.own_member(*class, name, 0),
+            Type::Super(class) => self.own_member(*class, name, 1),
             Type::Module(stem) => match self.module_name(stem, name) {
                 Found::Missing if name.starts_with("__") => Found::External,
                 found => found,
             },
-            Type::External | Type::Function(..) | Type::Box(..) | Type::Method(..) => Found::External,
+            Type::External => Found::External,
+            Type::Given | Type::Box(..) if is_of_the_language(name) => Found::External,
+            Type::Function(..) | Type::Method(..) if is_common(name) => Found::External,
+            Type::Given | Type::Box(..) | Type::Function(..) | Type::Method(..) => Found::Missing,
             Type::Union(all) => self.any_member(all, name),
             Type::Var(_, bound) => self.member(bound, name),
             Type::Unknown | Type::Nothing => Found::Missing,
@@ -65,9 +73,17 @@ impl Rules<'_> {
                 _ => is_outside = true,
             }
         }
-        // Every class has what `object` and `type` have.
-        let is_common = name.starts_with("__") && name.ends_with("__") || name == "mro";
-        (if is_outside || is_common { Found::External } else { Found::Missing }, None)
+        (if is_outside || is_common(name) { Found::External } else { Found::Missing }, None)
+    }
+
+    /// What `self` has under a name. It may be of a class below, with further bases: what no base of the view has is known
+    /// to be outside only where no class of the view has it.
+    fn own_member(&self, class: SymbolAt, name: &str, skipped: usize) -> Found {
+        let has_member = || self.world.symbols_named(name).iter().any(|at| self.method(*at).is_some());
+        match self.class_member(class, name, skipped).0 {
+            Found::External if !is_common(name) && has_member() => Found::Missing,
+            found => found,
+        }
     }
 
     fn own_members(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
@@ -220,8 +236,8 @@ impl Rules<'_> {
         match of {
             Type::Union(all) => Type::one_of(all.iter().map(|one| self.member_type(one, name))),
             Type::Box(..) => Type::Method(Rc::new(of.clone()), Rc::from(name)),
-            Type::External | Type::Method(..) => Type::External,
-            Type::Function(..) => Type::External,
+            Type::External => Type::External,
+            Type::Given | Type::Method(..) | Type::Function(..) => Type::Given,
             Type::Class(class, _) | Type::OwnClass(class) => self.bound(*class, name, 0, of),
             Type::Instance(class, _) | Type::Own(class) => self.bound(*class, name, 0, of),
             Type::Super(class) => self.bound(*class, name, 1, &Type::Own(*class)),

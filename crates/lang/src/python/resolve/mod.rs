@@ -28,6 +28,7 @@ use std::rc::Rc;
 use codecompass_model::{BindingKind, Confidence, Meaning, RefShape, Reference, Resolver, SymbolAt, VersionId, World};
 
 use crate::names::FastMap;
+use crate::resolve::imports::{self, Part};
 use expression::Expr;
 use memo::{Course, Memo};
 use modules::Modules;
@@ -117,6 +118,13 @@ impl Rules<'_> {
     }
 
     fn meaning(&self, source: &Rc<Source>, reference: &Reference) -> Meaning {
+        match (reference.shape, reference.qualifier) {
+            (RefShape::Binds, _) => return Meaning::Local,
+            (RefShape::Import, _) => return self.in_import(source, reference),
+            (RefShape::Mention, _) => return Meaning::Unknown("no rule reads a name here"),
+            (RefShape::Member, None) => return Meaning::Unknown("the name of an argument"),
+            _ => {}
+        }
         let place = self.place_of(source, reference);
         let name = source.name(reference.name);
         let Some(qualifier) = reference.qualifier else {
@@ -134,6 +142,22 @@ impl Rules<'_> {
         }
         let found = self.member(&of, name);
         self.answer(found, "member", "no such member")
+    }
+
+    /// A name in an import statement.
+    fn in_import(&self, source: &Rc<Source>, reference: &Reference) -> Meaning {
+        let facts = source.facts();
+        let found = match imports::part(facts, reference) {
+            Some(Part::Whole(at)) => self.import_target(source, &facts.imports[at as usize]),
+            Some(Part::Path(at, length)) => {
+                let import = &facts.imports[at as usize];
+                let dots = import.module.len() - import.module.trim_start_matches('.').len();
+                let path = imports::segments(import)[..length].join(".");
+                self.module(source, &format!("{}{path}", &import.module[..dots]))
+            }
+            None => Found::Missing,
+        };
+        self.answer(found, "import", "no such module")
     }
 
     /// A local name that is called means the functions or classes that it is another name for, and else only itself.

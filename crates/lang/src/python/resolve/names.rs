@@ -161,7 +161,7 @@ impl Rules<'_> {
         }
     }
 
-    fn module(&self, source: &Rc<Source>, path: &str) -> Found {
+    pub(super) fn module(&self, source: &Rc<Source>, path: &str) -> Found {
         match self.modules.find(&source.file.path, path) {
             Some(stem) => Found::Module(stem),
             None if path.starts_with('.') => Found::Missing,

@@ -13,6 +13,9 @@ pub(super) enum Type {
     Unknown,
     /// Known to come from outside of the view, or built in without interesting members.
     External,
+    /// What a function from outside gives: it may be what the view gave to it before, so only members that Python's own
+    /// types have are known to be outside.
+    Given,
     Nothing,
     /// A class of the view itself, with the arguments of its type parameters.
     Class(SymbolAt, Rc<[Type]>),
@@ -65,18 +68,21 @@ impl Type {
         matches!(self, Type::Unknown)
     }
 
-    /// One of several. Alternatives nobody knows are left out, as long as one is known.
+    /// One of several. Alternatives nobody knows are left out, as long as one is known; what is outside or unknown may be
+    /// anything.
     pub(super) fn one_of(all: impl IntoIterator<Item = Type>) -> Self {
         let mut known: Vec<Type> = Vec::new();
+        let mut is_open = false;
         for one in all {
             match one {
-                Type::Unknown => {}
+                Type::Unknown => is_open = true,
                 Type::Union(inner) => inner.iter().for_each(|one| add(&mut known, one.clone())),
                 one => add(&mut known, one),
             }
         }
         match known.len() {
             0 => Type::Unknown,
+            1 if is_open && known[0] == Type::External => Type::Given,
             1 => known.pop().unwrap_or(Type::Unknown),
             2..=MAX_ALTERNATIVES => Type::Union(known.into()),
             _ => Type::Unknown,

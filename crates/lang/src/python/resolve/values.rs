@@ -5,11 +5,12 @@ use std::rc::Rc;
 use codecompass_model::{Part, SymbolAt, SymbolKind};
 
 use super::annotations::{is_map, is_row};
+use super::builtins::is_builtin;
 use super::expression::{Arg, Expr};
 use super::names::{Place, Root};
 use super::types::{Found, Shape, Type};
 use super::{Question, Rules};
-use crate::text::first_name;
+use crate::text::{first_name, is_capitalised};
 
 /// Fills the type variables of a function that is called.
 type Fill<'f> = dyn Fn(SymbolAt, &mut Vec<(Rc<str>, Type)>) + 'f;
@@ -66,7 +67,7 @@ impl Rules<'_> {
             return self.above(arguments, place);
         }
         match self.value(callee, place) {
-            Type::External => self.called_outside(callee.last_name().unwrap_or(""), arguments, place),
+            Type::External | Type::Given => self.called_outside(callee.last_name().unwrap_or(""), arguments, place),
             known => self.call(&known, arguments, place),
         }
     }
@@ -89,7 +90,7 @@ impl Rules<'_> {
         let argument = |at: usize| arguments.get(at).map_or(Type::Unknown, |arg| self.value(&arg.value, place));
         match name {
             "copy" | "deepcopy" | "iter" | "aiter" | "run" if arguments.len() == 1 => match argument(0) {
-                Type::Unknown => Type::External,
+                Type::Unknown => Type::Given,
                 known => known,
             },
             "cast" => arguments.first().map_or(Type::Unknown, |to| self.annotation(&to.value, place)),
@@ -116,7 +117,9 @@ impl Rules<'_> {
                 _ => Type::Box(Shape::Map, Rc::from([Type::Unknown, Type::Unknown])),
             },
             _ if is_row(name) => Type::row(self.element(&argument(0))),
-            _ => Type::External,
+            // A class of somebody else's makes values of that class.
+            _ if is_capitalised(name) || is_builtin(name) => Type::External,
+            _ => Type::Given,
         }
     }
 
@@ -136,7 +139,7 @@ impl Rules<'_> {
                 Type::Class(*class, indices.iter().map(|one| self.annotation(one, place)).collect())
             }
             Type::Instance(..) | Type::Own(_) => self.given(of, "__getitem__").unwrap_or(Type::Unknown),
-            Type::External => Type::External,
+            Type::External | Type::Given => Type::Given,
             _ => Type::Unknown,
         }
     }
@@ -144,7 +147,7 @@ impl Rules<'_> {
     /// What a method of a value gives when Python calls it.
     pub(super) fn given(&self, of: &Type, method: &str) -> Option<Type> {
         match self.member_type(of, method) {
-            Type::Unknown | Type::External => None,
+            Type::Unknown | Type::External | Type::Given => None,
             Type::Method(container, name) => Some(self.container_gives(&container, &name)),
             known => Some(self.call_plain(&known)),
         }
@@ -156,7 +159,7 @@ impl Rules<'_> {
             Type::Union(all) => Type::one_of(all.iter().map(|one| self.element(one))),
             Type::Box(Shape::Row | Shape::Map, parts) => parts.first().cloned().unwrap_or(Type::Unknown),
             Type::Box(Shape::Tuple, parts) => Type::one_of(parts.iter().cloned()),
-            Type::External => Type::External,
+            Type::External | Type::Given => Type::Given,
             Type::Class(class, _) if self.is_enum(*class) => Type::instance(*class),
             Type::Instance(..) | Type::Own(_) => {
                 let iterator = self.given(of, "__iter__").or_else(|| self.given(of, "__aiter__"));
@@ -254,7 +257,7 @@ impl Rules<'_> {
             Type::Instance(..) | Type::Own(_) => self.given(callee, "__call__").unwrap_or(Type::Unknown),
             Type::Box(Shape::Callable, parts) => parts.first().cloned().unwrap_or(Type::Unknown),
             Type::Method(container, name) => self.container_gives(container, name),
-            Type::External | Type::Box(..) => Type::External,
+            Type::External | Type::Given | Type::Box(..) => Type::Given,
             _ => Type::Unknown,
         }
     }
@@ -286,6 +289,7 @@ impl Rules<'_> {
             Type::Box(Shape::Callable, parts) => parts.first().cloned().unwrap_or(Type::Unknown),
             Type::Box(Shape::Row | Shape::Tuple, parts) => Type::one_of(parts.iter().map(|one| self.as_instance(one))),
             Type::External => Type::External,
+            Type::Given => Type::Given,
             _ => Type::Unknown,
         }
     }
@@ -298,6 +302,7 @@ impl Rules<'_> {
             Type::Union(all) => Type::one_of(all.iter().map(|one| self.as_class(one))),
             Type::Var(..) => Type::Box(Shape::Callable, Rc::from([instance.clone()])),
             Type::External => Type::External,
+            Type::Given => Type::Given,
             class @ (Type::Class(..) | Type::OwnClass(_)) => class.clone(),
             _ => Type::Unknown,
         }

@@ -51,7 +51,10 @@ impl Indexed {
         let mut names = all(facts.names.len());
         names.sort_by(|&a, &b| facts.names[a as usize].cmp(&facts.names[b as usize]));
         let mut references = all(facts.references.len());
-        references.retain(|&at| facts.references[at as usize].qualifier.is_none());
+        references.retain(|&at| {
+            let reference = &facts.references[at as usize];
+            reference.qualifier.is_none() && reference.shape.is_use()
+        });
         references.sort_by_key(|&at| (facts.references[at as usize].name, at));
         let mut bindings = all(facts.bindings.len());
         bindings.sort_by_key(|&at| (facts.bindings[at as usize].name, at));

@@ -59,7 +59,8 @@ impl Rules<'_> {
             let names: Vec<&str> = written.segments().iter().map(|segment| segment.name.as_str()).collect();
             return match self.path(scope, &names, Space::Type) {
                 Some(Def::Module(module)) => self.in_crate(&all, self.root(module)),
-                _ => Meaning::External,
+                Some(Def::Outside(_)) => Meaning::External,
+                _ => Meaning::Unknown("path not found"),
             };
         }
         let line_of = |at: SymbolAt| self.symbol(at, |symbol| symbol.lines.start).unwrap_or(0);
@@ -81,9 +82,6 @@ impl Rules<'_> {
             (true, true) => Meaning::External,
             (true, false) => match self.in_crate(&all, root) {
                 Meaning::Symbols { targets, why, .. } if targets.len() == 1 => Meaning::guessed(targets[0], why),
-                Meaning::External if !self.has_outside_glob(self.module_of(scope)) => {
-                    Meaning::Unknown("macro not in scope")
-                }
                 other => other,
             },
         }
@@ -123,7 +121,7 @@ impl Rules<'_> {
         let is_there = |at: &&SymbolAt| self.root(Scope { file: at.file, symbol: None }) == root;
         let found: Vec<SymbolAt> = all.iter().filter(is_there).copied().collect();
         match found.as_slice() {
-            [] => Meaning::External,
+            [] => Meaning::Unknown("macro not in scope"),
             [only] => Meaning::proved(*only, "macro of the crate"),
             several => {
                 let best = several.iter().find(|&&at| self.is_active(at)).unwrap_or(&several[0]);

@@ -10,8 +10,51 @@ use super::lower::Named;
 use super::members::{Member, Want};
 use super::modules::Scope;
 use super::scope::{Def, Space};
+use super::traits::is_usual;
 use super::types::Ty;
 use super::written::{Segment, Written};
+use crate::resolve::imports::{self, Part};
+
+/// Attributes of the language itself.
+const ATTRIBUTES: &[&str] = &[
+    "allow",
+    "automatically_derived",
+    "bench",
+    "cfg",
+    "cfg_attr",
+    "cold",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "export_name",
+    "feature",
+    "forbid",
+    "global_allocator",
+    "ignore",
+    "inline",
+    "link",
+    "link_name",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "no_mangle",
+    "no_std",
+    "non_exhaustive",
+    "panic_handler",
+    "path",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "repr",
+    "should_panic",
+    "target_feature",
+    "test",
+    "track_caller",
+    "warn",
+];
 
 /// Receivers of this length may have been cut short.
 const LONG: usize = 100;
@@ -25,13 +68,29 @@ impl Rules<'_> {
         let scope = Scope { file, symbol: reference.symbol };
         let qualifier = reference.qualifier.map(|at| index.name(at));
         Some(match (reference.shape, qualifier) {
+            (RefShape::Binds, _) => Meaning::Local,
+            (RefShape::Import, _) => self.in_import(&index, &reference)?,
+            (RefShape::Mention, _) => Meaning::Unknown("no rule reads a name here"),
             (RefShape::MacroCall, _) => self.macro_call(scope, name, qualifier, reference.line),
-            (RefShape::Decorator, _) => Meaning::External,
+            (RefShape::Decorator, _) => self.attribute(scope, name, qualifier),
             (RefShape::Member, Some(of)) => self.member_read(&index, &reference, name, of),
             (RefShape::SelfCall | RefShape::MemberCall, Some(_)) => self.member_call(&index, &reference, name),
             (_, None) if reference.binding.is_some() => Meaning::Local,
             _ => self.path_meaning(&index, &reference),
         })
+    }
+
+    /// A name in a `use` declaration: what is imported, or a module on the way to it.
+    fn in_import(&self, index: &Indexed, reference: &Reference) -> Option<Meaning> {
+        match imports::part(index.facts(), reference)? {
+            Part::Whole(at) => self.import_meaning(index.id(), at),
+            Part::Path(at, length) => {
+                let import = &index.facts().imports[at as usize];
+                let scope = Scope { file: index.id(), symbol: import.symbol };
+                let def = self.path(scope, &imports::segments(import)[..length], Space::Type)?;
+                Some(self.def_meaning(&def, "import"))
+            }
+        }
     }
 
     /// Whom an import means.
@@ -109,6 +168,16 @@ impl Rules<'_> {
             _ => Ty::Unknown,
         };
         Some(if is_tried { self.payload(&ty) } else { ty })
+    }
+
+    /// An attribute or what is derived: the language's own, or a procedural macro that a function of the view may be.
+    fn attribute(&self, scope: Scope, name: &str, qualifier: Option<&str>) -> Meaning {
+        let is_own = qualifier.is_none() && (ATTRIBUTES.binary_search(&name).is_ok() || is_usual(name));
+        let is_imported = || matches!(self.name(scope, name, Space::Macro), Some(Def::Symbol(_) | Def::Module(_)));
+        match (is_own && !is_imported()) || self.world.symbols_named(name).is_empty() {
+            true => Meaning::External,
+            false => Meaning::Unknown("a procedural macro"),
+        }
     }
 
     fn member_call(&self, index: &Indexed, reference: &Reference, name: &str) -> Meaning {
@@ -204,8 +273,8 @@ impl Rules<'_> {
         if names.len() == 1 {
             return match (outside, self.self_symbol(scope, name)) {
                 (_, Some(at)) => Meaning::proved(at, "type around"),
-                (true, _) => Meaning::External,
-                (false, _) => Meaning::Unknown("name not in scope"),
+                (true, _) if !self.is_only_guessed(scope, name, spaces) => Meaning::External,
+                _ => Meaning::Unknown("name not in scope"),
             };
         }
         let before = &segments[..segments.len() - 1];
@@ -216,8 +285,19 @@ impl Rules<'_> {
                 overloaded.unwrap_or_else(|| self.type_meaning(&ty, name, is_type))
             }
             Named::Symbol(..) | Named::Module | Named::Unknown if !outside => Meaning::Unknown("path not found"),
+            _ if shape == RefShape::PathCall && self.is_declared_outside(&before[before.len() - 1].name, name) => {
+                Meaning::Unknown("a function of a trait from outside")
+            }
             _ => Meaning::External,
         }
+    }
+
+    /// Whether the view implements a trait from outside that declares this function: a call of the trait's may be of that.
+    fn is_declared_outside(&self, of_trait: &str, name: &str) -> bool {
+        self.candidates(name).iter().any(|candidate| {
+            let implementation = self.implementation(candidate.owner);
+            implementation.of_trait.as_ref().is_some_and(|bound| bound.of.is_none() && &*bound.name == of_trait)
+        })
     }
 
     /// A member of a type by a path.
@@ -230,7 +310,8 @@ impl Rules<'_> {
         if is_type {
             return match self.associated_type(ty, name) {
                 Some(at) => Meaning::proved(at, "associated type"),
-                None => Meaning::External,
+                None if matches!(ty, Ty::Library(..)) => Meaning::External,
+                None => Meaning::Unknown("associated type not found"),
             };
         }
         match self.associated(ty, name) {

@@ -8,6 +8,7 @@ use super::Rules;
 use super::library;
 use super::lower::Named;
 use super::modules::Scope;
+use super::traits::is_usual;
 use super::types::{Bindings, Bound, Parameter, Ty};
 
 /// How often a type is dereferenced on the way to a member.
@@ -98,18 +99,46 @@ impl Rules<'_> {
             }
             match self.deref(&ty) {
                 Some(next) if next != ty => ty = next,
-                _ => return Member::Outside,
+                _ => return self.missing(&ty, name, want),
             }
         }
         Member::Unknown
+    }
+
+    /// What a member is that a type was not found to have. It is outside where there is a witness: the type is a library's,
+    /// or only traits from outside declare the name, which are derived or have it themselves. Else a macro may have made it,
+    /// or the type is not what it was taken for.
+    fn missing(&self, ty: &Ty, name: &str, want: Want) -> Member {
+        let may_be_ours = |candidate: &Candidate| {
+            want.fits(candidate.kind)
+                && match candidate.place {
+                    Place::Inherent | Place::Trait => true,
+                    Place::Implementation => {
+                        self.implementation(candidate.owner).of_trait.as_ref().is_none_or(|bound| bound.of.is_some())
+                    }
+                }
+        };
+        let from_outside = |bounds: &[Bound]| bounds.iter().any(|bound| bound.of.is_none() && !is_usual(&bound.name));
+        let is_outside = match ty {
+            Ty::Library(of, _) => &**of != "?",
+            Ty::Tuple(_) | Ty::Function(_) => true,
+            Ty::Param(parameter) => from_outside(&self.bounds_of(*parameter)),
+            Ty::Bounds(bounds) => from_outside(bounds),
+            Ty::Unknown | Ty::Item(..) | Ty::SelfOf(_) | Ty::Projection(..) => false,
+        };
+        match is_outside || !self.candidates(name).iter().any(may_be_ours) {
+            true => Member::Outside,
+            false => Member::Unknown,
+        }
     }
 
     /// An associated function or constant of a type.
     pub(super) fn associated(&self, ty: &Ty, name: &str) -> Named {
         match self.select(ty, name, Want::Value) {
             Some(Member::Found(at, bindings, _)) => Named::Symbol(at, bindings),
-            Some(Member::Outside) | None => Named::Outside,
-            Some(Member::Unknown) => Named::Unknown,
+            Some(Member::Outside) => Named::Outside,
+            None if matches!(self.missing(ty, name, Want::Value), Member::Outside) => Named::Outside,
+            Some(Member::Unknown) | None => Named::Unknown,
         }
     }
 

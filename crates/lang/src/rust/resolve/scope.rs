@@ -276,6 +276,28 @@ impl Rules<'_> {
         (is_known || is_crate || self.has_outside_glob(module)).then(|| Def::Outside(name.into()))
     }
 
+    /// Whether a name counts as from outside only because a library's glob might bring it in, while the crate itself has
+    /// something of that name, which a macro may have put there.
+    pub(super) fn is_only_guessed(&self, scope: Scope, name: &str, spaces: &[Space]) -> bool {
+        let is_known = PRELUDE.binary_search(&name).is_ok() || is_language(name);
+        let module = self.module_of(scope);
+        if is_known || !self.has_outside_glob(module) || self.is_imported(scope, name) {
+            return false;
+        }
+        let root = self.root(module);
+        self.world.symbols_named(name).iter().any(|&at| {
+            let fits = self.symbol(at, |symbol| spaces.iter().any(|&space| is_in(symbol.kind, space)));
+            fits == Some(true) && self.root(Scope { file: at.file, symbol: None }) == root
+        })
+    }
+
+    /// Whether an import of the file names it.
+    fn is_imported(&self, scope: Scope, name: &str) -> bool {
+        let Some(index) = self.indexed(scope.file) else { return false };
+        let gives = |import: &Import| import.alias.as_deref().or(import.name.as_deref()) == Some(name);
+        index.facts().imports.iter().any(gives)
+    }
+
     fn library(&self, scope: Scope, name: &str) -> Option<Def> {
         let root = self.root(scope).file;
         self.crates.library(name, root).map(|file| Def::Module(Scope { file, symbol: None }))

@@ -34,6 +34,11 @@ const USUAL: &[&str] = &[
     "Unpin",
 ];
 
+/// Whether a trait says nothing about what its types can do beyond the usual.
+pub(super) fn is_usual(name: &str) -> bool {
+    USUAL.contains(&name)
+}
+
 impl Rules<'_> {
     /// The `impl` blocks for a type of this name.
     pub(super) fn impls(&self, name: &str) -> Rc<[SymbolAt]> {

@@ -1,0 +1,173 @@
+//! Every name in the code: what a walk said nothing about gets a reference all the same.
+//!
+//! Who counts the places that bear a name must not depend on which of them a walk had a use for. So after it the leaves that
+//! are names are gone through once more, and each is a symbol's own name, a reference, or becomes one here. A name in broken
+//! code, in an attribute or in a macro's arguments is such a leaf like any other.
+
+use codecompass_model::{FileFacts, RefShape, Span, SymbolKind};
+
+use crate::lines::LineStarts;
+use crate::tree::{Grammar, Tree};
+
+/// A name without a reference.
+pub(crate) struct Rest {
+    pub(crate) name: Span,
+    pub(crate) shape: RefShape,
+    /// The local name that is declared here.
+    pub(crate) binding: Option<u32>,
+    /// The innermost symbol around it.
+    pub(crate) symbol: Option<u32>,
+}
+
+/// Where all names begin, and those of them that are neither a symbol's own nor a reference yet, both in source order.
+/// `bound` says where local names are declared.
+pub(crate) fn rest(
+    tree: &Tree,
+    grammar: &Grammar,
+    text: &str,
+    facts: &FileFacts,
+    lines: &LineStarts,
+    mut bound: Vec<(u32, Option<u32>)>,
+) -> (Vec<u32>, Vec<Rest>) {
+    let mut known: Vec<u32> =
+        facts.references.iter().map(|reference| lines.start(reference.line) + reference.column).collect();
+    known.extend(facts.symbols.iter().filter(|symbol| is_own(symbol.kind)).map(|symbol| symbol.name_span.start));
+    known.sort_unstable();
+    bound.sort_unstable();
+    let used = facts.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Use);
+    let mut imported: Vec<u32> = used.map(|symbol| symbol.name_span.start).collect();
+    imported.sort_unstable();
+    let (mut leaves, mut rest) = (Vec::new(), Vec::new());
+    let mut import_end = 0;
+    let mut around = Around { facts, next: 0, open: Vec::new() };
+    let mut end = 0;
+    for at in 0..tree.len() {
+        let node = tree.node(at);
+        if grammar.imports.contains(&node.kind) {
+            import_end = import_end.max(node.next as usize);
+        }
+        let is_leaf = grammar.names.contains(&node.kind) && node.next as usize == at + 1;
+        let name = node.span();
+        // Broken code can have a name twice, once in what the parser made of it.
+        if !is_leaf || name.start < end || name.start == name.end || grammar.words.contains(&name.text(text)) {
+            continue;
+        }
+        end = name.end;
+        leaves.push(name.start);
+        if known.binary_search(&name.start).is_ok() {
+            continue;
+        }
+        let declared = bound.partition_point(|(start, _)| *start < name.start);
+        let declared = bound.get(declared).filter(|(start, _)| *start == name.start);
+        let shape = match declared {
+            _ if at < import_end || imported.binary_search(&name.start).is_ok() => RefShape::Import,
+            Some(_) => RefShape::Binds,
+            None => RefShape::Mention,
+        };
+        let binding = declared.and_then(|(_, binding)| *binding);
+        rest.push(Rest { name, shape, binding, symbol: around.at(name.start) });
+    }
+    (leaves, rest)
+}
+
+/// Whether the name of such a symbol is its own, and not one that stands for something else.
+fn is_own(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Use | SymbolKind::Impl)
+}
+
+/// Which symbol is the innermost around a place, for places in source order.
+struct Around<'f> {
+    facts: &'f FileFacts,
+    next: usize,
+    open: Vec<u32>,
+}
+
+impl Around<'_> {
+    fn at(&mut self, place: u32) -> Option<u32> {
+        let symbols = &self.facts.symbols;
+        while symbols.get(self.next).is_some_and(|symbol| symbol.outer_start.min(symbol.span.start) <= place) {
+            self.open.push(self.next as u32);
+            self.next += 1;
+        }
+        while self.open.last().is_some_and(|&symbol| symbols[symbol as usize].span.end <= place) {
+            self.open.pop();
+        }
+        let mut open = self.open.iter().rev().copied();
+        open.find(|&symbol| {
+            let symbol = &symbols[symbol as usize];
+            symbol.kind != SymbolKind::Use && symbol.span.end > place
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::is_own;
+    use crate::{LANGUAGES, Language, extract, parse};
+
+    /// Where the grammar itself sees names: line and column of each.
+    fn names_of(language: &Language, text: &str) -> BTreeSet<(u32, u32)> {
+        let grammar = &language.grammar;
+        let is_one_of = |codes: &[u8], kind: &str| codes.iter().any(|&code| grammar.kinds[code as usize - 1] == kind);
+        let mut names = BTreeSet::new();
+        parse::with_tree(language, text, |tree| {
+            let mut open = vec![tree.root_node()];
+            while let Some(node) = open.pop() {
+                if is_one_of(grammar.opaque, node.kind()) {
+                    continue;
+                }
+                open.extend((0..node.child_count()).filter_map(|at| node.child(at)));
+                let word = &text[node.byte_range()];
+                let is_leaf = node.child_count() == 0 && is_one_of(grammar.names, node.kind());
+                if is_leaf && !word.is_empty() && !grammar.words.contains(&word) {
+                    let place = node.start_position();
+                    names.insert((place.row as u32 + 1, place.column as u32));
+                }
+            }
+        });
+        names
+    }
+
+    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("there are fixtures").flatten() {
+            match entry.path() {
+                path if path.is_dir() => files(&path, found),
+                path => found.push(path),
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_is_a_symbols_own_or_has_a_reference() {
+        let mut all = Vec::new();
+        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), &mut all);
+        let mut checked = 0;
+        for file in all {
+            let path = file.to_str().expect("a fixture has a plain name");
+            let ending = path.rsplit('.').next().unwrap_or_default();
+            let Some(language) = LANGUAGES.iter().find(|language| language.extensions.contains(&ending)) else {
+                continue;
+            };
+            let text = fs::read_to_string(&file).expect("it can be read");
+            // What is repaired before it is parsed has another tree.
+            if language.grammar.repair.is_some_and(|repair| repair(&text).is_some()) {
+                continue;
+            }
+            let facts = extract(path, text.clone().into_bytes()).facts;
+            let own = facts.symbols.iter().filter(|symbol| is_own(symbol.kind));
+            let own = own.map(|symbol| (symbol.name_line, symbol.name_column));
+            let referred = facts.references.iter().filter(|reference| reference.is_name);
+            let told: BTreeSet<(u32, u32)> =
+                own.chain(referred.map(|reference| (reference.line, reference.column))).collect();
+            let names = names_of(language, &text);
+            let missed: Vec<_> = names.difference(&told).collect();
+            assert!(missed.is_empty(), "{path}: nothing is said of the names at {missed:?}");
+            checked += names.len();
+        }
+        assert!(checked > 1000, "only {checked} names were looked at");
+    }
+}
