@@ -227,6 +227,30 @@ fn worktrees_that_change_places_are_told_apart() {
     arrives("new_way", "two", 1, "feat");
 }
 
+/// A folder without git, and one above it that is moved: nothing in the folder itself happens.
+#[test]
+fn a_folder_that_another_took_the_place_of_is_not_called_fresh() {
+    let (project, top) = (project(), tempfile::tempdir().expect("a folder"));
+    for (above, name) in [("here", "before"), ("there", "after")] {
+        let root = top.path().join(above).join("plain");
+        fs::create_dir_all(&root)
+            .and_then(|()| fs::write(root.join("a.py"), format!("def {name}(): pass\n")))
+            .expect("it can be made");
+    }
+    let root = top.path().join("here/plain");
+    assert!(project.run_at(&root, "index", &[]).succeeded());
+    let mut client = Pipe::open(&root, project.home.path(), &["-v"]);
+    arrives(&mut client, json!({ "name": "before" }), 1, "live");
+    assert!(wait_until(PATIENCE, || client.server.said().contains("watching")));
+    arrives(&mut client, json!({ "name": "before" }), 1, "live");
+    let rename =
+        |from: &str, to: &str| fs::rename(top.path().join(from), top.path().join(to)).expect("it can be moved");
+    rename("here", "gone");
+    rename("there", "here");
+    assert_ne!(told(&locate(&mut client, "before", "best_effort")), (1, "live", "fresh"));
+    assert_eq!(told(&settled(&mut client, "after")), (1, "live", "fresh"));
+}
+
 #[test]
 fn a_new_linked_worktree_of_an_indexed_repository_is_brought_in() {
     let project = project();
@@ -274,7 +298,24 @@ fn a_repository_that_goes_away_under_a_server_is_told_by_health_check() {
     fs::remove_dir_all(&copy).expect("it can go");
     let health = client.call("health_check", json!({}));
     assert_eq!(health["status"], "error", "{health}");
-    assert!(health["metadata"]["warnings"].to_string().contains("can not be read"), "{health}");
+    let warnings = health["metadata"]["warnings"].to_string();
+    assert!(warnings.contains("can not be read") && warnings.contains(copy.to_str().expect("plain")), "{health}");
+    // Another one at the same path is taken for what it is.
+    project.repository.git(&["clone", "-q", "-b", "feat", ".", copy.to_str().expect("plain")]);
+    assert_eq!(told(&settled(&mut client, "new_way")), (1, "feat", "fresh"));
+    assert!(wait_until(PATIENCE, || client.call("health_check", json!({}))["status"] == "ready"));
+}
+
+/// One that is moved is followed, as the working folder is.
+#[test]
+fn a_worktree_that_is_moved_under_its_own_server_is_followed() {
+    let (project, folder) = (project(), tempfile::tempdir().expect("a folder"));
+    let path = |name: &str| folder.path().join(name).to_str().expect("plain").to_owned();
+    project.repository.git(&["worktree", "add", "-q", &path("one"), "feat"]);
+    let mut client = Pipe::open(Path::new(&path("one")), project.home.path(), &[]);
+    arrives(&mut client, json!({ "name": "new_way" }), 1, "feat");
+    project.repository.git(&["worktree", "move", &path("one"), &path("two")]);
+    arrives(&mut client, json!({ "name": "new_way" }), 1, "feat");
 }
 
 #[test]
