@@ -339,12 +339,34 @@ fn a_command_names_the_changes_that_it_could_not_bring_in() {
 }
 
 #[test]
+fn a_command_waits_a_little_for_whoever_writes_when_another_branch_is_checked_out() {
+    let project = project();
+    let lock = hold(&project);
+    project.repository.checkout("feat");
+    let began = Instant::now();
+    assert_eq!(project.json_ending("locate new_way", 3)["error"]["code"], "index_stale");
+    assert!(began.elapsed() >= BRIEFLY, "it did not give up at once");
+    let mut child = project.start("locate new_way");
+    drop(lock);
+    assert!(child.wait().expect("it can be waited for").success());
+    let lock = hold(&project);
+    project.repository.checkout("main");
+    let answer = project.json("locate old_way");
+    assert_eq!(told(&answer), (1, "main", "syncing"), "{answer}");
+    drop(lock);
+}
+
+#[test]
 fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
     let project = project();
     let lock = project.data().join("write.lock");
     project.repository.write("b.py", "def other():\n    pass\n");
     assert!(project.done("diff HEAD @worktree").contains("other"));
     project.repository.write("b.py", "def another():\n    pass\n");
+    let held = hold(&project);
+    let refused = project.json_ending("diff HEAD @worktree", 4);
+    assert_eq!(refused["error"]["code"], "index_in_progress", "{refused}");
+    drop(held);
     // Whatever keeps it from writing: here, what should be a file is a folder.
     fs::remove_file(&lock).and_then(|()| fs::create_dir(&lock)).expect("it can be replaced");
     let refused = project.run("diff HEAD @worktree");
@@ -352,6 +374,24 @@ fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
     // Where an older answer is of use it is given, with a warning.
     let reply = project.run("locate same");
     assert!(reply.stdout.contains("could not be brought in"), "{reply:?}");
+    // A server says the same.
+    let mut client = serve(&project, &["--no-watch"]);
+    let (code, error) = client.fails("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
+    assert_eq!(code, "internal_error", "{error}");
+}
+
+#[test]
+fn a_server_brings_edits_in_before_it_compares_with_the_work_tree() {
+    let project = project();
+    let mut client = serve(&project, &["--no-watch"]);
+    settled(&mut client, "same");
+    project.repository.write("b.py", "def other():\n    pass\n");
+    let answer = client.call("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
+    // On a busy machine that may take too long: then what is missing is told.
+    let is_late = answer["metadata"]["warnings"].to_string().contains("changes not in this answer: b.py");
+    assert!(answer["total_changes"] == 2 || is_late, "{answer}");
+    assert!(project.done("diff HEAD @worktree").contains("other"));
+    assert!(project.done("diff HEAD @worktree --path-filter src").contains(": no changes\n"));
 }
 
 #[test]
