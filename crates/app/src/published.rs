@@ -350,6 +350,15 @@ fn elsewhere(
     }
 }
 
+/// What is published under the name that a target has now: its own view or, when another branch or commit was checked
+/// out since the work tree was indexed, what git has for that.
+pub(crate) fn under_its_name(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
+    match store.view(&target.key)? {
+        Some(view) if target.is_worktree() && view.ref_name != target.ref_name => committed(store, target),
+        view => Ok(view),
+    }
+}
+
 /// What is published of the commit that is checked out, or else of the branch.
 fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
     let mut views = store.views()?;

@@ -108,6 +108,31 @@ fn after_a_checkout_no_answer_has_the_content_of_the_branch_before() {
     }
 }
 
+/// Whoever only reports does not sync: what it tells of a branch is the branch's, too, or nothing.
+#[test]
+fn reports_do_not_tell_of_one_branch_under_the_name_of_another() {
+    let project = project();
+    project.repository.checkout("feat").write("c.py", "def more():\n    pass\n").commit("more");
+    let feat = project.repository.rev("feat");
+    let told = |report: &Value| {
+        let words = ["ref", "index_status", "file_count"].map(|key| report[key].to_string());
+        (words.join(" "), report["metadata"]["indexed_commit"].clone())
+    };
+    assert_eq!(told(&project.json("status")), ("\"feat\" \"not_indexed\" 0".into(), Value::Null));
+    let mut client = serve(&project, &["--no-watch", "--no-prewarm"]);
+    assert_eq!(told(&client.call("index_status", json!({}))), told(&project.json("status")));
+    let health = client.call("health_check", json!({}));
+    assert_eq!((&health["projects"][0]["ref"], &health["projects"][0]["file_count"]), (&json!("feat"), &json!(0)));
+    assert_eq!(client.call("list_refs", json!({}))["metadata"]["indexed_commit"], Value::Null);
+    assert_eq!(client.fails("switch_ref", json!({ "ref": "feat" })).0, "ref_not_indexed");
+    // What git has for it is published in passing.
+    project.done("index --ref feat~0");
+    let report = project.json("status");
+    assert_eq!(told(&report), ("\"feat\" \"ready\" 3".into(), json!(feat)), "{report}");
+    assert_eq!(report["metadata"]["freshness_status"], "stale");
+    assert_eq!(client.call("switch_ref", json!({ "ref": "feat" }))["last_indexed_commit"], json!(feat));
+}
+
 #[test]
 fn a_detached_head_is_answered_for_by_its_commit() {
     let project = project();
