@@ -369,7 +369,7 @@ class Judge:
 
     def find_references(self, arguments, answer):
         name, symbol = arguments["symbol_name"], answer.get("symbol")
-        if symbol and len(self.repository.texts.paths[name]) > 1:
+        if symbol and self.has_homonyms(name):
             # Of several bearers of a name one is taken: it has to be one.
             good = self.defines(symbol["path"], symbol["line_start"], name)
             return None if good else f"{name} in {symbol['path']}:{symbol['line_start']}"
@@ -386,6 +386,12 @@ class Judge:
                 if at and NAME.fullmatch(name) and not judge.defines(at["path"], at["line_start"], name):
                     return f"{name} in {at['path']}:{at['line_start']}, {side}"
         return None
+
+    def has_homonyms(self, name):
+        """Whether a name is in several files, or twice in one: a merge of two branches can leave it so."""
+        paths = self.repository.texts.paths[name]
+        blobs = ((path, blob) for path in paths for versions in self.versions for blob in versions.of(path))
+        return len(paths) > 1 or any(len(self.repository.text(*file).definitions.get(name, [])) > 1 for file in blobs)
 
     def defines(self, path, line, name):
         return self.is_some(path, lambda text: line in text.definitions.get(name, []))

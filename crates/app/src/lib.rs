@@ -5,6 +5,7 @@
 //!
 //! What is absent: SQL, tree-sitter, git plumbing.
 
+mod at_once;
 mod cli;
 mod clock;
 mod commands;

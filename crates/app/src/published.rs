@@ -1,19 +1,21 @@
 //! What a query is answered from: the published view that a ref means, as fresh as the policy asks for.
 
 use std::rc::Rc;
+use std::time::Duration;
 
-use codecompass_index::{Freshness, Target, freshness};
+use codecompass_index::{Freshness, Target};
 use codecompass_model::ViewKey;
 use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, Store, ViewInfo};
 use serde_json::json;
 
+use crate::at_once::AtOnce;
 use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
 use crate::server::desk::Desk;
-use crate::session::{Request, Session};
+use crate::session::Session;
 
 /// A snapshot, or nothing where nothing is published yet, and what an answer says about it.
 pub(crate) struct Published {
@@ -75,6 +77,9 @@ pub(crate) struct At<'a> {
     pub(crate) session: &'a Session,
     pub(crate) target: &'a Target,
 }
+
+/// So long a question waits for a sync that is under way, and for another branch to be brought in.
+pub(crate) const BRIEFLY: Duration = Duration::from_secs(2);
 
 /// So often a question starts over because another branch was checked out while it was being answered.
 const ATTEMPTS: usize = 5;
@@ -242,15 +247,37 @@ fn freshen(
     let Freshness::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
     let freshness = match policy {
         FreshnessPolicy::Strict => return settled(at, view, changed_files, upkeep, desk),
+        FreshnessPolicy::Balanced if access.or_fail => return brought_in(at, upkeep, desk),
         FreshnessPolicy::Balanced if !access.no_sync => upkeep.renew(at)?,
         _ => "stale",
     };
     let mut state = State { freshness, changed_files, ..State::stale() };
-    if freshness != "fresh" && upkeep.names_the_unseen() && !examples.is_empty() {
-        let more = changed_files.unwrap_or_default().saturating_sub(examples.len() as u64);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    if freshness != "fresh" && upkeep.names_the_unseen() {
         let why = if freshness == "syncing" { "another process is indexing; " } else { "" };
-        state.warnings.push(format!("{why}changes not in this answer: {}{more}", examples.join(", ")));
+        state.warnings.extend(unseen(&examples, changed_files).map(|told| format!("{why}{told}")));
+    }
+    Ok(state)
+}
+
+/// The changed files that an answer does not show, as far as they are known by name.
+fn unseen(examples: &[String], changed_files: Option<u64>) -> Option<String> {
+    let more = changed_files.unwrap_or_default().saturating_sub(examples.len() as u64);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!examples.is_empty()).then(|| format!("changes not in this answer: {}{more}", examples.join(", ")))
+}
+
+/// For a question that is about the changes: they are waited for. That they can not be brought in is an error, that it
+/// takes long is told.
+fn brought_in(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<State, AppError> {
+    let mut state = State::stale();
+    // The sync that is under way may have begun before the last edit.
+    for _ in 0..2 {
+        upkeep.follow(at)?;
+        let store = desk.store(at.session)?;
+        let Some(view) = store.view(&at.target.key)? else { break };
+        let found = upkeep.compare(at, store, &view, false)?;
+        let Freshness::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
+        state = State { changed_files, warnings: unseen(&examples, changed_files).into_iter().collect(), ..state };
     }
     Ok(state)
 }
@@ -300,6 +327,7 @@ fn elsewhere(
         }
         FreshnessPolicy::Balanced if !access.no_sync => match upkeep.follow(at) {
             Err(error) if access.or_fail => return Err(error),
+            Err(error) if error.code == Code::IndexInProgress => state.freshness = "syncing",
             Err(error) => {
                 state.warnings.push(format!("the work tree could not be brought in: {}", error.message));
             }
@@ -311,7 +339,7 @@ fn elsewhere(
     if let Some(view) = desk.store(session)?.view(&target.key)?.filter(is_there) {
         return here(at, &view, access, upkeep, desk);
     }
-    match committed(at, desk)? {
+    match committed(desk.store(session)?, target)? {
         Some(view) if !access.or_fail => {
             let what = "uncommitted edits are not in this answer: the work tree is not indexed under";
             state.warnings.push(format!("{what} {} yet", target.ref_name));
@@ -322,10 +350,18 @@ fn elsewhere(
     }
 }
 
+/// What is published under the name that a target has now: its own view or, when another branch or commit was checked
+/// out since the work tree was indexed, what git has for that.
+pub(crate) fn under_its_name(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
+    match store.view(&target.key)? {
+        Some(view) if target.is_worktree() && view.ref_name != target.ref_name => committed(store, target),
+        view => Ok(view),
+    }
+}
+
 /// What is published of the commit that is checked out, or else of the branch.
-fn committed(at: &At<'_>, desk: &mut Desk) -> Result<Option<ViewInfo>, AppError> {
-    let target = at.target;
-    let mut views = desk.store(at.session)?.views()?;
+fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
+    let mut views = store.views()?;
     views.retain(|view| !matches!(view.key, ViewKey::Worktree(_)));
     let is_branch = |view: &ViewInfo| view.key == ViewKey::Ref(target.ref_name.clone());
     let is_commit = |view: &ViewInfo| view.commit.is_some() && view.commit == target.commit;
@@ -356,37 +392,4 @@ fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -
 fn restless() -> AppError {
     AppError::new(Code::IndexStale, "Index is stale. Other branches were checked out again and again meanwhile.")
         .hint("Ask again when that is over.")
-}
-
-/// The upkeep of a command: it looks for itself, and syncs before it answers.
-pub(crate) struct AtOnce;
-
-impl Upkeep for AtOnce {
-    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, _closely: bool) -> Result<Freshness, AppError> {
-        Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits(), None)?)
-    }
-
-    fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError> {
-        match at.session.sync(at.target, Request::default()) {
-            Ok(_) => Ok("fresh"),
-            Err(error) if error.code == Code::IndexInProgress => Ok("syncing"),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn follow(&self, at: &At<'_>) -> Result<(), AppError> {
-        self.renew(at).map(drop)
-    }
-
-    fn settle(&self, _at: &At<'_>) -> bool {
-        false
-    }
-
-    fn names_the_unseen(&self) -> bool {
-        true
-    }
-
-    fn make(&self, at: &At<'_>) -> Result<(), AppError> {
-        at.session.sync(at.target, Request { wait: true, ..Request::default() }).map(drop)
-    }
 }

@@ -154,6 +154,17 @@ fn a_writer_without_a_job_is_given_some_time() {
 }
 
 #[test]
+fn a_strict_query_waits_a_little_for_the_sync_that_runs() {
+    let project = Project::indexed(&[("a.rs", "pub fn a() {}\n")]);
+    project.repository.write("b.rs", "pub fn b() {}\n");
+    let (_, lock) = cut_off(&project, "sync");
+    let began = Instant::now();
+    assert_eq!(project.json_ending("locate a --freshness strict", 3)["error"]["code"], "index_stale");
+    assert!(began.elapsed() >= Duration::from_secs(2), "it did not give up at once");
+    drop(lock);
+}
+
+#[test]
 fn readers_do_not_stop_a_writer() {
     let project = Project::indexed(&[("a.rs", "pub fn a() {}\n")]);
     let readers = File::options().create(true).truncate(false).write(true).open(project.data().join("readers.lock"));

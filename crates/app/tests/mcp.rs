@@ -549,7 +549,7 @@ fn a_client_that_asks_for_progress_is_told_before_the_answer() {
 fn freshness_is_as_the_policy_says() {
     let project = indexed();
     let mut client = pipe(&project, &["--no-watch"]);
-    let fresh = client.call("locate_symbol", json!({ "name": "validate_token" }));
+    let fresh = client.call("locate_symbol", json!({ "name": "validate_token", "freshness_policy": "strict" }));
     assert_eq!(fresh["metadata"]["freshness_status"], "fresh");
     project.repository.write("src/late.rs", "pub fn came_late() {}\n");
     let ask = |policy: &str| json!({ "name": "came_late", "freshness_policy": policy });
@@ -560,16 +560,22 @@ fn freshness_is_as_the_policy_says() {
     assert_eq!(error["data"]["last_indexed_commit"], error["data"]["current_head"]);
     assert!(error["message"].as_str().is_some_and(|message| message.contains("sync_repo")), "{error}");
     // Best effort answers from what is there and starts nothing.
-    let answer = client.call("locate_symbol", ask("best_effort"));
-    assert_eq!((&answer["total_candidates"], &answer["metadata"]["freshness_status"]), (&json!(0), &json!("stale")));
-    assert_eq!(answer["metadata"]["changed_files"], 1, "{answer}");
+    let mut answer = Value::Null;
+    let is_counted = wait_until(Duration::from_secs(60), || {
+        answer = client.call("locate_symbol", ask("best_effort"));
+        let told = (&answer["total_candidates"], &answer["metadata"]["freshness_status"]);
+        assert_eq!(told, (&json!(0), &json!("stale")));
+        // Nobody counts for more than 100 ms.
+        answer["metadata"]["changed_files"] == 1
+    });
+    assert!(is_counted, "{answer}");
     assert!(answer["metadata"]["head_commit"].is_string(), "{answer}");
     let jobs = |client: &mut Pipe| client.call("index_status", json!({}))["recent_jobs"].as_array().map_or(0, Vec::len);
     let before = jobs(&mut client);
     // Balanced answers, and has the rest brought in.
     let answer = client.call("locate_symbol", ask("balanced"));
     assert_ne!(answer["metadata"]["freshness_status"], "fresh", "{answer}");
-    let is_in = wait_until(Duration::from_secs(20), || {
+    let is_in = wait_until(Duration::from_secs(60), || {
         client.call("locate_symbol", ask("best_effort"))["total_candidates"] == 1
     });
     assert!(is_in);
@@ -583,21 +589,21 @@ fn an_edit_is_brought_in_without_anyone_asking() {
     let project = indexed();
     let mut client = pipe(&project, &["-v"]);
     client.call("locate_symbol", json!({ "name": "validate_token" }));
-    assert!(wait_until(Duration::from_secs(20), || client.server.said().contains("watching")));
+    assert!(wait_until(Duration::from_secs(60), || client.server.said().contains("watching")));
     let find = |client: &mut Pipe, name: &str| {
         client.call("locate_symbol", json!({ "name": name, "freshness_policy": "best_effort" }))["total_candidates"]
             .clone()
     };
     project.repository.write("src/soon.rs", "pub fn seen_soon() {}\n");
-    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_soon") == 1), "a new file");
+    assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_soon") == 1), "a new file");
     project.repository.write("src/deep/er/new.rs", "pub fn seen_deep() {}\n");
-    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_deep") == 1), "a new folder");
+    assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_deep") == 1), "a new folder");
     project.repository.write("src/deep/er/new.rs", "pub fn seen_again() {}\n");
-    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_again") == 1), "a file in a new folder");
+    assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_again") == 1), "a file in a new folder");
     project.repository.delete("src/soon.rs");
-    assert!(wait_until(Duration::from_secs(20), || find(&mut client, "seen_soon") == 0), "a file that is gone");
-    let status = client.settles(json!({}));
-    assert_eq!(status["metadata"]["freshness_status"], "fresh", "{status}");
+    assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_soon") == 0), "a file that is gone");
+    let is_fresh = || client.settles(json!({}))["metadata"]["freshness_status"] == "fresh";
+    assert!(wait_until(Duration::from_secs(60), is_fresh));
 }
 
 #[test]
@@ -663,8 +669,8 @@ fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
     assert_eq!(answer["total_candidates"], 1);
     // Without a root to allow, the flag is refused.
     let mut refused = Server::start(project.repository.root(), project.home.path(), &["--auto-workspace"], &[]);
-    assert_eq!(refused.ends_within(Duration::from_secs(10)), Some(2));
-    assert!(wait_until(Duration::from_secs(5), || refused.said().contains("--allowed-root")), "{}", refused.said());
+    assert_eq!(refused.ends_within(Duration::from_secs(30)), Some(2));
+    assert!(wait_until(Duration::from_secs(30), || refused.said().contains("--allowed-root")), "{}", refused.said());
 }
 
 #[test]
@@ -741,7 +747,7 @@ fn the_list_of_tools_can_be_narrowed() {
     let refused = client.request("tools/call", json!({ "name": "health_check", "arguments": {} }));
     assert_eq!(refused["error"]["code"], -32602);
     let mut wrong = Server::start(project.repository.root(), project.home.path(), &["--tools", "serch"], &[]);
-    assert_eq!(wrong.ends_within(Duration::from_secs(10)), Some(2));
+    assert_eq!(wrong.ends_within(Duration::from_secs(30)), Some(2));
 }
 
 #[test]
@@ -772,7 +778,7 @@ fn every_revision_is_spoken_on_a_pipe() {
     let mut client = Pipe::raw(root, home, &[]);
     client.request("server/discover", json!({ "_meta": meta }));
     client.close();
-    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0));
+    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0));
 }
 
 #[test]
@@ -781,11 +787,11 @@ fn the_server_ends_with_its_client() {
     let mut client = pipe(&project, &[]);
     client.call("locate_symbol", json!({ "name": "validate_token" }));
     client.close();
-    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0), "the end of its input");
+    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0), "the end of its input");
     let mut client = pipe(&project, &[]);
     let pid = client.server.pid().to_string();
     std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
-    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0), "a signal");
+    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0), "a signal");
     // In the middle of a job: the job is stopped, and what was published stays.
     for number in 0..300 {
         project.repository.write(&format!("many/file{number}.rs"), format!("pub fn many_{number}() {{}}\n").repeat(40));
@@ -793,7 +799,7 @@ fn the_server_ends_with_its_client() {
     let mut client = pipe(&project, &[]);
     client.call("sync_repo", json!({ "force": true }));
     client.close();
-    assert_eq!(client.server.ends_within(Duration::from_secs(5)), Some(0), "in the middle of a job");
+    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0), "in the middle of a job");
     assert_eq!(project.places("locate validate_token --no-sync").len(), 1);
 }
 
@@ -811,7 +817,7 @@ fn a_cancelled_call_stops_its_job() {
     assert_eq!(step["method"], "notifications/progress", "{step}");
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     let mut last = Value::Null;
-    let is_over = wait_until(Duration::from_secs(20), || {
+    let is_over = wait_until(Duration::from_secs(60), || {
         last = client.call("index_status", json!({}));
         last["active_job"].is_null()
     });
@@ -865,7 +871,7 @@ fn the_server_ends_with_the_process_that_started_it() {
         let state = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
         state.is_empty() || state.contains(") Z ")
     };
-    assert!(wait_until(Duration::from_secs(5), is_gone), "the server went with it");
+    assert!(wait_until(Duration::from_secs(30), is_gone), "the server went with it");
 }
 
 #[test]
@@ -880,7 +886,7 @@ fn several_servers_share_a_repository() {
         let name = format!("shared_{number}");
         project.repository.write("src/shared.rs", format!("pub fn {name}() {{}}\n"));
         for client in [&mut one, &mut other] {
-            let is_in = wait_until(Duration::from_secs(20), || {
+            let is_in = wait_until(Duration::from_secs(60), || {
                 client.call("locate_symbol", json!({ "name": name }))["total_candidates"] == 1
             });
             assert!(is_in, "{name}");

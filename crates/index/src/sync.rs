@@ -372,7 +372,12 @@ pub(crate) fn decides_for_others(path: &str) -> bool {
 
 /// Reasons that can come and go with a change of the file itself and leave no version behind.
 fn depends_on_stat(reason: SkipReason) -> bool {
-    matches!(reason, SkipReason::TooLarge | SkipReason::Unreadable | SkipReason::NotAFile | SkipReason::Symlink)
+    use SkipReason::*;
+    match reason {
+        TooLarge | Unreadable | NotAFile | Symlink | TooSlow => true,
+        Ignored | BuiltinFolder | Secret | Generated | Submodule | PathNotUtf8 | MissingObject => false,
+        Binary | Minified | LfsPointer => false,
+    }
 }
 
 /// Adds everything of the view before that the changed paths did not touch.

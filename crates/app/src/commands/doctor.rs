@@ -11,6 +11,7 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text};
 use crate::metadata::Metadata;
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::session::Session;
 
 /// One line of the report.
@@ -119,10 +120,12 @@ fn check_source(session: &Session) -> Finding {
 fn metadata(session: &Session) -> Result<Metadata, AppError> {
     let target = session.target(None)?;
     let schema = SchemaStatus::of(&session.dir)?;
-    let view = session.store().and_then(|store| Ok(store.view(&target.key)?.map(|view| (view, store)))).ok().flatten();
+    let view =
+        session.store().and_then(|store| Ok(under_its_name(&store, &target)?.map(|view| (view, store)))).ok().flatten();
     let mut metadata = session.metadata(&target, view.as_ref().map(|(view, _)| view));
     metadata.schema = schema.as_str();
     if let Some((view, store)) = &view
+        && view.key == target.key
         && freshness(store, &session.workspace, &target, view, &session.limits(), None)? == Freshness::Fresh
     {
         metadata.freshness = "fresh";

@@ -8,6 +8,7 @@ use crate::clock::now_ms;
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::session::Session;
 
 pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
@@ -19,7 +20,7 @@ pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
     writer.finish()?;
     let target = session.target(None)?;
     let store = session.store()?;
-    let view = store.view(&target.key)?;
+    let view = under_its_name(&store, &target)?;
     let done = if known { "Already registered" } else { "Registered" };
     let mode = if session.vcs() { "git" } else { "a plain folder" };
     let next = if view.is_none() { "\nRun `codecompass index` to index it." } else { "" };

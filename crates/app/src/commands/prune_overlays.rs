@@ -15,6 +15,7 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text};
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::session::{Session, kill_point};
 use crate::tools::index_status::time_text;
 use crate::worktrees;
@@ -142,7 +143,7 @@ fn answer(
     pruned: &Pruned,
 ) -> Result<Answer, AppError> {
     let here = session.target(None)?;
-    let metadata = session.metadata(&here, session.store()?.view(&here.key)?.as_ref());
+    let metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
     let mut json = json!({
         "dry_run": args.dry_run,
         "older_than_days": args.older_than,

@@ -16,6 +16,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::session::{Session, kill_point};
 
 pub(crate) fn run(common: &Common, args: &StateArgs) -> Result<Answer, AppError> {
@@ -53,7 +54,7 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
     text += &views_text(&archive.views);
     text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
     text += "Take it in elsewhere with `codecompass state import PATH`, in a checkout of the same source.\n";
-    let mut metadata = session.metadata(&here, session.store()?.view(&here.key)?.as_ref());
+    let mut metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
     metadata.warnings.extend(warnings);
     let json = json!({
         "path": path,
@@ -119,7 +120,7 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
     session.say(1, || format!("{} unpacked", bytes_text(imported.unpacked_bytes)));
     let warnings = import_warnings(&session, &imported);
     let took = format!("{} in {}", bytes_text(imported.bytes), seconds_text(began.elapsed()));
-    let mut metadata = session.metadata(&here, session.store()?.view(&here.key)?.as_ref());
+    let mut metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
     metadata.head_commit = here.commit.clone();
     metadata.warnings.extend(warnings.iter().cloned());
     let json = json!({

@@ -13,6 +13,7 @@ mod workers;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,9 @@ pub(crate) struct Server {
     pub(crate) places: Places,
     pub(crate) warmth: Warmth,
     common: Common,
+    /// The path that it was started for, and whether the folder it was started in has gone.
+    own: Option<PathBuf>,
+    is_astray: AtomicBool,
     workers: Workers,
     /// Whether the server's own workspace was looked after.
     own_is_begun: Mutex<bool>,
@@ -142,6 +146,7 @@ impl Server {
     pub(crate) fn start(common: &Common, options: Options) -> Result<Arc<Self>, AppError> {
         let no_threads = |error| AppError::new(Code::InternalError, format!("No threads can be started: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let config = common.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         Ok(Arc::new(Self {
             options,
             data: session::data_folder()?,
@@ -149,7 +154,9 @@ impl Server {
             jobs: Arc::default(),
             places: Places::default(),
             warmth: Warmth::default(),
-            common: common.clone(),
+            own: std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok(),
+            is_astray: AtomicBool::new(false),
+            common: Common { config, ..common.clone() },
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
             own_is_begun: Mutex::default(),
         }))
@@ -272,7 +279,14 @@ impl Server {
 
     /// The workspace at a path; the server's own without one. Nothing is registered.
     fn open_session(&self, path: Option<&Path>) -> Result<Session, AppError> {
-        Session::open_in(&self.data, &self.common, path)
+        // From a working folder that was removed nothing can be opened, not even what has an absolute path.
+        if std::env::current_dir().is_err() && std::env::set_current_dir("/").is_ok() {
+            self.is_astray.store(true, Ordering::Relaxed);
+        }
+        // Our own workspace is what lies at its path; where nothing does, it was moved, and the working folder with it.
+        let is_own = |own: &&Path| own.is_dir() || self.is_astray.load(Ordering::Relaxed);
+        let own = self.own.as_deref().filter(is_own);
+        Session::open_in(&self.data, &self.common, path.or(own))
     }
 
     fn allowed_roots(&self) -> &[PathBuf] {

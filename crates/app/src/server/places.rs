@@ -39,11 +39,7 @@ impl Place {
 
     /// Whether the folder is still the workspace that it was when it was opened.
     pub(crate) fn is_in_place(&self) -> bool {
-        let workspace = &self.session.workspace;
-        match &workspace.repo {
-            Some(repo) => repo.is_in_place(),
-            None => workspace.root.is_dir() && !workspace.root.join(".git").exists(),
-        }
+        self.session.workspace.is_in_place()
     }
 
     fn last_used(&self) -> Instant {

@@ -15,8 +15,9 @@ use serde_json::json;
 use super::Server;
 use super::jobs::Job;
 use super::places::Place;
+use crate::at_once::others_end;
 use crate::error::{AppError, Code};
-use crate::published::{At, Upkeep};
+use crate::published::{At, BRIEFLY, Upkeep};
 use crate::session::{Request, Session};
 
 /// So long what is known to be stale is not looked at again.
@@ -24,9 +25,6 @@ const REUSED: Duration = Duration::from_secs(1);
 
 /// So long a question that is not strict looks at the files; what is not found fresh by then is stale.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// So long a question waits for a sync that is under way, and for another branch to be brought in.
-const BRIEFLY: Duration = Duration::from_secs(2);
 
 /// So long a question about a commit waits for it to be brought in.
 const ON_DEMAND: Duration = Duration::from_secs(20);
@@ -226,14 +224,7 @@ impl Upkeep for Care<'_> {
         if let Some(job) = self.server.jobs.of_view(&at.session.project_id, at.target) {
             return job.wait_for_end(BRIEFLY);
         }
-        let is_running = || at.session.active_job().is_some_and(|job| job.view.as_ref() == Some(&at.target.key));
-        let began = Instant::now();
-        let mut was_running = false;
-        while is_running() && began.elapsed() < BRIEFLY {
-            was_running = true;
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        was_running
+        others_end(at)
     }
 
     fn make(&self, at: &At<'_>) -> Result<(), AppError> {

@@ -8,6 +8,7 @@ use codecompass_query::diff::{Change, Entry, Pair};
 use serde_json::Value;
 
 use super::shape::cut;
+use super::versus::WORKTREE;
 use crate::escape::shown;
 use crate::output::style;
 
@@ -87,6 +88,7 @@ fn headline(json: &Value, what: &Shown<'_>) -> String {
     let names = format!("{}...{}", word("base_ref"), word("head_ref"));
     let base = style::dim(&format!("(from {})", base.get(..10).unwrap_or(&base)));
     match what.files.is_empty() {
+        true if json["head_ref"] == WORKTREE => format!("{names} {base}: no changes\n"),
         true => format!("{names} {base}: no changes; `diff HEAD @worktree` shows uncommitted edits\n"),
         false => format!("{names} {base}: {}\n", parts.join(", ")),
     }

@@ -9,6 +9,7 @@ use super::frame::{Effect, Tool, WORKSPACE, schema};
 use super::index_status::{active_json, queued_json, time_text};
 use crate::error::AppError;
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::server::Call;
 use crate::server::places::{Unknown, Visit};
 use crate::session::Session;
@@ -166,14 +167,15 @@ fn look(call: &mut Call<'_>, visit: &Visit) -> Result<Project, AppError> {
     let is_registered = session.dir.is_registered();
     let schema = if is_registered { SchemaStatus::of(&session.dir)? } else { SchemaStatus::NotIndexed };
     let store = if is_registered { Store::open(&session.dir).ok() } else { None };
-    let view = store.as_ref().and_then(|store| store.view(&target.key).ok().flatten());
+    let view = store.as_ref().and_then(|store| under_its_name(store, &target).ok().flatten());
+    let was_indexed = store.as_ref().is_some_and(|store| store.view(&target.key).is_ok_and(|view| view.is_some()));
     let jobs = store.as_ref().and_then(|store| store.jobs(JOBS).ok()).unwrap_or_default();
     let ours = call.server.jobs.of_project(&session.project_id);
     let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_json(session, job));
     let active = active.or_else(|| ours.as_deref().map(|job| queued_json(session, job)));
     let last = jobs.iter().find(|job| job.view.as_ref() == Some(&target.key));
     let indexing = match (&view, last) {
-        (None, Some(job)) if job.status == JobStatus::Failed && active.is_none() => "failed",
+        (None, Some(job)) if job.status == JobStatus::Failed && active.is_none() && !was_indexed => "failed",
         (None, _) if active.is_some() => "indexing",
         (None, _) => "not_indexed",
         (Some(_), _) => "ready",

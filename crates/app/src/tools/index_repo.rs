@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
 use crate::error::{AppError, Code};
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::server::Call;
 use crate::server::jobs::Job;
 use crate::server::places::{Unknown, Visit};
@@ -133,7 +134,7 @@ fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
 
 /// The view as it is published; one that can not be read yet is about to be replaced.
 fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
-    session.store().ok()?.view(&target.key).ok().flatten()
+    under_its_name(&session.store().ok()?, target).ok().flatten()
 }
 
 fn answer(visit: &Visit, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {

@@ -10,6 +10,7 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::metadata::Metadata;
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::server::jobs;
 use crate::server::places::Unknown;
 use crate::session::Session;
@@ -99,7 +100,7 @@ fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
     let mut status = Status { schema, view: None, views: Vec::new(), jobs: Vec::new(), disk: session.dir.disk_bytes() };
     if matches!(schema, SchemaStatus::Compatible | SchemaStatus::NotIndexed) {
         let store = Store::open(&session.dir)?;
-        status.view = store.view(&target.key)?;
+        status.view = under_its_name(&store, target)?;
         status.views = store.views()?;
         status.jobs = store.jobs(RECENT)?;
     }
@@ -109,11 +110,13 @@ fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
 /// The state of indexing for one view.
 fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> &'static str {
     let mine = |job: &&Job| job.view.as_ref() == Some(&target.key);
+    // Under the name of another branch: that this one is not indexed is no failure.
+    let was_indexed = status.views.iter().any(|view| view.key == target.key);
     match (&status.view, status.jobs.iter().find(mine)) {
         (Some(_), _) => "ready",
         (None, _) if ours.is_some_and(|job| job.target.key == target.key) => "indexing",
         (None, Some(job)) if job.status.is_active() => "indexing",
-        (None, Some(job)) if job.status.as_str() == "failed" => "failed",
+        (None, Some(job)) if job.status.as_str() == "failed" && !was_indexed => "failed",
         _ => "not_indexed",
     }
 }

@@ -14,6 +14,7 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::count_text;
 use crate::output::{Answer, style};
+use crate::published::under_its_name;
 use crate::server::places::Unknown;
 use crate::session::Session;
 
@@ -88,7 +89,7 @@ pub(crate) fn answer(
         }
         refs.push(one);
     }
-    let mut metadata = session.metadata(target, own.as_ref());
+    let mut metadata = session.metadata(target, under_its_name(&store, target)?.as_ref());
     metadata.freshness = freshness;
     Ok(Answer {
         text: text(&refs) + &metadata.warnings_text(),

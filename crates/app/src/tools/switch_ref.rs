@@ -7,6 +7,7 @@ use super::frame::{Effect, Kind, Tool, WORKSPACE, required, schema};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code, index_call};
 use crate::output::Answer;
+use crate::published::under_its_name;
 use crate::server::Call;
 use crate::server::places::{Unknown, Visit};
 use crate::worktrees;
@@ -41,7 +42,7 @@ fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, App
     let root = &session.workspace.root;
     let store = session.store()?;
     let target = session.target(Some(asked)).map_err(|error| unknown(error, asked))?;
-    let view = match store.view(&target.key)? {
+    let view = match under_its_name(&store, &target)? {
         Some(view) => view,
         None => return Err(not_there(call, visit, &target)),
     };

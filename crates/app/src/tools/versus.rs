@@ -11,9 +11,10 @@ use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, ViewInfo};
 use serde_json::json;
 
+use crate::at_once::AtOnce;
 use crate::error::{AppError, Code};
 use crate::metadata::Metadata;
-use crate::published::{Access, At, AtOnce, Published, Upkeep};
+use crate::published::{Access, At, Published, Upkeep};
 use crate::server::desk::Desk;
 use crate::session::Session;
 

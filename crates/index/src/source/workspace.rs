@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Repo, SourceError};
+use super::worktree::is_repository;
+use super::{FileStat, Repo, SourceError};
 
 /// A folder that is indexed as a whole, with its repository if it has one.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub struct Workspace {
     pub root: PathBuf,
     /// The repository whose work tree, or git folder, the root is.
     pub repo: Option<Repo>,
+    /// The inode of a folder without a repository, which tells it from another one that was put in its place.
+    inode: Option<u64>,
 }
 
 impl Workspace {
@@ -41,7 +44,16 @@ impl Workspace {
         if is_refused(&real) {
             return Err(SourceError::RefusedRoot { path: real });
         }
-        Ok(Workspace { root: real, repo: None })
+        Ok(Workspace { inode: inode_of(&real), root: real, repo: None })
+    }
+
+    /// Whether the root still is what was found there. Folders can be moved, also by moving one above them, and others
+    /// put in their place; a watch that was set up before then looks elsewhere.
+    pub fn is_in_place(&self) -> bool {
+        match &self.repo {
+            Some(repo) => repo.is_in_place(),
+            None => self.inode.is_some() && inode_of(&self.root) == self.inode && !is_repository(&self.root),
+        }
     }
 
     /// The path that names the project: the real path of the common git folder, which linked work trees share, or the
@@ -49,6 +61,10 @@ impl Workspace {
     pub fn project_key(&self) -> PathBuf {
         self.repo.as_ref().map_or_else(|| self.root.clone(), |repo| repo.common_dir().to_owned())
     }
+}
+
+fn inode_of(folder: &Path) -> Option<u64> {
+    folder.metadata().ok().filter(|metadata| metadata.is_dir()).map(|metadata| FileStat::of(&metadata).inode)
 }
 
 /// The repository that has this folder as its work tree or as its git folder.
@@ -65,5 +81,5 @@ fn open_at(folder: &Path) -> Result<Option<Workspace>, SourceError> {
         return Ok(None);
     };
     let root = repo.work_tree().unwrap_or(repo.git_dir()).to_owned();
-    Ok(Some(Workspace { root, repo: Some(repo) }))
+    Ok(Some(Workspace { root, repo: Some(repo), inode: None }))
 }

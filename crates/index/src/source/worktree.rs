@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether git would take this folder for the root of a work tree. An empty `.git` folder does not count.
-fn is_repository(folder: &Path) -> bool {
+pub(super) fn is_repository(folder: &Path) -> bool {
     let dot_git = folder.join(".git");
     dot_git.is_file() || dot_git.join("HEAD").symlink_metadata().is_ok()
 }

@@ -1,0 +1,67 @@
+//! The upkeep of a command: it looks for itself, and syncs before it answers.
+
+use std::time::{Duration, Instant};
+
+use codecompass_index::{Freshness, freshness};
+use codecompass_store::{Store, ViewInfo};
+
+use crate::error::{AppError, Code};
+use crate::published::{At, BRIEFLY, Upkeep};
+use crate::session::Request;
+
+/// So often it looks whether another process has ended.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits a little for another process that syncs this view; whether there was one.
+pub(crate) fn others_end(at: &At<'_>) -> bool {
+    let is_running = || at.session.active_job().is_some_and(|job| job.view.as_ref() == Some(&at.target.key));
+    let until = Instant::now() + BRIEFLY;
+    let mut was_running = false;
+    while is_running() && Instant::now() < until {
+        was_running = true;
+        std::thread::sleep(PAUSE);
+    }
+    was_running
+}
+
+/// See the module.
+pub(crate) struct AtOnce;
+
+impl Upkeep for AtOnce {
+    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, _closely: bool) -> Result<Freshness, AppError> {
+        Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits(), None)?)
+    }
+
+    fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError> {
+        match at.session.sync(at.target, Request::default()) {
+            Ok(_) => Ok("fresh"),
+            Err(error) if error.code == Code::IndexInProgress => Ok("syncing"),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn follow(&self, at: &At<'_>) -> Result<(), AppError> {
+        let until = Instant::now() + BRIEFLY;
+        loop {
+            match at.session.sync(at.target, Request::default()) {
+                // Whoever writes now may be about to bring in the very same: a server that watches, say.
+                Err(error) if error.code == Code::IndexInProgress && Instant::now() < until => {
+                    std::thread::sleep(PAUSE);
+                }
+                outcome => return outcome.map(drop),
+            }
+        }
+    }
+
+    fn settle(&self, at: &At<'_>) -> bool {
+        others_end(at)
+    }
+
+    fn names_the_unseen(&self) -> bool {
+        true
+    }
+
+    fn make(&self, at: &At<'_>) -> Result<(), AppError> {
+        at.session.sync(at.target, Request { wait: true, ..Request::default() }).map(drop)
+    }
+}
