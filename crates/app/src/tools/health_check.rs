@@ -87,10 +87,11 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     if asked.is_none() {
         for place in call.server.places.all() {
             let other = place.session.workspace.root.display().to_string();
-            if other != first.root && place.session.dir.is_registered() {
-                if let Ok(visit) = call.server.places.visit(call.server, Some(&other), Unknown::Workspace) {
-                    projects.push(look(call, &visit)?);
-                }
+            if other == first.root || !place.session.dir.is_registered() {
+                continue;
+            }
+            if let Ok(visit) = call.server.places.visit(call.server, Some(&other), Unknown::Workspace) {
+                projects.push(look(call, &visit)?);
             }
         }
         projects.sort_by(|a, b| a.root.cmp(&b.root));
