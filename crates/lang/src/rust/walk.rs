@@ -2,6 +2,7 @@
 
 use codecompass_model::{RefShape, Span};
 
+use super::impls::Declared;
 use super::kinds::{field as f, kind as k};
 use super::{bindings, formats, imports, items, macros, module, tokens};
 use crate::draft::Draft;
@@ -15,7 +16,7 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     let read = macros::read(tree, draft.text);
     let tree = read.as_ref().unwrap_or(tree);
     let roles = Roles::new(tree.len());
-    let mut walk = Walk { tree, draft, roles, outer: Outer::default() };
+    let mut walk = Walk { tree, draft, roles, outer: Outer::default(), declared: None };
     let mut at = 0;
     while at < tree.len() {
         walk.draft.arrive(at);
@@ -29,6 +30,7 @@ pub(super) struct Walk<'w, 't> {
     pub(super) draft: &'w mut Draft<'t>,
     pub(super) roles: Roles,
     pub(super) outer: Outer,
+    pub(super) declared: Declared<'t>,
 }
 
 /// Attributes and docs that wait for the item they stand before.
