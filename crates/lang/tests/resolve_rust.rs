@@ -214,6 +214,15 @@ fn pointers(p: NonNull<Node>, q: Option<NonNull<Node>>, r: Weak<Node>) {
     r.as_ref().link();
     shout!();
 }
+pub trait Reason { fn text(&self) -> u8 { 0 } }
+macro_rules! reasons { ($($name:ident),*) => { $(pub struct $name; impl Reason for $name {})* }; }
+reasons! { Late, Closed }
+fn made(late: Late) {
+    late.text();
+    Closed::text(&Closed);
+    flags::Flags::LOW;
+}
+mod flags { bitflags! { pub struct Flags: u8 { const LOW = 1; } } }
 ",
     ),
     ("app/tests/all.rs", "mod util;\nfn it() { util::help() }\n"),
@@ -304,6 +313,11 @@ const EXPECTED: &[(&str, &str)] = &[
     ("app/src/ext.rs 38 link", "app/src/ext.rs:35"),
     ("app/src/ext.rs 39 link", "unknown"),
     ("app/src/ext.rs 40 shout", "base-kit/src/lib.rs:9"),
+    ("app/src/ext.rs 45 Late", "app/src/ext.rs:44"),
+    ("app/src/ext.rs 46 text", "unknown"),
+    ("app/src/ext.rs 47 Closed", "app/src/ext.rs:44"),
+    ("app/src/ext.rs 47 text", "unknown"),
+    ("app/src/ext.rs 48 LOW", "app/src/ext.rs:50"),
     ("app/src/parts/mod.rs 2 down", "app/src/parts/deep.rs:1"),
     ("app/src/parts/mod.rs 2 free", "app/src/main.rs:8"),
     ("app/src/parts/mod.rs 2 leaf", "app/src/parts/mod.rs:3"),

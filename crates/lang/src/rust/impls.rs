@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
+use crate::text;
 
 /// A longer type is known by its name alone.
 const MAX_TYPE: usize = 120;
@@ -55,8 +56,7 @@ fn last_names(of: &str) -> String {
             out.push_str(&rest[..word]);
             rest = &rest[word..];
         } else if let Some(after) = rest.strip_prefix("::") {
-            let path = out.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
-            out.truncate(path);
+            out.truncate(text::last_word(&out));
             rest = after;
         } else if let Some(after) = rest.strip_prefix('\'') {
             let lifetime = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());

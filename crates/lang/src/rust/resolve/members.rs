@@ -116,7 +116,7 @@ impl Rules<'_> {
     pub(super) fn associated(&self, from: Scope, ty: &Ty, name: &str) -> Named {
         match self.select(Some(from), ty, name, Want::Value) {
             Some(Member::Found(at, bindings, _)) => Named::Symbol(at, bindings),
-            None if self.is_made(ty) && !self.candidates(name).is_empty() => Named::Unknown,
+            None if self.is_made(ty) => Named::Unknown,
             Some(Member::Outside) | None => Named::Outside,
             Some(Member::Unknown | Member::Hidden) => Named::Unknown,
         }
