@@ -48,6 +48,9 @@ pub trait World {
 
     /// The symbols with exactly this simple name, imports left out.
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]>;
+
+    /// The files with a reference of exactly this name.
+    fn files_naming(&self, name: &str) -> Rc<[VersionId]>;
 }
 
 impl<W: World + ?Sized> World for &W {
@@ -73,6 +76,10 @@ impl<W: World + ?Sized> World for &W {
 
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {
         (**self).symbols_named(name)
+    }
+
+    fn files_naming(&self, name: &str) -> Rc<[VersionId]> {
+        (**self).files_naming(name)
     }
 }
 

@@ -70,7 +70,7 @@ impl Rules<'_> {
         (if is_outside || is_common { Found::External } else { Found::Missing }, None)
     }
 
-    fn own_members(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
+    pub(super) fn own_members(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
         let Some(source) = self.source(class.file) else { return Vec::new() };
         let mut own = Vec::new();
         for entry in source.entries(Some(class.place), name) {

@@ -15,6 +15,7 @@ mod guess;
 mod locals;
 mod members;
 mod memo;
+mod mixins;
 mod modules;
 mod names;
 mod returns;
@@ -44,6 +45,8 @@ pub(super) struct Rules<'w> {
     types: Memo<Question, Type>,
     names: Memo<(Rc<str>, Rc<str>), Found>,
     orders: Memo<SymbolAt, Rc<[Type]>>,
+    /// The classes below a class; `None` for too many.
+    below: RefCell<FastMap<SymbolAt, Option<Rc<[SymbolAt]>>>>,
 }
 
 /// A question about types.
@@ -68,6 +71,7 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
         types: Memo::default(),
         names: Memo::default(),
         orders: Memo::default(),
+        below: RefCell::default(),
     })
 }
 
@@ -133,7 +137,8 @@ impl Rules<'_> {
             return guess.unwrap_or(Meaning::Unknown("receiver's type"));
         }
         let found = self.member(&of, name);
-        self.answer(found, "member", "no such member")
+        let mixed_in = self.mixed_in(&of, name, &found);
+        mixed_in.unwrap_or_else(|| self.answer(found, "member", "no such member"))
     }
 
     /// A local name that is called means the functions or classes that it is another name for, and else only itself.
