@@ -105,6 +105,15 @@ pub enum Meaning {
     Unknown(&'static str),
 }
 
+/// Functions that a call reaches through another, which gave them back: `handler` through `jwt` in `jwt()(request)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The functions that are called.
+    pub targets: Vec<SymbolAt>,
+    /// The function that gave them back.
+    pub via: SymbolAt,
+}
+
 /// How sure a meaning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Confidence {
@@ -155,6 +164,16 @@ pub trait Resolver {
     /// The other languages whose files can mean this one's symbols, by name.
     fn kin(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// The functions written inside of this one that a call of it gives back: who calls `jwt()` reaches them through it.
+    fn returned(&self, _function: SymbolAt) -> Vec<SymbolAt> {
+        Vec::new()
+    }
+
+    /// What a call reaches besides what it names: what is called is what another function gave back.
+    fn reached(&self, _file: VersionId, _at: u32) -> Option<Reached> {
+        None
     }
 
     /// The methods that implement or override a declared one, as far as they are known.

@@ -1,3 +1,4 @@
 //! What the resolvers of all languages are made of. The rules themselves stand in each language's folder.
 
 pub(crate) mod chain;
+pub(crate) mod returned;

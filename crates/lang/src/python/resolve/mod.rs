@@ -18,6 +18,7 @@ mod memo;
 mod mixins;
 mod modules;
 mod names;
+mod reached;
 mod returns;
 mod source;
 mod types;
@@ -26,9 +27,12 @@ mod values;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, Confidence, Meaning, RefShape, Reference, Resolver, SymbolAt, VersionId, World};
+use codecompass_model::{
+    BindingKind, Confidence, Meaning, Reached, RefShape, Reference, Resolver, SymbolAt, VersionId, World,
+};
 
 use crate::names::FastMap;
+use crate::resolve::returned;
 use expression::Expr;
 use memo::{Course, Memo};
 use modules::Modules;
@@ -92,6 +96,18 @@ impl Resolver for Rules<'_> {
         let found = self.import_target(&source, import);
         self.settle();
         self.answer(found, "import", "no such module")
+    }
+
+    fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
+        returned::returned(&*self.world, function)
+    }
+
+    fn reached(&self, file: VersionId, at: u32) -> Option<Reached> {
+        let source = self.source(file)?;
+        let reference = *source.facts().references.get(at as usize)?;
+        let reached = self.reached_by(&source, &reference);
+        self.settle();
+        reached
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
