@@ -10,6 +10,7 @@ mod lexer;
 mod loose;
 mod macros;
 mod made;
+mod matching;
 mod module;
 mod resolve;
 mod tokens;
