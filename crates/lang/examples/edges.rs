@@ -1,7 +1,8 @@
-//! Resolves every reference of a folder without a store: `edges FOLDER [calls|refs|unknown|counts]`.
+//! Resolves every reference of a folder without a store: `edges FOLDER [calls|refs|defs|all|unknown|counts]`.
 //!
-//! `calls` and `refs` print JSON lines that a scorer compares with a compiler's view; `unknown` lists the references that
-//! nobody could resolve, with the reason; `counts` sums up. The tool one works on a language's rules with.
+//! `calls`, `refs` and `defs` print JSON lines that a scorer compares with a compiler's view, `all` every reference with
+//! what it means; `unknown` lists the references that nobody could resolve, with the reason; `counts` sums up. The tool one
+//! works on a language's rules with.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,7 +19,7 @@ const SKIPPED: &[&str] = &[".git", "node_modules", "vendor", "target", "__pycach
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let root = args.next().expect("edges FOLDER [calls|refs|unknown|counts]");
+    let root = args.next().expect("edges FOLDER [calls|refs|defs|all|unknown|counts]");
     let what = args.next().unwrap_or_else(|| "calls".into());
     let mut files = Vec::new();
     walk(Path::new(&root), "", &mut files);
@@ -34,6 +35,9 @@ fn main() {
         }
     }
     let mut out = std::io::stdout().lock();
+    if what == "defs" {
+        return definitions(&world, &mut out);
+    }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let languages: Vec<String> = world.files().map(|file| file.language.clone()).collect();
     let mut done = Vec::new();
@@ -66,10 +70,21 @@ fn main() {
                                 let line = json!({
                                     "path": file.path, "line": reference.line, "col": reference.column, "name": name,
                                     "to_path": to.path, "to_line": symbol.name_line.max(symbol.lines.start),
+                                    "confidence": confidence.as_str(),
                                 });
                                 writeln!(out, "{line}").expect("it can be written");
                             }
                         }
+                    }
+                    (_, "all") => {
+                        let qualifier = reference.qualifier.map_or("", |at| file.facts.names[at as usize].as_str());
+                        let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
+                        let to: Vec<String> = meaning.targets().iter().map(|&at| world.place(at)).collect();
+                        let line = json!({
+                            "place": place, "shape": reference.shape.as_str(), "name": name, "of": qualifier,
+                            "means": told(&meaning), "to": to,
+                        });
+                        writeln!(out, "{line}").expect("it can be written");
                     }
                     (Meaning::Unknown(why), "unknown") => {
                         let qualifier = reference.qualifier.map_or("", |at| file.facts.names[at as usize].as_str());
@@ -79,13 +94,7 @@ fn main() {
                     }
                     _ => {}
                 }
-                let kind = match &meaning {
-                    Meaning::Symbols { confidence, why, .. } => format!("{} ({why})", confidence.as_str()),
-                    Meaning::Module(_) => "module".into(),
-                    Meaning::External => "external".into(),
-                    Meaning::Local => "local".into(),
-                    Meaning::Unknown(why) => format!("unknown ({why})"),
-                };
+                let kind = told(&meaning);
                 *counts.entry(format!("{language} {} {kind}", if is_call { "call" } else { "other" })).or_default() +=
                     1;
             }
@@ -95,6 +104,29 @@ fn main() {
         for (kind, count) in counts {
             writeln!(out, "{count:>8} {kind}").expect("it can be written");
         }
+    }
+}
+
+fn definitions(world: &MemoryWorld, out: &mut impl Write) {
+    for file in world.files() {
+        for symbol in file.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use) {
+            let line = json!({
+                "path": file.path, "line": symbol.name_line.max(symbol.lines.start), "name": symbol.name,
+                "kind": symbol.kind.as_str(), "qualified": symbol.qualified_name,
+            });
+            writeln!(out, "{line}").expect("it can be written");
+        }
+    }
+}
+
+/// A meaning without its targets.
+fn told(meaning: &Meaning) -> String {
+    match meaning {
+        Meaning::Symbols { confidence, why, .. } => format!("{} ({why})", confidence.as_str()),
+        Meaning::Module(_) => "module".into(),
+        Meaning::External => "external".into(),
+        Meaning::Local => "local".into(),
+        Meaning::Unknown(why) => format!("unknown ({why})"),
     }
 }
 

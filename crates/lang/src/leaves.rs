@@ -103,8 +103,6 @@ impl Around<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::fs;
-    use std::path::{Path, PathBuf};
 
     use super::is_own;
     use crate::{LANGUAGES, Language, extract, parse};
@@ -132,38 +130,52 @@ mod tests {
         names
     }
 
-    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).expect("there are fixtures").flatten() {
-            match entry.path() {
-                path if path.is_dir() => files(&path, found),
-                path => found.push(path),
-            }
-        }
+    /// Fixtures by their path and text.
+    macro_rules! fixtures {
+        ($($path:literal,)*) => { &[$(($path, include_str!(concat!("../fixtures/", $path))),)*] };
     }
+
+    const FIXTURES: &[(&str, &str)] = fixtures![
+        "go/broken.go",
+        "go/server.go",
+        "javascript/app.js",
+        "javascript/broken.jsx",
+        "javascript/modern.mjs",
+        "python/broken.py",
+        "python/fields.py",
+        "python/models.py",
+        "python/scopes.py",
+        "rust/broken.rs",
+        "rust/items.rs",
+        "rust/jwt.rs",
+        "rust/locals.rs",
+        "rust/macros.rs",
+        "rust/torn.rs",
+        "typescript/broken.ts",
+        "typescript/calls.ts",
+        "typescript/cart.ts",
+        "typescript/view.tsx",
+    ];
 
     #[test]
     fn every_name_is_a_symbols_own_or_has_a_reference() {
-        let mut all = Vec::new();
-        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), &mut all);
         let mut checked = 0;
-        for file in all {
-            let path = file.to_str().expect("a fixture has a plain name");
+        for (path, text) in FIXTURES {
             let ending = path.rsplit('.').next().unwrap_or_default();
             let Some(language) = LANGUAGES.iter().find(|language| language.extensions.contains(&ending)) else {
                 continue;
             };
-            let text = fs::read_to_string(&file).expect("it can be read");
             // What is repaired before it is parsed has another tree.
-            if language.grammar.repair.is_some_and(|repair| repair(&text).is_some()) {
+            if language.grammar.repair.is_some_and(|repair| repair(text).is_some()) {
                 continue;
             }
-            let facts = extract(path, text.clone().into_bytes()).facts;
+            let facts = extract(path, text.as_bytes().to_vec()).facts;
             let own = facts.symbols.iter().filter(|symbol| is_own(symbol.kind));
             let own = own.map(|symbol| (symbol.name_line, symbol.name_column));
             let referred = facts.references.iter().filter(|reference| reference.is_name);
             let told: BTreeSet<(u32, u32)> =
                 own.chain(referred.map(|reference| (reference.line, reference.column))).collect();
-            let names = names_of(language, &text);
+            let names = names_of(language, text);
             let missed: Vec<_> = names.difference(&told).collect();
             assert!(missed.is_empty(), "{path}: nothing is said of the names at {missed:?}");
             checked += names.len();

@@ -80,6 +80,20 @@ pub(crate) fn cut(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
+/// Where the word begins that a text ends with; the end of the text when it ends with something else.
+pub(crate) fn last_word(text: &str) -> usize {
+    text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len()
+}
+
+/// The last bytes of a text, at most `limit`, beginning on a character border.
+pub(crate) fn last(text: &str, limit: usize) -> &str {
+    let mut start = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
 /// The identifier an expression begins with, empty when it begins with something else.
 pub(crate) fn first_name(text: &str) -> &str {
     let text = text.trim_start_matches(['&', '*', '(', ' ', '!', '-']);

@@ -23,7 +23,7 @@ mod shapes;
 #[path = \"odd_place.rs\"]
 pub mod odd;
 pub mod store;
-pub use crate::shapes::{Circle as Round, Shape};
+pub use crate::shapes::{Circle as Round, Named, Shape};
 pub use store::*;
 #[macro_export]
 macro_rules! shout { () => {} }
@@ -85,8 +85,8 @@ impl<T: Clone> Extra for T {}
     ),
     (
         "app/src/main.rs",
-        "mod parts;
-use base_kit::{Event, Handle, Round, Shape, Store};
+        "mod parts; mod ext;
+use base_kit::{Event, Handle, Named, Round, Shape, Store};
 use base_kit::Extra as _;
 use std::collections::HashMap;
 macro_rules! local_macro { () => {} }
@@ -171,6 +171,60 @@ mod tests {
         "pub mod deep;\npub fn up() { deep::down(); super::free(x); inner::leaf() }\nmod inner { pub fn leaf() { super::up() } }\n",
     ),
     ("app/src/parts/deep.rs", "pub fn down() { crate::free(y) }\n"),
+    (
+        "app/src/ext.rs",
+        "use std::{ptr::NonNull, rc::Weak}; use base_kit::shout;
+mod traits {
+    pub trait Spread { fn spread(&self) -> u8; fn wide(&self) -> u8 { 0 } }
+    impl<T> Spread for Vec<T> { fn spread(&self) -> u8 { 1 } }
+    pub trait Other { fn spread(&self) -> u16; }
+    impl<T> Other for Vec<T> { fn spread(&self) -> u16 { 2 } }
+    pub trait Flow { fn step(&self); }
+    pub trait FlowExt: Flow { fn flowing(&self) {} }
+    impl<Fl: ?Sized> FlowExt for Fl where Fl: Flow {}
+}
+pub struct Pipe;
+impl Pipe { fn spread(&self) {} }
+impl traits::Spread for Pipe { fn spread(&self) -> u8 { self.wide() } }
+impl traits::Flow for Pipe { fn step(&self) {} }
+mod with {
+    use super::traits::{FlowExt as _, Spread};
+    fn f(v: Vec<u8>, p: super::Pipe, open: impl super::traits::Flow) {
+        v.spread();
+        v.wide();
+        p.spread();
+        p.flowing();
+        open.flowing();
+        v.flowing();
+    }
+}
+mod without {
+    fn f(v: Vec<u8>, p: super::Pipe) {
+        v.spread();
+        p.wide();
+        p.spread();
+        std::mem::flowing(p);
+    }
+}
+pub struct Node;
+impl Node { fn link(&self) {} }
+fn pointers(p: NonNull<Node>, q: Option<NonNull<Node>>, r: Weak<Node>) {
+    p.as_ref().link();
+    q.unwrap().as_mut().link();
+    r.as_ref().link();
+    shout!();
+}
+pub trait Reason { fn text(&self) -> u8 { 0 } }
+macro_rules! reasons { ($($name:ident),*) => { $(pub struct $name; impl Reason for $name {})* }; }
+reasons! { Late, Closed }
+fn made(late: Late) {
+    late.text();
+    Closed::text(&Closed);
+    flags::Flags::LOW;
+}
+mod flags { bitflags! { pub struct Flags: u8 { const LOW = 1; } } }
+",
+    ),
     ("app/tests/all.rs", "mod util;\nfn it() { util::help() }\n"),
     ("app/tests/util.rs", "pub fn help() { crate::util::help() }\n"),
 ];
@@ -244,6 +298,26 @@ const EXPECTED: &[(&str, &str)] = &[
     ("app/src/main.rs 70 area", "base-kit/src/shapes.rs:21"),
     ("app/src/main.rs 78 free", "app/src/main.rs:8"),
     ("app/src/main.rs 78 area", "base-kit/src/shapes.rs:21"),
+    ("app/src/ext.rs 13 wide", "app/src/ext.rs:3"),
+    ("app/src/ext.rs 18 spread", "app/src/ext.rs:4"),
+    ("app/src/ext.rs 19 wide", "app/src/ext.rs:3"),
+    ("app/src/ext.rs 20 spread", "app/src/ext.rs:12"),
+    ("app/src/ext.rs 21 flowing", "app/src/ext.rs:8"),
+    ("app/src/ext.rs 22 flowing", "app/src/ext.rs:8"),
+    ("app/src/ext.rs 23 flowing", "external"),
+    ("app/src/ext.rs 28 spread", "external"),
+    ("app/src/ext.rs 29 wide", "unknown"),
+    ("app/src/ext.rs 30 spread", "app/src/ext.rs:12"),
+    ("app/src/ext.rs 31 flowing", "external"),
+    ("app/src/ext.rs 37 link", "app/src/ext.rs:35"),
+    ("app/src/ext.rs 38 link", "app/src/ext.rs:35"),
+    ("app/src/ext.rs 39 link", "unknown"),
+    ("app/src/ext.rs 40 shout", "base-kit/src/lib.rs:9"),
+    ("app/src/ext.rs 45 Late", "app/src/ext.rs:44"),
+    ("app/src/ext.rs 46 text", "unknown"),
+    ("app/src/ext.rs 47 Closed", "app/src/ext.rs:44"),
+    ("app/src/ext.rs 47 text", "unknown"),
+    ("app/src/ext.rs 48 LOW", "app/src/ext.rs:50"),
     ("app/src/parts/mod.rs 2 down", "app/src/parts/deep.rs:1"),
     ("app/src/parts/mod.rs 2 free", "app/src/main.rs:8"),
     ("app/src/parts/mod.rs 2 leaf", "app/src/parts/mod.rs:3"),

@@ -20,6 +20,6 @@ pub use facts::{
     Span, Symbol,
 };
 pub use kind::SymbolKind;
-pub use resolve::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, World};
+pub use resolve::{Confidence, Meaning, Reached, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

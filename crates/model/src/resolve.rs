@@ -48,6 +48,9 @@ pub trait World {
 
     /// The symbols with exactly this simple name, imports left out.
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]>;
+
+    /// The files with a reference of exactly this name.
+    fn files_naming(&self, name: &str) -> Rc<[VersionId]>;
 }
 
 impl<W: World + ?Sized> World for &W {
@@ -74,6 +77,10 @@ impl<W: World + ?Sized> World for &W {
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {
         (**self).symbols_named(name)
     }
+
+    fn files_naming(&self, name: &str) -> Rc<[VersionId]> {
+        (**self).files_naming(name)
+    }
 }
 
 /// Whom a reference or an import means.
@@ -96,6 +103,15 @@ pub enum Meaning {
     Local,
     /// Nobody knows, and why.
     Unknown(&'static str),
+}
+
+/// Functions that a call reaches through another, which gave them back: `handler` through `jwt` in `jwt()(request)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The functions that are called.
+    pub targets: Vec<SymbolAt>,
+    /// The function that gave them back.
+    pub via: SymbolAt,
 }
 
 /// How sure a meaning is.
@@ -159,6 +175,16 @@ pub trait Resolver {
     /// known when it runs, and the field is only read.
     fn calls_fields(&self) -> bool {
         true
+    }
+
+    /// The functions written inside of this one that a call of it gives back: who calls `jwt()` reaches them through it.
+    fn returned(&self, _function: SymbolAt) -> Vec<SymbolAt> {
+        Vec::new()
+    }
+
+    /// What a call reaches besides what it names: what is called is what another function gave back.
+    fn reached(&self, _file: VersionId, _at: u32) -> Option<Reached> {
+        None
     }
 
     /// The methods that implement or override a declared one, as far as they are known.

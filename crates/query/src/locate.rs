@@ -225,16 +225,21 @@ fn ceiling(snapshot: &Snapshot, bearers: usize) -> f64 {
     (1.0 + (count - bearers + 0.5).max(0.0) / (bearers + 0.5)).ln() * (K1 + 1.0)
 }
 
-/// Whether `name` is the end of `qualified`, from a border between segments on. `.` and `::` mean the same.
+/// Whether `name` is the end of `qualified`, from a border between segments on. `.` and `::` mean the same, and a type
+/// without arguments is meant with any.
 fn is_suffix(qualified: &str, name: &str) -> bool {
     let (mut whole, mut part) = (segments(qualified), segments(name));
     loop {
         match (whole.next(), part.next()) {
             (_, None) => return true,
-            (Some(a), Some(b)) if a == b => {}
+            (Some(a), Some(b)) if a == b || without_arguments(a) == b => {}
             _ => return false,
         }
     }
+}
+
+fn without_arguments(segment: &str) -> &str {
+    segment.split('<').next().unwrap_or(segment)
 }
 
 fn segments(name: &str) -> impl Iterator<Item = &str> {
@@ -255,6 +260,9 @@ mod tests {
             ("auth::jwt::Validator::check", "alidator::check", false),
             ("auth::jwt::Validator::check", "x::auth::jwt::Validator::check", false),
             ("check", "Validator::check", false),
+            ("task::Arc<Handle>::schedule", "Arc<Handle>::schedule", true),
+            ("task::Arc<Handle>::schedule", "Arc::schedule", true),
+            ("task::Arc<Handle>::schedule", "Arc<Other>::schedule", false),
         ];
         for (qualified, name, expected) in table {
             assert_eq!(is_suffix(qualified, name), expected, "{name} of {qualified}");

@@ -12,6 +12,7 @@ pub struct MemoryWorld {
     texts: Vec<Rc<str>>,
     by_path: BTreeMap<String, VersionId>,
     by_name: BTreeMap<String, Vec<SymbolAt>>,
+    naming: BTreeMap<String, Vec<VersionId>>,
 }
 
 impl MemoryWorld {
@@ -26,6 +27,12 @@ impl MemoryWorld {
         for (place, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
             let at = SymbolAt { file: id, place: place as u32 };
             self.by_name.entry(symbol.name.clone()).or_default().push(at);
+        }
+        for name in facts.references.iter().map(|reference| &facts.names[reference.name as usize]) {
+            let files = self.naming.entry(name.clone()).or_default();
+            if files.last() != Some(&id) {
+                files.push(id);
+            }
         }
         let file = SourceFile { id, path: path.to_owned(), language: language.to_owned(), facts: Rc::new(facts) };
         self.files.push(Rc::new(file));
@@ -77,6 +84,12 @@ impl World for MemoryWorld {
             let path = |at: &SymbolAt| self.files[at.file as usize].path.as_str();
             (path(a), a.place).cmp(&(path(b), b.place))
         });
+        found.into()
+    }
+
+    fn files_naming(&self, name: &str) -> Rc<[VersionId]> {
+        let mut found = self.naming.get(name).cloned().unwrap_or_default();
+        found.sort_by(|a, b| self.files[*a as usize].path.cmp(&self.files[*b as usize].path));
         found.into()
     }
 }

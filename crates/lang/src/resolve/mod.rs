@@ -2,3 +2,4 @@
 
 pub(crate) mod chain;
 pub(crate) mod imports;
+pub(crate) mod returned;

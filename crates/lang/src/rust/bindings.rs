@@ -6,7 +6,7 @@ use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::draft::NewBinding;
 use crate::roles::Role;
-use crate::text::is_capitalised;
+use crate::text::{self, is_capitalised};
 use crate::tree::Tree;
 
 /// How many elements of a list, names of a pattern or bounds are looked through, so that absurd ones cost no more.
@@ -105,33 +105,41 @@ fn match_pattern(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A parameter in angle brackets. A type has the bound that stands beside it, else the one in the `where` clause of the
-/// item; a constant has its type, and is a value like any other parameter.
+/// A parameter in angle brackets. A type has the bounds that stand beside it and in the `where` clause of the item; a constant has its type, and is a value like any other parameter.
 fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
     let tree = walk.tree;
-    let (kind, annotation) = match tree.kind(at) {
-        k::TYPE_PARAMETER => (BindingKind::TypeParam, bound(walk, at, item)),
-        k::CONST_PARAMETER => (BindingKind::Param, tree.child(at, f::TYPE).map(|at| tree.node(at).span())),
+    let (kind, bounds) = match tree.kind(at) {
+        k::TYPE_PARAMETER => (BindingKind::TypeParam, bounds(walk, at, item)),
+        k::CONST_PARAMETER => {
+            (BindingKind::Param, tree.child(at, f::TYPE).map(|at| tree.node(at).span()).into_iter().collect())
+        }
         _ => return,
     };
     if let Some(name) = tree.child(at, f::NAME) {
         walk.roles.mark(Some(name), Role::Declares);
         let name = tree.node(name).span();
+        let annotation = bounds.first().copied().filter(|_| bounds.len() == 1);
+        let first = walk.draft.binding_count();
         walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from: 0 });
+        if bounds.len() > 1 {
+            let all: Vec<&str> = bounds.iter().map(|&span| walk.draft.slice(span)).collect();
+            walk.draft.annotate(first, &text::qualifier(&all.join(" + ")));
+        }
     }
 }
 
-fn bound(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Option<Span> {
+/// The bounds of a type parameter: beside it, and in the `where` clause.
+fn bounds(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Vec<Span> {
     let tree = walk.tree;
-    let word = walk.draft.slice(tree.node(tree.child(parameter, f::NAME)?).span());
+    let Some(name) = tree.child(parameter, f::NAME) else { return Vec::new() };
+    let word = walk.draft.slice(tree.node(name).span());
     let is_meant = |&predicate: &usize| {
         tree.child(predicate, f::LEFT).is_some_and(|left| walk.draft.slice(tree.node(left).span()) == word)
     };
-    let apart = || {
-        let predicate = tree.children(tree.child_of_kind(item, k::WHERE)?).take(MAX_LOOKED_AT).find(is_meant)?;
-        tree.child(predicate, f::BOUNDS)
-    };
-    tree.child(parameter, f::BOUNDS).or_else(apart).and_then(|bounds| bounds_span(tree, bounds))
+    let clause = tree.child_of_kind(item, k::WHERE).into_iter().flat_map(|clause| tree.children(clause));
+    let apart = clause.take(MAX_LOOKED_AT).filter(is_meant).filter_map(|predicate| tree.child(predicate, f::BOUNDS));
+    let all = tree.child(parameter, f::BOUNDS).into_iter().chain(apart);
+    all.filter_map(|bounds| bounds_span(tree, bounds)).collect()
 }
 
 /// Bounds without their colon.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
 
 use super::bindings;
+use super::impls;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 use crate::draft::NewSymbol;
@@ -50,6 +51,7 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     if name.is_empty() {
         return;
     }
+    let segment = if kind == SymbolKind::Impl { impls::segment(walk, at, &name) } else { None };
     walk.roles.mark(name_at, Role::Declares);
     if kind == SymbolKind::Trait {
         supertraits(walk, at);
@@ -59,7 +61,7 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     let new = NewSymbol {
         kind,
         name: &name,
-        segment: &name,
+        segment: segment.as_deref().unwrap_or(&name),
         separator: "::",
         impl_trait,
         signature: signature(walk, at),

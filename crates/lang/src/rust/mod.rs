@@ -2,10 +2,15 @@
 
 mod bindings;
 mod formats;
+mod impls;
 mod imports;
 mod items;
 mod kinds;
+mod lexer;
+mod loose;
 mod macros;
+mod made;
+mod matching;
 mod module;
 mod resolve;
 mod tokens;

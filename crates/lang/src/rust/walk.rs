@@ -1,9 +1,13 @@
 //! The pass over a Rust tree.
 
+use std::collections::HashMap;
+
 use codecompass_model::{RefShape, Span};
 
+use super::impls::Declared;
 use super::kinds::{field as f, kind as k};
-use super::{bindings, formats, imports, items, macros, module, tokens};
+use super::made::{self, Made};
+use super::{bindings, formats, imports, items, loose, macros, module, tokens};
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
@@ -15,7 +19,9 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     let read = macros::read(tree, draft.text);
     let tree = read.as_ref().unwrap_or(tree);
     let roles = Roles::new(tree.len());
-    let mut walk = Walk { tree, draft, roles, outer: Outer::default() };
+    let draft_text = draft.text;
+    let mut walk =
+        Walk { tree, draft, roles, outer: Outer::default(), declared: None, made: made::items(tree, draft_text) };
     let mut at = 0;
     while at < tree.len() {
         walk.draft.arrive(at);
@@ -29,6 +35,9 @@ pub(super) struct Walk<'w, 't> {
     pub(super) draft: &'w mut Draft<'t>,
     pub(super) roles: Roles,
     pub(super) outer: Outer,
+    pub(super) declared: Declared<'t>,
+    /// The items that macros of the file make, by where their names begin.
+    made: HashMap<u32, Made>,
 }
 
 /// Attributes and docs that wait for the item they stand before.
@@ -113,6 +122,13 @@ impl Walk<'_, '_> {
             }
             _ => self.outer.offer(at, node.parent),
         }
+        if !self.made.is_empty()
+            && matches!(node.kind, k::IDENTIFIER | k::TYPE_IDENTIFIER | k::FIELD_IDENTIFIER)
+            && let Some(made) = self.made.remove(&node.start)
+        {
+            loose::made(self, made);
+            return node.next as usize;
+        }
         match node.kind {
             k::IDENTIFIER => self.identifier(at),
             k::TYPE_IDENTIFIER => self.type_identifier(at),
@@ -148,6 +164,9 @@ impl Walk<'_, '_> {
             return self.refer(at, RefShape::Value);
         }
         if self.tree.kind(node.parent as usize) == k::TOKEN_TREE {
+            if loose::written(self, at) {
+                return;
+            }
             return tokens::identifier(self.draft, node.span());
         }
         if self.tree.kind(node.parent as usize) == k::SHORTHAND_INITIALIZER {

@@ -37,7 +37,7 @@ pub struct CallEdge {
     pub confidence: Confidence,
     /// How far from the symbol that was asked about.
     pub depth: u32,
-    /// The nearer symbol, beyond depth 1.
+    /// The nearer symbol, beyond depth 1; else the function that gave back what is called.
     pub via: Option<SymbolAt>,
     /// Whether it stands in a test.
     pub is_test: bool,
@@ -102,7 +102,7 @@ impl Graph<'_> {
                     }
                     edge.depth = depth;
                     edge.lines.sort_unstable();
-                    edge.via = (depth > 1).then_some(near);
+                    edge.via = edge.via.or((depth > 1).then_some(near));
                     if let Some(symbol) = edge.symbol
                         && seen.insert(symbol)
                     {
@@ -143,7 +143,27 @@ impl Graph<'_> {
             let call = Call { file: site.file.id, path: &site.file.path, line: site.line, confidence: site.confidence };
             add(&mut edges, (site.file.id, from), caller, &call, place);
         }
-        Ok(edges.into_values().collect())
+        let mut all: Vec<CallEdge> = edges.into_values().collect();
+        for mut edge in self.callers_of_maker(&file, symbol)? {
+            let is_known = all.iter().any(|known| known.symbol == edge.symbol && known.file == edge.file);
+            if !is_known {
+                edge.confidence = Confidence::Heuristic;
+                all.push(edge);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Who calls the function that gives this one back has it to call, or hands it on: that is how it is reached.
+    fn callers_of_maker(&self, file: &SourceFile, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
+        let parent = file.facts.symbols.get(symbol.place as usize).and_then(|inner| inner.parent);
+        let Some(maker) = parent.map(|place| SymbolAt { file: symbol.file, place }) else { return Ok(Vec::new()) };
+        if !self.returned(maker).contains(&symbol) {
+            return Ok(Vec::new());
+        }
+        let mut edges = self.callers_of(maker)?;
+        edges.iter_mut().for_each(|edge| edge.via = Some(maker));
+        Ok(edges)
     }
 
     fn callees_of(&self, symbol: SymbolAt, graph: &mut CallGraph, depth: u32) -> Result<Vec<CallEdge>> {
@@ -157,6 +177,18 @@ impl Graph<'_> {
             // Whoever makes a value of a class calls its constructor, not all its methods.
             if depth > 1 && is_beside_the_constructor(&file, reference.symbol, symbol.place) {
                 continue;
+            }
+            if let Some(reached) = self.reached(&file, at as u32) {
+                for target in reached.targets {
+                    let key = (target.file, Some(target.place));
+                    let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
+                    let confidence = Confidence::Static;
+                    let call = Call { file: file.id, path: &file.path, line: reference.line, confidence };
+                    add(&mut edges, key, Some(target), &call, || (path(), target.place));
+                    if let Some(edge) = edges.get_mut(&key) {
+                        edge.via.get_or_insert(reached.via);
+                    }
+                }
             }
             match self.meaning(&file, at as u32) {
                 Meaning::Symbols { targets, confidence, .. } => {

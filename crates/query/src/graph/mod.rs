@@ -18,7 +18,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, Meaning, RefShape, Reference, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World,
+    Confidence, Meaning, Reached, RefShape, Reference, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId,
+    World,
 };
 use codecompass_store::{Result, Snapshot};
 
@@ -202,6 +203,18 @@ impl<'m> Graph<'m> {
     pub fn imported(&self, file: &SourceFile, at: u32) -> Meaning {
         self.resolver(&file.language)
             .map_or(Meaning::Unknown("the language has no rules"), |resolver| resolver.import(file.id, at))
+    }
+
+    /// The functions inside of one that a call of it gives back.
+    pub(super) fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
+        let file = self.file(function.file);
+        let resolver = file.and_then(|file| self.resolver(&file.language));
+        resolver.map_or(Vec::new(), |resolver| resolver.returned(function))
+    }
+
+    /// What a call reaches through a function that gave back what is called.
+    pub(super) fn reached(&self, file: &SourceFile, at: u32) -> Option<Reached> {
+        self.resolver(&file.language)?.reached(file.id, at)
     }
 
     /// What implements or overrides a declared method; nothing when the budget is spent.

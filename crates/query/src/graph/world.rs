@@ -144,4 +144,12 @@ impl World for SnapshotWorld {
         self.symbols.borrow_mut().insert(name.to_owned(), found.clone());
         found
     }
+
+    fn files_naming(&self, name: &str) -> Rc<[VersionId]> {
+        let found = self.tried(self.snapshot.references_named(name)).unwrap_or_default();
+        let path = |id: VersionId| self.tried(self.snapshot.version(id)).flatten().map(|version| version.path.clone());
+        let mut found: Vec<(Option<String>, VersionId)> = found.into_iter().map(|(id, _)| (path(id), id)).collect();
+        found.sort();
+        found.into_iter().map(|(_, id)| id).collect()
+    }
 }

@@ -13,6 +13,7 @@ mod json;
 mod members;
 mod modules;
 mod names;
+mod reached;
 mod references;
 mod signatures;
 mod split;
@@ -25,7 +26,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::rc::Rc;
 
-use codecompass_model::{Meaning, Resolver, SymbolAt, VersionId, World};
+use codecompass_model::{Meaning, Reached, Resolver, SymbolAt, VersionId, World};
+
+use crate::resolve::returned;
 
 use index::Index;
 use modules::Modules;
@@ -142,6 +145,15 @@ impl Resolver for Rules<'_> {
 
     fn modules_are_values(&self) -> bool {
         true
+    }
+
+    fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
+        returned::returned(&*self.world, function)
+    }
+
+    fn reached(&self, file: VersionId, at: u32) -> Option<Reached> {
+        self.steps.set(0);
+        self.reached_by(file, at)
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -86,7 +86,7 @@ impl Rules<'_> {
         }
     }
 
-    fn own_members(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
+    pub(super) fn own_members(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
         let Some(source) = self.source(class.file) else { return Vec::new() };
         let mut own = Vec::new();
         for entry in source.entries(Some(class.place), name) {

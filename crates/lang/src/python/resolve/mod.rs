@@ -15,8 +15,10 @@ mod guess;
 mod locals;
 mod members;
 mod memo;
+mod mixins;
 mod modules;
 mod names;
+mod reached;
 mod returns;
 mod source;
 mod types;
@@ -25,10 +27,13 @@ mod values;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, Confidence, Meaning, RefShape, Reference, Resolver, SymbolAt, VersionId, World};
+use codecompass_model::{
+    BindingKind, Confidence, Meaning, Reached, RefShape, Reference, Resolver, SymbolAt, VersionId, World,
+};
 
 use crate::names::FastMap;
 use crate::resolve::imports::{self, Part};
+use crate::resolve::returned;
 use expression::Expr;
 use memo::{Course, Memo};
 use modules::Modules;
@@ -45,6 +50,8 @@ pub(super) struct Rules<'w> {
     types: Memo<Question, Type>,
     names: Memo<(Rc<str>, Rc<str>), Found>,
     orders: Memo<SymbolAt, Rc<[Type]>>,
+    /// The classes below a class; `None` for too many.
+    below: RefCell<FastMap<SymbolAt, Option<Rc<[SymbolAt]>>>>,
 }
 
 /// A question about types.
@@ -69,6 +76,7 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
         types: Memo::default(),
         names: Memo::default(),
         orders: Memo::default(),
+        below: RefCell::default(),
     })
 }
 
@@ -89,6 +97,18 @@ impl Resolver for Rules<'_> {
         let found = self.import_target(&source, import);
         self.settle();
         self.answer(found, "import", "no such module")
+    }
+
+    fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
+        returned::returned(&*self.world, function)
+    }
+
+    fn reached(&self, file: VersionId, at: u32) -> Option<Reached> {
+        let source = self.source(file)?;
+        let reference = *source.facts().references.get(at as usize)?;
+        let reached = self.reached_by(&source, &reference);
+        self.settle();
+        reached
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
@@ -141,7 +161,8 @@ impl Rules<'_> {
             return guess.unwrap_or(Meaning::Unknown("receiver's type"));
         }
         let found = self.member(&of, name);
-        self.answer(found, "member", "no such member")
+        let mixed_in = self.mixed_in(&of, name, &found);
+        mixed_in.unwrap_or_else(|| self.answer(found, "member", "no such member"))
     }
 
     /// A name in an import statement.

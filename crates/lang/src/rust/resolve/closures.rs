@@ -76,10 +76,11 @@ impl Rules<'_> {
         match reference.shape {
             RefShape::MemberCall | RefShape::SelfCall => {
                 let ty = self.receiver(index, reference);
-                match self.member(&ty, name, Want::Function) {
+                let scope = Scope { file: index.id(), symbol: reference.symbol };
+                match self.member(scope, &ty, name, Want::Function) {
                     Member::Found(at, bindings, receiver) => self.declared_closure(at, &bindings, &receiver, argument),
                     Member::Outside => self.library_closure(&ty, name),
-                    Member::Unknown => None,
+                    Member::Unknown | Member::Hidden => None,
                 }
             }
             RefShape::Call | RefShape::PathCall => {

@@ -213,6 +213,13 @@ impl Rules<'_> {
                 return Ty::library(of, [first()]);
             }
             ["clone" | "take" | "replace", "Arc" | "Rc" | "Clone" | "mem"] => return first(),
+            ["get_mut" | "get_ref" | "into_inner" | "get_unchecked_mut", "Pin"] => {
+                return library::deref(&first()).unwrap_or_else(first);
+            }
+            ["new_unchecked", "Pin"] => return Ty::library("Pin", [first()]),
+            ["new_unchecked" | "from", "NonNull"] => return Ty::library("NonNull", [first()]),
+            ["new", "NonNull"] => return Ty::library("Option", [Ty::library("NonNull", [first()])]),
+            ["make_mut" | "as_ref" | "as_ptr", "Arc" | "Rc"] => return library::deref(&first()).unwrap_or(Ty::Unknown),
             _ => {}
         }
         let before = &segments[..segments.len().saturating_sub(1)];
@@ -230,7 +237,7 @@ impl Rules<'_> {
 
     /// What a method gives back.
     pub(super) fn method_value(&self, point: Point, ty: &Ty, name: &str, inside: &str) -> Ty {
-        match self.member(ty, name, Want::Function) {
+        match self.member(point.scope, ty, name, Want::Function) {
             Member::Found(at, bindings, receiver) => {
                 let bindings = self.with_arguments(point, at, &bindings, arguments(inside));
                 self.declared(at, &bindings, &receiver)
@@ -239,7 +246,7 @@ impl Rules<'_> {
                 Some(found) => found,
                 None => self.library_value(ty, name),
             },
-            Member::Unknown => Ty::Unknown,
+            Member::Unknown | Member::Hidden => Ty::Unknown,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is known of the standard library's types: what they hold, and what their methods give back.
 
+use super::scope::PRIMITIVES;
 use super::types::Ty;
 
 /// Types that give access to the one they hold.
@@ -30,7 +31,7 @@ const POINTERS: &[&str] = &[
 pub(super) fn deref(ty: &Ty) -> Option<Ty> {
     let Ty::Library(name, arguments) = ty else { return None };
     Some(match &**name {
-        name if POINTERS.contains(&name) => arguments.first()?.clone(),
+        name if POINTERS.contains(&name) => arguments.first().cloned().unwrap_or(Ty::Unknown),
         "Vec" | "SmallVec" | "ArrayVec" => Ty::library("[]", [ty.argument(0)]),
         "String" => Ty::library("str", []),
         "PathBuf" => Ty::library("Path", []),
@@ -44,7 +45,61 @@ pub(super) fn has_own(ty: &Ty, method: &str) -> bool {
     let Ty::Library(name, _) = ty else { return false };
     match &**name {
         "Arc" | "Rc" | "Box" => matches!(method, "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "downcast"),
+        "NonNull" => matches!(method, "clone" | "as_ref" | "as_mut" | "as_ptr" | "cast"),
         "Cow" => matches!(method, "clone" | "into_owned" | "to_mut" | "is_borrowed" | "is_owned" | "as_ref"),
+        _ => false,
+    }
+}
+
+/// Types of the standard library that are known well enough to say which traits they do not have.
+pub(super) fn is_data(name: &str) -> bool {
+    const DATA: &[&str] = &[
+        "?",
+        "[]",
+        "Arc",
+        "BTreeMap",
+        "BTreeSet",
+        "BinaryHeap",
+        "Box",
+        "Cell",
+        "Entry",
+        "HashMap",
+        "HashSet",
+        "Iterator",
+        "LinkedList",
+        "Mutex",
+        "MutexGuard",
+        "Option",
+        "OsStr",
+        "OsString",
+        "Path",
+        "PathBuf",
+        "Poll",
+        "Rc",
+        "RefCell",
+        "Result",
+        "RwLock",
+        "String",
+        "Vec",
+        "VecDeque",
+        "str",
+    ];
+    DATA.contains(&name) || PRIMITIVES.contains(&name)
+}
+
+/// Whether such a type has a trait of the standard library. Of a value that is known only to be from outside, nobody can
+/// tell more than that it has the library's own traits.
+pub(super) fn data_has(name: &str, of: &str) -> bool {
+    let is_iterator = name == "Iterator" || name == "?";
+    match of {
+        "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator" => is_iterator,
+        "IntoIterator" => element(&Ty::library(name, [Ty::Unknown])).is_some() || name == "?",
+        "Read" | "Write" | "BufRead" | "Seek" => matches!(name, "[]" | "Vec" | "VecDeque" | "Box" | "Arc" | "?"),
+        "Future" | "Error" => matches!(name, "Box" | "?"),
+        "AsRef" | "AsMut" | "Borrow" | "BorrowMut" | "From" | "Into" | "TryFrom" | "TryInto" | "Display"
+        | "ToString" | "ToOwned" | "Extend" | "FromIterator" | "FromStr" | "Deref" | "DerefMut" | "Index"
+        | "IndexMut" | "Add" | "Sub" | "Mul" | "Div" | "Rem" | "Neg" | "Not" | "AddAssign" | "SubAssign"
+        | "Pattern" => true,
         _ => false,
     }
 }
@@ -98,13 +153,13 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
     let option = |inner: Ty| Ty::library("Option", [inner]);
     let iterator = |inner: Ty| Ty::library("Iterator", [inner]);
     match method {
-        "clone" | "to_owned" | "by_ref" | "as_mut" | "as_ref" | "borrow" | "as_deref" | "as_deref_mut" | "cloned"
-        | "copied" | "to_vec" | "as_slice" | "as_mut_slice" | "into_boxed_slice" | "inspect" | "as_pin_mut"
-            if !matches!(&**name, "RefCell" | "Arc" | "Rc" | "Box" | "Cow" | "Pin") =>
+        "clone" => return Some(ty.clone()),
+        "to_owned" | "by_ref" | "as_mut" | "as_ref" | "borrow" | "as_deref" | "as_deref_mut" | "cloned" | "copied"
+        | "to_vec" | "as_slice" | "as_mut_slice" | "into_boxed_slice" | "inspect" | "as_pin_mut"
+            if keeps_its_type(name, arguments) =>
         {
             return Some(ty.clone());
         }
-        "clone" => return Some(ty.clone()),
         _ => {}
     }
     Some(match (&**name, method) {
@@ -129,6 +184,7 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
             "Arc" | "Rc" | "Box" | "Cow" | "Pin",
             "as_ref" | "as_mut" | "borrow" | "into_owned" | "to_mut" | "get_mut",
         ) => one(),
+        ("NonNull", "as_ref" | "as_mut" | "as_ptr") => one(),
         ("JoinHandle", "join") | ("Receiver", "recv" | "try_recv") => Ty::library("Result", [one()]),
         ("Receiver", "iter" | "try_iter" | "into_iter") => iterator(one()),
         ("HashMap" | "BTreeMap" | "IndexMap", _) => map(ty, method)?,
@@ -143,6 +199,28 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
         _ if arguments.is_empty() && is_plain(name) => something(),
         _ => return None,
     })
+}
+
+/// Whether views of a value are taken for the value: of what has no type arguments, or holds many or maybe one of them.
+/// Nobody knows what other types with arguments give.
+fn keeps_its_type(name: &str, arguments: &[Ty]) -> bool {
+    let holds = matches!(
+        name,
+        "[]" | "ArrayVec"
+            | "BTreeMap"
+            | "BTreeSet"
+            | "HashMap"
+            | "HashSet"
+            | "IndexMap"
+            | "IndexSet"
+            | "Iterator"
+            | "Option"
+            | "Result"
+            | "SmallVec"
+            | "Vec"
+            | "VecDeque"
+    );
+    holds || arguments.is_empty() && is_plain(name)
 }
 
 /// A value of some type from outside.
@@ -167,6 +245,7 @@ fn is_plain(name: &str) -> bool {
             | "Poll"
             | "Iterator"
             | "Entry"
+            | "NonNull"
     ) && !POINTERS.contains(&name)
 }
 

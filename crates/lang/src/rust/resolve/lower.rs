@@ -72,15 +72,15 @@ impl Rules<'_> {
         let Some(_depth) = self.deeper() else { return Named::Unknown };
         let Some(first) = segments.first() else { return Named::Unknown };
         if first.name == "Self" {
-            return self.walk_type(self.self_type(scope), &segments[1..], space);
+            return self.walk_type(scope, self.self_type(scope), &segments[1..], space);
         }
         if let Some(parameter) = self.parameter(scope, &first.name) {
-            return self.walk_type(Ty::Param(parameter), &segments[1..], space);
+            return self.walk_type(scope, Ty::Param(parameter), &segments[1..], space);
         }
         if PRIMITIVES.contains(&first.name.as_str())
             && self.name(scope, &first.name, Space::Type).is_none_or(is_outside)
         {
-            return self.walk_type(Ty::library(&first.name, []), &segments[1..], space);
+            return self.walk_type(scope, Ty::library(&first.name, []), &segments[1..], space);
         }
         // The longest beginning that modules alone explain.
         let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
@@ -97,14 +97,14 @@ impl Rules<'_> {
                 && self.variant(at, names[done]).is_none()
             {
                 let ty = self.item_type(scope, at, &segments[done - 1]);
-                return self.walk_type(ty, &segments[done..], space);
+                return self.walk_type(scope, ty, &segments[done..], space);
             }
             // What an outside type has is outside, but its traits may be of the view.
             if let Def::Outside(name) = &def
                 && name.starts_with(char::is_uppercase)
             {
                 let ty = Ty::Library(Rc::clone(name), self.arguments(scope, &segments[done - 1]));
-                return self.walk_type(ty, &segments[done..], space);
+                return self.walk_type(scope, ty, &segments[done..], space);
             }
             done += 1;
             match self.step(&def, names[done - 1], kind(done)) {
@@ -139,7 +139,7 @@ impl Rules<'_> {
     }
 
     /// Goes on from a type: associated types, then maybe an associated function or constant.
-    fn walk_type(&self, ty: Ty, rest: &[Segment], space: Space) -> Named {
+    fn walk_type(&self, scope: Scope, ty: Ty, rest: &[Segment], space: Space) -> Named {
         let Some((next, more)) = rest.split_first() else { return Named::Type(ty) };
         if let Ty::Item(at, _) = ty
             && let Some(variant) = self.variant(at, &next.name)
@@ -148,9 +148,9 @@ impl Rules<'_> {
             return Named::Symbol(variant, Bindings::default());
         }
         if !more.is_empty() || space == Space::Type {
-            return self.walk_type(self.project(&ty, &next.name), more, space);
+            return self.walk_type(scope, self.project(&ty, &next.name), more, space);
         }
-        self.associated(&ty, &next.name)
+        self.associated(scope, &ty, &next.name)
     }
 
     fn arguments(&self, scope: Scope, segment: &Segment) -> Rc<[Ty]> {

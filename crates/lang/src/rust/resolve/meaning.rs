@@ -182,10 +182,11 @@ impl Rules<'_> {
 
     fn member_call(&self, index: &Indexed, reference: &Reference, name: &str) -> Meaning {
         let ty = self.receiver(index, reference);
-        match self.member(&ty, name, Want::Function) {
+        let scope = Scope { file: index.id(), symbol: reference.symbol };
+        match self.member(scope, &ty, name, Want::Function) {
             Member::Found(at, ..) => Meaning::proved(at, "method of the receiver's type"),
             Member::Outside => Meaning::External,
-            Member::Unknown => self.guess(index, reference, name),
+            Member::Unknown | Member::Hidden => self.guess(index, reference, name),
         }
     }
 
@@ -253,7 +254,7 @@ impl Rules<'_> {
         let segments: Vec<Segment> = match &written {
             None => vec![last],
             Some(Written::Path(None, before)) => before.iter().cloned().chain([last]).collect(),
-            Some(other) => return self.type_meaning(&self.lower(scope, other), name, is_type),
+            Some(other) => return self.type_meaning(scope, &self.lower(scope, other), name, is_type),
         };
         let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
         let is_plain = names[0] != "Self" && self.parameter(scope, names[0]).is_none();
@@ -282,7 +283,7 @@ impl Rules<'_> {
             Named::Type(ty) => {
                 let overloaded =
                     (shape == RefShape::PathCall).then(|| self.overloaded(index, reference, &ty)).flatten();
-                overloaded.unwrap_or_else(|| self.type_meaning(&ty, name, is_type))
+                overloaded.unwrap_or_else(|| self.type_meaning(scope, &ty, name, is_type))
             }
             Named::Symbol(..) | Named::Module | Named::Unknown if !outside => Meaning::Unknown("path not found"),
             _ if shape == RefShape::PathCall && self.is_declared_outside(&before[before.len() - 1].name, name) => {
@@ -301,7 +302,7 @@ impl Rules<'_> {
     }
 
     /// A member of a type by a path.
-    fn type_meaning(&self, ty: &Ty, name: &str, is_type: bool) -> Meaning {
+    fn type_meaning(&self, scope: Scope, ty: &Ty, name: &str, is_type: bool) -> Meaning {
         if let Ty::Item(at, _) = ty
             && let Some(variant) = self.variant(*at, name)
         {
@@ -314,7 +315,7 @@ impl Rules<'_> {
                 None => Meaning::Unknown("associated type not found"),
             };
         }
-        match self.associated(ty, name) {
+        match self.associated(scope, ty, name) {
             Named::Symbol(at, _) => Meaning::proved(at, "member of the type"),
             Named::Outside => Meaning::External,
             _ => Meaning::Unknown("member not found"),

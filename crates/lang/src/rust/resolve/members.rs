@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{SymbolAt, SymbolKind};
+use codecompass_model::{Span, Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
+use super::expressions::has_receiver;
 use super::library;
 use super::lower::Named;
 use super::modules::Scope;
@@ -30,6 +31,8 @@ pub(super) enum Member {
     Found(SymbolAt, Bindings, Ty),
     Outside,
     Unknown,
+    /// Of a trait that is not in scope.
+    Hidden,
 }
 
 /// A member of some type or trait of the view.
@@ -86,19 +89,24 @@ impl Rules<'_> {
         found
     }
 
-    /// A member of a value, through references, smart pointers and `Deref`.
-    pub(super) fn member(&self, ty: &Ty, name: &str, want: Want) -> Member {
+    /// A member of a value, through references, smart pointers and `Deref`. What a trait gives is seen from a place only
+    /// where the trait is in scope; when nothing else has the name, nobody knows.
+    pub(super) fn member(&self, from: Scope, ty: &Ty, name: &str, want: Want) -> Member {
         let Some(_depth) = self.deeper() else { return Member::Unknown };
         let mut ty = ty.clone();
+        let mut is_hidden = false;
         for _ in 0..MAX_DEREFS {
             if library::has_own(&ty, name) {
                 return Member::Outside;
             }
-            if let Some(found) = self.select(&ty, name, want) {
-                return found;
+            match self.select(Some(from), &ty, name, want) {
+                Some(Member::Hidden) => is_hidden = true,
+                Some(found) => return found,
+                None => {}
             }
             match self.deref(&ty) {
                 Some(next) if next != ty => ty = next,
+                _ if is_hidden || self.is_made(&ty) && !self.candidates(name).is_empty() => return Member::Unknown,
                 _ => return self.missing(&ty, name, want),
             }
         }
@@ -132,19 +140,20 @@ impl Rules<'_> {
         }
     }
 
-    /// An associated function or constant of a type.
-    pub(super) fn associated(&self, ty: &Ty, name: &str) -> Named {
-        match self.select(ty, name, Want::Value) {
+    /// An associated function or constant of a type, seen from a place.
+    pub(super) fn associated(&self, from: Scope, ty: &Ty, name: &str) -> Named {
+        match self.select(Some(from), ty, name, Want::Value) {
             Some(Member::Found(at, bindings, _)) => Named::Symbol(at, bindings),
             Some(Member::Outside) => Named::Outside,
+            None if self.is_made(ty) => Named::Unknown,
             None if matches!(self.missing(ty, name, Want::Value), Member::Outside) => Named::Outside,
-            Some(Member::Unknown) | None => Named::Unknown,
+            Some(Member::Unknown | Member::Hidden) | None => Named::Unknown,
         }
     }
 
     /// The associated type that a type has under a name, as it is declared.
     pub(super) fn associated_type(&self, ty: &Ty, name: &str) -> Option<SymbolAt> {
-        let Member::Found(at, ..) = self.select(ty, name, Want::Type)? else { return None };
+        let Member::Found(at, ..) = self.select(None, ty, name, Want::Type)? else { return None };
         let owner = SymbolAt { file: at.file, place: self.symbol(at, |symbol| symbol.parent)?? };
         if self.symbol(owner, |symbol| symbol.kind)? != SymbolKind::Impl {
             return Some(at);
@@ -170,7 +179,7 @@ impl Rules<'_> {
             Ty::Bounds(bounds) => given(bounds).unwrap_or_else(|| open(ty, name)),
             Ty::Param(parameter) => given(&self.bounds_of(*parameter)).unwrap_or_else(|| open(ty, name)),
             Ty::SelfOf(_) | Ty::Projection(..) => open(ty, name),
-            _ => match self.select(ty, name, Want::Type) {
+            _ => match self.select(None, ty, name, Want::Type) {
                 Some(Member::Found(at, bindings, _)) => self.declared(at, &bindings, ty),
                 _ => Ty::Unknown,
             },
@@ -212,30 +221,84 @@ impl Rules<'_> {
     }
 
     /// What a type has itself, without dereferencing; `None` when nothing of the view fits.
-    fn select(&self, ty: &Ty, name: &str, want: Want) -> Option<Member> {
+    fn select(&self, from: Option<Scope>, ty: &Ty, name: &str, want: Want) -> Option<Member> {
         let candidates = self.candidates(name);
         let mut fitting = candidates.iter().filter(|candidate| want.fits(candidate.kind)).peekable();
         if !ty.is_known() {
-            return Some(if fitting.peek().is_some() { Member::Unknown } else { Member::Outside });
+            let may_be_here = fitting.peek().is_some() || want == Want::Function && self.is_stray(name);
+            return Some(if may_be_here { Member::Unknown } else { Member::Outside });
         }
-        fitting.peek()?;
+        if fitting.peek().is_none() {
+            let is_stray = want == Want::Function && !matches!(ty, Ty::Library(..)) && self.is_stray(name);
+            return is_stray.then_some(Member::Hidden);
+        }
         let fitting: Vec<Candidate> = fitting.copied().collect();
         let by_bounds = |bounds: &[Bound]| {
             let traits = self.with_supertraits(bounds);
             let owned = |candidate: &&Candidate| candidate.place == Place::Trait && traits.contains(&candidate.owner);
             fitting.iter().find(owned).map(|found| Member::Found(found.at, Bindings::default(), ty.clone()))
         };
-        let found = match ty {
+        let own = match ty {
             Ty::Param(parameter) => by_bounds(&self.bounds_of(*parameter)),
             Ty::SelfOf(of) => by_bounds(&[self.bound_of(*of)]),
             Ty::Bounds(bounds) => self.in_impls(ty, &fitting, Place::Inherent).or_else(|| by_bounds(bounds)),
             Ty::Projection(of, name) => by_bounds(&self.projection_bounds(of, name)),
-            _ => self
-                .in_impls(ty, &fitting, Place::Inherent)
-                .or_else(|| self.in_impls(ty, &fitting, Place::Implementation))
-                .or_else(|| self.provided(ty, &fitting)),
+            _ => self.in_impls(ty, &fitting, Place::Inherent),
         };
-        found.or_else(|| self.blanket(ty, &fitting))
+        own.or_else(|| {
+            let is_seen = |candidate: &Candidate| from.is_none_or(|from| self.is_candidate_seen(from, candidate));
+            let (seen, hidden): (Vec<Candidate>, Vec<Candidate>) = fitting.iter().copied().partition(is_seen);
+            let found = self.of_traits(ty, &seen);
+            // Of a type from outside it is known that its own methods are outside.
+            let may_hide = !matches!(ty, Ty::Library(..)) && hidden.iter().any(|known| self.is_reachable(known.owner));
+            found.or_else(|| self.of_traits(ty, &hidden).filter(|_| may_hide).map(|_| Member::Hidden))
+        })
+    }
+
+    /// What a type has from traits, by its own `impl`s, by what they leave to the trait, by one for all types.
+    fn of_traits(&self, ty: &Ty, candidates: &[Candidate]) -> Option<Member> {
+        // A path from outside may end in a module.
+        let is_module = matches!(ty, Ty::Library(name, _)
+            if name.starts_with(char::is_lowercase) && !library::is_data(name));
+        if is_module {
+            return None;
+        }
+        let is_open = matches!(ty, Ty::Param(_) | Ty::SelfOf(_) | Ty::Bounds(_) | Ty::Projection(..));
+        let own = if is_open { None } else { self.in_impls(ty, candidates, Place::Implementation) };
+        own.or_else(|| self.provided(ty, candidates)).or_else(|| self.blanket(ty, candidates))
+    }
+
+    /// Whether the trait that a candidate is of can be seen from a place; traits from outside always.
+    fn is_candidate_seen(&self, from: Scope, candidate: &Candidate) -> bool {
+        match candidate.place {
+            Place::Inherent => true,
+            Place::Trait => self.is_trait_seen(from, candidate.owner),
+            Place::Implementation => {
+                let implementation = self.implementation(candidate.owner);
+                let of = implementation.of_trait.as_ref().and_then(|bound| bound.of);
+                of.is_none_or(|of| self.is_trait_seen(from, of))
+            }
+        }
+    }
+
+    /// Whether a file is part of a crate: text that is only read, like a test's input, is not.
+    fn is_reachable(&self, at: SymbolAt) -> bool {
+        self.crates.is_root(self.root(Scope { file: at.file, symbol: None }).file)
+    }
+
+    /// Whether a type is declared by a macro, which may give it more than can be seen.
+    fn is_made(&self, ty: &Ty) -> bool {
+        let Ty::Item(at, _) = ty else { return false };
+        let Some(text) = self.world.text(at.file) else { return false };
+        let head = self.symbol(*at, |symbol| Span { start: symbol.span.start, end: symbol.name_span.start });
+        let words = head.map_or("", |head| head.text(&text)).split_whitespace();
+        !words.into_iter().any(|word| matches!(word, "struct" | "enum" | "union" | "type" | "trait"))
+    }
+
+    /// Whether a method of this name stands in no `impl` and no trait that anybody sees: some macro puts it there.
+    fn is_stray(&self, name: &str) -> bool {
+        let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && has_receiver(&symbol.signature);
+        self.world.symbols_named(name).iter().any(|&at| self.symbol(at, is_method).unwrap_or(false))
     }
 
     fn in_impls(&self, ty: &Ty, candidates: &[Candidate], place: Place) -> Option<Member> {
@@ -301,7 +364,7 @@ impl Rules<'_> {
     }
 
     /// The bounds that a trait declares for an associated type.
-    fn projection_bounds(&self, of: &Ty, name: &str) -> Vec<Bound> {
+    pub(super) fn projection_bounds(&self, of: &Ty, name: &str) -> Vec<Bound> {
         let traits = match of {
             Ty::Param(parameter) => self.with_supertraits(&self.bounds_of(*parameter)),
             Ty::SelfOf(of) => self.with_supertraits(&[self.bound_of(*of)]),

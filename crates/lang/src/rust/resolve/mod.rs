@@ -22,6 +22,7 @@ mod modules;
 mod overloads;
 mod patterns;
 mod scope;
+mod seen;
 mod traits;
 mod types;
 mod written;
@@ -38,7 +39,8 @@ use lower::Implementation;
 use members::Candidate;
 use modules::Scope;
 use scope::{Def, Space};
-use types::Ty;
+use seen::Seen;
+use types::{Parameter, Ty};
 
 /// How deep one question may lead to others.
 const MAX_DEPTH: u32 = 64;
@@ -73,6 +75,8 @@ pub(super) struct Rules<'w> {
     members: Memo<String, Rc<[Candidate]>>,
     impls: Memo<String, Rc<[SymbolAt]>>,
     supertraits: Memo<SymbolAt, Rc<[SymbolAt]>>,
+    blankets: Memo<SymbolAt, Rc<[Parameter]>>,
+    seen_traits: Memo<Scope, Rc<Seen>>,
     locals: Memo<(VersionId, u32), Ty>,
     receivers: Memo<Receiver, Ty>,
 }
@@ -95,6 +99,8 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
         members: Memo::default(),
         impls: Memo::default(),
         supertraits: Memo::default(),
+        blankets: Memo::default(),
+        seen_traits: Memo::default(),
         locals: Memo::default(),
         receivers: Memo::default(),
     })

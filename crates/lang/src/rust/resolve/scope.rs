@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Import, SymbolAt, SymbolKind, Visibility};
+use codecompass_model::{Import, Symbol, SymbolAt, SymbolKind, Visibility};
 
 use super::Rules;
+use super::expressions::has_receiver;
 use super::modules::Scope;
 
 /// Which of a name's meanings is asked for.
@@ -67,6 +68,13 @@ const PRELUDE: &[&str] = &[
     "Unpin",
     "Vec",
     "drop",
+];
+
+/// Words that name something only as `r#type`, which paths are taken apart without.
+const RESERVED: &[&str] = &[
+    "as", "async", "await", "box", "const", "dyn", "else", "enum", "extern", "fn", "for", "gen", "if", "impl", "in",
+    "let", "loop", "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "static", "struct", "trait", "try",
+    "type", "union", "unsafe", "use", "where", "while", "yield",
 ];
 
 /// Types of the language itself.
@@ -143,7 +151,10 @@ impl Rules<'_> {
     /// A variant of an enum.
     pub(super) fn variant(&self, of: SymbolAt, name: &str) -> Option<SymbolAt> {
         let index = self.indexed(of.file)?;
-        let is_variant = |&&place: &&u32| index.symbol(place).is_some_and(|symbol| symbol.kind == SymbolKind::Variant);
+        // Constants stand directly in a type where a macro puts them: the flags of `bitflags!`.
+        let is_variant = |&&place: &&u32| {
+            index.symbol(place).is_some_and(|symbol| matches!(symbol.kind, SymbolKind::Variant | SymbolKind::Const))
+        };
         let place = index.named(Some(of.place), name).iter().find(is_variant)?;
         Some(SymbolAt { file: of.file, place: *place })
     }
@@ -185,7 +196,10 @@ impl Rules<'_> {
         }
         self.open.borrow_mut().push(key.clone());
         let cycles = self.cycles.get();
-        let found = self.own(scope, name, space).or_else(|| self.through_imports(scope, name, space));
+        let found = self
+            .own(scope, name, space)
+            .or_else(|| self.through_imports(scope, name, space))
+            .or_else(|| self.exported_macro(scope, name).filter(|_| space == Space::Macro));
         self.open.borrow_mut().pop();
         // What was cut short by a cycle is only right for whoever began it.
         if found.is_some() || cycles == self.cycles.get() || self.open.borrow().is_empty() {
@@ -196,9 +210,16 @@ impl Rules<'_> {
 
     fn own(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let index = self.indexed(scope.file)?;
-        let fits = |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in(symbol.kind, space));
+        // A method that a macro puts into an `impl` is no function of the module.
+        let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && has_receiver(&symbol.signature);
+        let fits =
+            |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in(symbol.kind, space) && !is_method(symbol));
         let at = |place: u32| SymbolAt { file: scope.file, place };
-        let all: Vec<SymbolAt> = index.named(scope.symbol, name).iter().copied().filter(fits).map(at).collect();
+        let named = match index.named(scope.symbol, name) {
+            [] if RESERVED.contains(&name) => index.named(scope.symbol, &format!("r#{name}")),
+            named => named,
+        };
+        let all: Vec<SymbolAt> = named.iter().copied().filter(fits).map(at).collect();
         let best = match all.as_slice() {
             [only] => *only,
             several => several.iter().copied().find(|&at| self.is_active(at)).or(several.first().copied())?,
@@ -207,6 +228,20 @@ impl Rules<'_> {
             SymbolKind::Module => self.declared_module(best).map(Def::Module),
             _ => Some(Def::Symbol(best)),
         }
+    }
+
+    /// A macro that is exported stands at the root of its crate, wherever it is written.
+    fn exported_macro(&self, scope: Scope, name: &str) -> Option<Def> {
+        let is_exported = |&at: &SymbolAt| self.is_exported_macro(at) && self.root(of_file(at)) == scope;
+        let is_root = scope.symbol.is_none() && self.crates.is_root(scope.file);
+        let all: Vec<SymbolAt> =
+            self.world.symbols_named(name).iter().copied().filter(|_| is_root).filter(is_exported).collect();
+        all.iter().find(|&&at| self.is_active(at)).or(all.first()).map(|&at| Def::Symbol(at))
+    }
+
+    fn is_exported_macro(&self, at: SymbolAt) -> bool {
+        let is_public = |symbol: &Symbol| symbol.visibility == Some(Visibility::Public);
+        self.symbol(at, |symbol| symbol.kind == SymbolKind::Macro && is_public(symbol)).unwrap_or(false)
     }
 
     fn through_imports(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
@@ -231,14 +266,14 @@ impl Rules<'_> {
         })
     }
 
-    fn glob(&self, scope: Scope, import: &Import) -> Option<Def> {
+    pub(super) fn glob(&self, scope: Scope, import: &Import) -> Option<Def> {
         let segments: Vec<&str> = import.module.split("::").collect();
         self.path(scope, &segments, Space::Type)
     }
 
     /// Whether a glob brings something in: what is private only for those within.
     fn is_seen(&self, scope: Scope, module: Scope, name: &str, found: &Def) -> bool {
-        if self.is_within(scope, module) {
+        if self.is_within(scope, module) || matches!(found, Def::Symbol(at) if self.is_exported_macro(*at)) {
             return true;
         }
         let Some(index) = self.indexed(module.file) else { return true };
@@ -322,6 +357,10 @@ impl Rules<'_> {
         self.outside_globs.borrow_mut().insert(module, found);
         found
     }
+}
+
+fn of_file(at: SymbolAt) -> Scope {
+    Scope { file: at.file, symbol: None }
 }
 
 fn is_language(name: &str) -> bool {

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{RefShape, SymbolAt, SymbolKind};
+use codecompass_model::{RefShape, Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
+use super::library;
 use super::modules::Scope;
 use super::scope::{Def, Space};
-use super::types::{Bindings, Bound, Ty};
+use super::types::{Bindings, Bound, Parameter, Ty};
 use super::written::Written;
 
 /// What the type parameter of an `impl<T> Trait for T` is called.
@@ -63,6 +64,7 @@ impl Rules<'_> {
             Ty::Param(parameter) => self.with_supertraits(&self.bounds_of(*parameter)).contains(&of),
             Ty::SelfOf(at) => self.with_supertraits(&[self.bound_of(*at)]).contains(&of),
             Ty::Bounds(bounds) => self.with_supertraits(bounds).contains(&of),
+            Ty::Projection(on, name) => self.with_supertraits(&self.projection_bounds(on, name)).contains(&of),
             _ => false,
         };
         if direct || self.asking.borrow().contains(&of) || self.asking.borrow().len() >= MAX_ASKING {
@@ -70,9 +72,40 @@ impl Rules<'_> {
         }
         // What a trait needs may be what gives it: each is asked for once on the way.
         self.asking.borrow_mut().push(of);
-        let through = PARAMETERS.iter().any(|name| self.implements_through(name, ty, of));
+        let through = self.blanket_impls(of).iter().any(|&parameter| self.satisfies(ty, &self.bounds_of(parameter)));
         self.asking.borrow_mut().pop();
         through
+    }
+
+    /// The parameters `T` of every `impl<T> Trait for T`: of those in the trait's own file, and of those elsewhere whose
+    /// parameter has a usual name.
+    fn blanket_impls(&self, of: SymbolAt) -> Rc<[Parameter]> {
+        if let Some(known) = self.blankets.borrow().get(&of) {
+            return Rc::clone(known);
+        }
+        // Whoever asks again on the way sees none.
+        self.blankets.borrow_mut().insert(of, [].into());
+        let usual = PARAMETERS.iter().flat_map(|name| self.impls(name).to_vec()).filter(|at| at.file != of.file);
+        let index = self.indexed(of.file);
+        let here = index.iter().flat_map(|index| {
+            let is_impl =
+                |(_, symbol): &(usize, &Symbol)| symbol.kind == SymbolKind::Impl && symbol.impl_trait.is_some();
+            let all = index.facts().symbols.iter().enumerate().filter(is_impl);
+            all.map(|(place, _)| SymbolAt { file: of.file, place: place as u32 })
+        });
+        let parameter = |at: SymbolAt| {
+            let implementation = self.implementation(at);
+            match implementation.of {
+                Ty::Param(parameter) => {
+                    let is_of = implementation.of_trait.as_ref().is_some_and(|bound| bound.of == Some(of));
+                    is_of.then_some(parameter)
+                }
+                _ => None,
+            }
+        };
+        let found: Rc<[Parameter]> = here.chain(usual).filter_map(parameter).collect();
+        self.blankets.borrow_mut().insert(of, Rc::clone(&found));
+        found
     }
 
     fn implements_by(&self, name: &str, ty: &Ty, is_meant: &dyn Fn(&Bound) -> bool) -> bool {
@@ -80,14 +113,6 @@ impl Rules<'_> {
             let implementation = self.implementation(at);
             let mut none = Bindings::default();
             implementation.of_trait.as_ref().is_some_and(is_meant) && none.unify(&implementation.of, ty, &|_| true)
-        })
-    }
-
-    fn implements_through(&self, name: &str, ty: &Ty, of: SymbolAt) -> bool {
-        self.impls(name).iter().any(|&at| {
-            let implementation = self.implementation(at);
-            let is_of = implementation.of_trait.as_ref().is_some_and(|bound| bound.of == Some(of));
-            matches!(implementation.of, Ty::Param(parameter) if is_of && self.satisfies(ty, &self.bounds_of(parameter)))
         })
     }
 
@@ -104,6 +129,9 @@ impl Rules<'_> {
             }
             (None, Ty::Tuple(_)) => USUAL.contains(&&*bound.name),
             (None, Ty::Function(_)) => bound.name.starts_with("Fn"),
+            (None, Ty::Library(name, _)) if library::is_data(name) => {
+                USUAL.contains(&&*bound.name) || library::data_has(name, &bound.name)
+            }
             (None, _) => !bound.name.starts_with("Fn"),
         })
     }

@@ -1,0 +1,69 @@
+//! What a call reaches through the function that made what is called: `handler` through `jwt` in `jwt()(c)`, and in `h(c)`
+//! after `const h = jwt()`.
+
+use codecompass_model::{Reached, RefShape, SymbolAt, VersionId};
+
+use super::Rules;
+use super::types::{Scope, Type};
+use crate::resolve::returned::{behind_call, name_span, returned};
+
+impl Rules<'_> {
+    pub(super) fn reached_by(&self, file: VersionId, at: u32) -> Option<Reached> {
+        let index = self.index(file)?;
+        let reference = *index.file.facts.references.get(at as usize)?;
+        if !matches!(reference.shape, RefShape::Call | RefShape::MemberCall | RefShape::SelfCall) {
+            return None;
+        }
+        if let Some(binding) = reference.binding.filter(|_| reference.qualifier.is_none()) {
+            let local = *index.file.facts.bindings.get(binding as usize)?;
+            return self.given_by(index.name(local.value?), &Scope::new(file, local.symbol, local.line));
+        }
+        let [target] = *self.referred(file, at).targets() else { return None };
+        let Some(reached) = self.through(target) else { return self.held_by(target) };
+        let text = self.world.text(file)?;
+        let name = name_span(&text, reference.line, reference.column, index.name(reference.name));
+        behind_call(&text, name)?.starts_with('(').then_some(reached)
+    }
+
+    /// A variable that holds what a call gave.
+    fn held_by(&self, variable: SymbolAt) -> Option<Reached> {
+        let index = self.index(variable.file)?;
+        let symbol = index.symbol(variable.place)?;
+        let scope = Scope::new(variable.file, symbol.parent, symbol.name_line);
+        self.given_by(index.name(symbol.value?), &scope)
+    }
+
+    /// What a call in the text of a value gives back.
+    fn given_by(&self, text: &str, scope: &Scope) -> Option<Reached> {
+        let callee = &text[..last_call(text.trim_end())?];
+        match self.value(callee, scope) {
+            Type::Value(function) | Type::Bound(function, _) => self.through(function),
+            _ => None,
+        }
+    }
+
+    fn through(&self, via: SymbolAt) -> Option<Reached> {
+        let targets = returned(&*self.world, via);
+        (!targets.is_empty()).then_some(Reached { targets, via })
+    }
+}
+
+/// Where the arguments begin that a text ends with.
+fn last_call(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut open) = (0usize, None, None);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (Some(quoted), _) if c == quoted => quote = None,
+            (Some(_), _) => {}
+            (None, '(' | '[' | '{') => {
+                open = if depth == 0 { Some((at, c)) } else { open };
+                depth += 1;
+            }
+            (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    let is_closed = depth == 0 && quote.is_none() && text.ends_with(')');
+    open.filter(|(_, c)| is_closed && *c == '(').map(|(at, _)| at)
+}

@@ -1,0 +1,115 @@
+//! Functions that a function gives back, of those that are written inside of it.
+//!
+//! A function inside of another is given back when it stands behind `return` or the arrow of a short function, itself or by
+//! its name alone. What is wrapped in another call or put into an object is not: there nobody knows who calls it.
+
+use codecompass_model::{RefShape, SourceFile, Span, Symbol, SymbolAt, SymbolKind, World};
+
+/// The inner functions that a call of this one gives back, in source order.
+pub(crate) fn returned(world: &dyn World, function: SymbolAt) -> Vec<SymbolAt> {
+    let Some(file) = world.file(function.file) else { return Vec::new() };
+    let is_inner = |symbol: &Symbol| symbol.parent == Some(function.place) && is_function(symbol.kind);
+    let inner: Vec<u32> = places(&file, is_inner).collect();
+    let outer = file.facts.symbols.get(function.place as usize).filter(|outer| is_function(outer.kind));
+    let (Some(_), false, Some(text)) = (outer, inner.is_empty(), world.text(function.file)) else { return Vec::new() };
+    let is_given = |place: &u32| {
+        let symbol = &file.facts.symbols[*place as usize];
+        is_behind_return(&text, symbol.outer_start.min(symbol.span.start) as usize)
+            || is_named(&file, &text, function.place, symbol)
+    };
+    inner.into_iter().filter(is_given).map(|place| SymbolAt { file: function.file, place }).collect()
+}
+
+fn places<'f>(file: &'f SourceFile, is_meant: impl Fn(&Symbol) -> bool + 'f) -> impl Iterator<Item = u32> + 'f {
+    file.facts.symbols.iter().zip(0..).filter(move |(symbol, _)| is_meant(symbol)).map(|(_, place)| place)
+}
+
+fn is_function(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Fn | SymbolKind::Method)
+}
+
+/// Whether a function gives one of its inner functions back by its name alone.
+fn is_named(file: &SourceFile, text: &str, function: u32, inner: &Symbol) -> bool {
+    let facts = &file.facts;
+    let outer = facts.symbols[function as usize].lines;
+    let from = facts.references.partition_point(|reference| reference.line < outer.start);
+    let near = facts.references[from..].iter().take_while(|reference| reference.line <= outer.end);
+    let mut line_starts = Lines::new(text, outer.start);
+    near.filter(|reference| {
+        reference.symbol == Some(function)
+            && reference.shape == RefShape::Value
+            && reference.binding.is_none()
+            && facts.names.get(reference.name as usize).is_some_and(|name| *name == inner.name)
+    })
+    .any(|reference| {
+        let start = line_starts.of(reference.line) + reference.column as usize;
+        let after = text.get(start + inner.name.len()..).unwrap_or("").trim_start_matches([' ', '\t']);
+        is_behind_return(text, start) && !after.starts_with(['.', '(', '[', '`'])
+    })
+}
+
+/// Whether a place stands behind `return` or an arrow.
+fn is_behind_return(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or("").trim_end();
+    let before = before.strip_suffix('(').map_or(before, str::trim_end);
+    let is_word =
+        before.ends_with("return") && !before[..before.len() - 6].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    is_word || before.ends_with("=>")
+}
+
+/// Where lines begin, from one of them on.
+struct Lines<'t> {
+    text: &'t str,
+    line: u32,
+    start: usize,
+}
+
+impl<'t> Lines<'t> {
+    fn new(text: &'t str, line: u32) -> Self {
+        let mut lines = Self { text, line: 1, start: 0 };
+        lines.of(line);
+        lines
+    }
+
+    fn of(&mut self, line: u32) -> usize {
+        while self.line < line {
+            let rest = self.text.get(self.start..).unwrap_or("");
+            self.start += rest.find('\n').map_or(rest.len(), |at| at + 1);
+            self.line += 1;
+        }
+        self.start
+    }
+}
+
+/// The text behind the call whose name ends at a place, when its arguments follow at once.
+pub(crate) fn behind_call(text: &str, name: Span) -> Option<&str> {
+    let rest = text.get(name.end as usize..)?;
+    if !rest.starts_with('(') {
+        return None;
+    }
+    let mut depth = 0usize;
+    let mut quote = None;
+    for (at, c) in rest.char_indices().take(MAX_ARGUMENTS) {
+        match (quote, c) {
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return rest.get(at + c.len_utf8()..);
+        }
+    }
+    None
+}
+
+/// Longer arguments are not looked through.
+const MAX_ARGUMENTS: usize = 4_000;
+
+/// The place of a reference's name in the text.
+pub(crate) fn name_span(text: &str, line: u32, column: u32, name: &str) -> Span {
+    let start = Lines::new(text, line).start as u32 + column;
+    Span { start, end: start + name.len() as u32 }
+}

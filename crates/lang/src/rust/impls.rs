@@ -1,0 +1,125 @@
+//! What an `impl` block is called in the qualified names of its items.
+//!
+//! Whatever belongs to a type of the file is found under the type's own name: `Store::first`, for an `impl Store<u8>` too.
+//! A type from elsewhere is nobody's namespace: `impl Schedule for Arc<Handle>` and `impl Link for Arc<Entry>` have
+//! nothing in common but the pointer. So its type arguments are part of the name, as far as they say something:
+//! `Arc<Handle>`, but `Box` for an `impl<T> Read for Box<T>`.
+
+use std::collections::HashSet;
+
+use super::kinds::{field as f, kind as k};
+use super::walk::Walk;
+use crate::text;
+
+/// A longer type is known by its name alone.
+const MAX_TYPE: usize = 120;
+
+/// The types that a file declares, once somebody asked.
+pub(super) type Declared<'t> = Option<HashSet<&'t str>>;
+
+/// The part of qualified names that stands for an `impl` block, where that is not the name of its type.
+pub(super) fn segment(walk: &mut Walk<'_, '_>, at: usize, name: &str) -> Option<String> {
+    let tree = walk.tree;
+    let of = walk.draft.slice(tree.node(tree.child(at, f::TYPE)?).span());
+    if !of.contains('<') || of.len() > MAX_TYPE || is_declared(walk, name) {
+        return None;
+    }
+    let parameters = tree.child_of_kind(at, k::TYPE_PARAMETERS);
+    let names = parameters.into_iter().flat_map(|list| tree.children(list)).filter_map(|one| tree.child(one, f::NAME));
+    let own: Vec<&str> = names.map(|name| walk.draft.slice(tree.node(name).span())).collect();
+    let whole = concrete(&last_names(of), &own);
+    let start = whole.find(name).filter(|&start| whole[start + name.len()..].starts_with('<'))?;
+    Some(whole[start..].to_owned())
+}
+
+fn is_declared(walk: &mut Walk<'_, '_>, name: &str) -> bool {
+    let (tree, draft) = (walk.tree, &walk.draft);
+    let declared = walk.declared.get_or_insert_with(|| {
+        let is_type = |&at: &usize| matches!(tree.kind(at), k::STRUCT | k::ENUM | k::UNION | k::TYPE | k::TRAIT);
+        let names = (0..tree.len()).filter(is_type).filter_map(|at| tree.child(at, f::NAME));
+        names.map(|name| draft.slice(tree.node(name).span())).collect()
+    });
+    declared.contains(name)
+}
+
+/// A type with the last names of its paths, without lifetimes and white space.
+fn last_names(of: &str) -> String {
+    let mut out = String::new();
+    let mut rest = of;
+    while let Some(c) = rest.chars().next() {
+        let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        if word > 0 {
+            // `dyn A` stays two words.
+            if out.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                out.push(' ');
+            }
+            out.push_str(&rest[..word]);
+            rest = &rest[word..];
+        } else if let Some(after) = rest.strip_prefix("::") {
+            out.truncate(text::last_word(&out));
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix('\'') {
+            let lifetime = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());
+            rest = after[lifetime..].trim_start().trim_start_matches(',');
+        } else {
+            if !c.is_whitespace() {
+                out.push(c);
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
+}
+
+/// A type without the arguments that are parameters of the `impl` itself.
+fn concrete(of: &str, own: &[&str]) -> String {
+    let mut out = String::new();
+    let mut word = String::new();
+    for c in of.chars() {
+        if !matches!(c, '<' | '>' | ',') {
+            word.push(c);
+            continue;
+        }
+        if own.contains(&word.trim_start_matches(['&', '*'])) {
+            word.clear();
+        }
+        out.push_str(&word);
+        word.clear();
+        match c {
+            ',' if out.ends_with(['<', ',']) => {}
+            '>' => {
+                out.truncate(out.trim_end_matches(',').len());
+                if out.ends_with('<') {
+                    out.pop();
+                } else {
+                    out.push('>');
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out + &word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{concrete, last_names};
+
+    #[test]
+    fn type_arguments_stay_when_they_are_types_of_their_own() {
+        let table = [
+            ("Arc<Handle>", "Arc<Handle>"),
+            ("std::sync::Arc<super::Handle>", "Arc<Handle>"),
+            ("&'a mut Box<T>", "&mut Box"),
+            ("Map<K, Vec<T>>", "Map<Vec>"),
+            ("Map<String, T>", "Map<String>"),
+            ("Map<T, String>", "Map<String>"),
+            ("Cow<'a, str>", "Cow<str>"),
+            ("Pin<Box<dyn a::Read + Send>>", "Pin<Box<dyn Read+Send>>"),
+            ("Box<[T]>", "Box<[T]>"),
+        ];
+        for (of, expected) in table {
+            assert_eq!(concrete(&last_names(of), &["T", "K"]), expected, "{of}");
+        }
+    }
+}

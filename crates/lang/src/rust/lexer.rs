@@ -1,0 +1,142 @@
+//! The tokens of a piece of Rust, as macros see them.
+
+use codecompass_model::Span;
+
+/// A token.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) span: Span,
+    pub(super) kind: Kind,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A name or keyword.
+    Word,
+    /// `$name`.
+    Variable,
+    /// A bracket, and the index of the one that closes it.
+    Open(usize),
+    Close,
+    /// One character of punctuation.
+    Mark,
+    /// A number, a text, a lifetime.
+    Literal,
+}
+
+/// The tokens in a range. Brackets that are not closed end with the range.
+pub(super) fn tokens(text: &str, range: Span) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = range.start as usize;
+    let end = (range.end as usize).min(text.len());
+    while let Some(rest) = text.get(at..end).filter(|rest| !rest.is_empty()) {
+        let space = rest.len() - rest.trim_start().len();
+        if space > 0 {
+            at += space;
+            continue;
+        }
+        if let Some(length) = comment(rest) {
+            at += length;
+            continue;
+        }
+        let (kind, length) = token(rest);
+        match kind {
+            Kind::Open(_) => open.push(out.len()),
+            Kind::Close => {
+                if let Some(opened) = open.pop() {
+                    out[opened].kind = Kind::Open(out.len());
+                }
+            }
+            _ => {}
+        }
+        out.push(Token { span: Span { start: at as u32, end: (at + length) as u32 }, kind });
+        at += length;
+    }
+    // What stays open is closed by an empty bracket at the end, so that every index is one of the list.
+    while let Some(opened) = open.pop() {
+        out[opened].kind = Kind::Open(out.len());
+        out.push(Token { span: Span { start: end as u32, end: end as u32 }, kind: Kind::Close });
+    }
+    out
+}
+
+fn comment(rest: &str) -> Option<usize> {
+    if rest.starts_with("//") {
+        return Some(rest.find('\n').unwrap_or(rest.len()));
+    }
+    rest.starts_with("/*").then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
+}
+
+fn token(rest: &str) -> (Kind, usize) {
+    let word = |from: usize| {
+        let after = &rest[from..];
+        from + after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len())
+    };
+    let first = rest.chars().next().unwrap_or(' ');
+    match first {
+        '(' | '[' | '{' => (Kind::Open(0), 1),
+        ')' | ']' | '}' => (Kind::Close, 1),
+        '"' => (Kind::Literal, string(rest, 1)),
+        '$' if word(1) > 1 => (Kind::Variable, word(1)),
+        '\'' => (Kind::Literal, quoted(rest)),
+        'r' | 'b' if raw_string(rest).is_some() => (Kind::Literal, raw_string(rest).unwrap_or(1)),
+        'b' if rest.starts_with("b\"") => (Kind::Literal, string(rest, 2)),
+        'r' if rest.starts_with("r#") && word(2) > 2 => (Kind::Word, word(2)),
+        c if c.is_ascii_digit() => (Kind::Literal, word(0)),
+        c if c.is_alphabetic() || c == '_' => (Kind::Word, word(0)),
+        c => (Kind::Mark, c.len_utf8()),
+    }
+}
+
+/// The length of a text in quotes, from behind the first one.
+fn string(rest: &str, from: usize) -> usize {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip_while(|(at, _)| *at < from) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+fn raw_string(rest: &str) -> Option<usize> {
+    let body = rest.strip_prefix("br").or_else(|| rest.strip_prefix('r'))?;
+    let marks = body.bytes().take_while(|byte| *byte == b'#').count();
+    let inside = body[marks..].strip_prefix('"')?;
+    let close = format!("\"{}", "#".repeat(marks));
+    let start = rest.len() - inside.len();
+    Some(inside.find(&close).map_or(rest.len(), |end| start + end + close.len()))
+}
+
+/// The length of a lifetime or of a character in quotes.
+fn quoted(rest: &str) -> usize {
+    let mut chars = rest.char_indices().skip(1);
+    match chars.next() {
+        Some((_, '\\')) => rest[2..].char_indices().skip(1).find(|(_, c)| *c == '\'').map_or(1, |(at, _)| at + 3),
+        Some((at, c)) if rest[at + c.len_utf8()..].starts_with('\'') => at + c.len_utf8() + 1,
+        Some(_) => 1 + rest[1..].find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len() - 1),
+        None => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, tokens};
+    use codecompass_model::Span;
+
+    #[test]
+    fn tokens_are_what_macros_see() {
+        let text = "a::b($x:ty, 'a' 'b \"]\" r#\"\"\"#) // (\n{ 1.5";
+        let all = tokens(text, Span { start: 0, end: text.len() as u32 });
+        let words: Vec<&str> = all.iter().map(|token| token.span.text(text)).collect();
+        let expected = "a : : b ( $x : ty , 'a' 'b \"]\" r#\"\"\"# ) { 1 . 5 ";
+        assert_eq!(words.join(" "), expected);
+        assert_eq!(all[4].kind, Kind::Open(13));
+        assert_eq!(all[14].kind, Kind::Open(18));
+    }
+}

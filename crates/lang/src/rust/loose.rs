@@ -1,0 +1,149 @@
+//! Items that stand in macro calls and that only the macro can read: those it makes of its arguments, and those that loose
+//! tokens read like.
+
+use codecompass_model::{Span, SymbolKind, Visibility};
+
+use super::bindings;
+use super::items::meaning;
+use super::kinds::{field as f, kind as k};
+use super::made::{self, Made};
+use super::walk::Walk;
+use crate::draft::NewSymbol;
+use crate::text;
+use crate::tree::Tree;
+
+/// How much text before a name is looked at for its keyword.
+const MAX_BEFORE: usize = 2_000;
+
+/// Enters an item that a macro of the file makes of this name.
+pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
+    let name = walk.draft.slice(made.name);
+    let visibility = made.visibility.as_deref().map_or(Visibility::Private, meaning);
+    let new = NewSymbol {
+        kind: made.kind,
+        name,
+        segment: name,
+        separator: "::",
+        impl_trait: None,
+        signature: made.signature,
+        visibility_text: made.visibility,
+        visibility: Some(visibility),
+        span: made.span,
+        outer_start: made.span.start,
+        name_span: made.name,
+        attributes: &[],
+        doc: None,
+        annotation: made.annotation,
+        value: None,
+    };
+    walk.draft.symbol(new, 0);
+}
+
+/// Enters the item whose name stands here among loose tokens, behind its keyword, in a macro call where items stand:
+/// `pub struct Flags: u8 { const A = 1; }`. Such a call declares what it reads like, though the grammar can not read it.
+pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
+    let (tree, text) = (walk.tree, walk.draft.text);
+    let node = tree.node(at);
+    let near = text::last(&text[..node.start as usize], MAX_BEFORE);
+    let Some((kind, start)) = head(near) else { return false };
+    let start = node.start - near.len() as u32 + start;
+    let Some(call) = call_around(tree, at).filter(|&call| made::is_item(tree, call)) else { return false };
+    let called = tree.child(call, f::MACRO).map_or("", |name| walk.draft.slice(tree.node(name).span()));
+    if called.contains("quote") {
+        return false;
+    }
+    // Up to the braces or the semicolon that follow.
+    let (mut from, mut end, mut body) = (node.end, None, None);
+    let list = tree.node(at).parent as usize;
+    let mut next = node.next as usize;
+    for _ in 0..bindings::MAX_LOOKED_AT {
+        if end.is_some() {
+            break;
+        }
+        let sibling = (next < tree.next(list)).then(|| tree.node(next));
+        let until = sibling.map_or(tree.node(list).end.saturating_sub(1), |sibling| sibling.start);
+        let gap = Span { start: from, end: until };
+        match (walk.draft.slice(gap).find(';'), sibling) {
+            (Some(semicolon), _) => end = Some(gap.start + semicolon as u32 + 1),
+            (None, Some(sibling))
+                if sibling.kind == k::TOKEN_TREE && text[sibling.start as usize..].starts_with('{') =>
+            {
+                (end, body) = (Some(sibling.end), Some(sibling));
+            }
+            (None, Some(sibling)) => (from, next) = (sibling.end, sibling.next as usize),
+            (None, None) => end = Some(until),
+        }
+    }
+    let span = Span { start, end: end.unwrap_or(node.end) };
+    let header = Span { start, end: body.map_or(span.end, |body| body.start) };
+    let header_text = walk.draft.slice(header);
+    let visibility = header_text.starts_with("pub").then(|| {
+        let restricted = header_text.strip_prefix("pub").is_some_and(|rest| rest.starts_with('('));
+        let end = header_text.find(')').filter(|_| restricted).map_or(3, |at| at + 1);
+        text::fold(&header_text[..end]).into_owned()
+    });
+    let arrow = header_text.find("->").filter(|_| kind == SymbolKind::Fn);
+    let annotation = arrow.map(|at| Span { start: header.start + at as u32 + 2, end: header.end });
+    let new = NewSymbol {
+        kind,
+        name: walk.draft.slice(node.span()),
+        segment: walk.draft.slice(node.span()),
+        separator: "::",
+        impl_trait: None,
+        signature: text::signature(header_text.trim_end_matches([';', ' ', '\n'])),
+        visibility: Some(visibility.as_deref().map_or(Visibility::Private, meaning)),
+        visibility_text: visibility,
+        span,
+        outer_start: start,
+        name_span: node.span(),
+        attributes: &[],
+        doc: None,
+        annotation,
+        value: None,
+    };
+    walk.draft.symbol(new, body.map_or(0, |body| body.next as usize));
+    true
+}
+
+/// The macro call whose loose tokens a node is part of.
+fn call_around(tree: &Tree, at: usize) -> Option<usize> {
+    let mut at = tree.node(at).parent as usize;
+    while tree.kind(at) == k::TOKEN_TREE {
+        at = tree.node(at).parent as usize;
+    }
+    (tree.kind(at) == k::MACRO_CALL).then_some(at)
+}
+
+/// The kind of the item whose name follows this text, and where the item begins.
+fn head(before: &str) -> Option<(SymbolKind, u32)> {
+    let last = |text: &str| text::last_word(text.trim_end());
+    let trimmed = before.trim_end();
+    let mut start = last(trimmed);
+    let kind = made::item_kind(&trimmed[start..]).filter(|_| trimmed.len() < before.len())?;
+    loop {
+        let above = before[..start].trim_end();
+        let word = &above[last(above)..];
+        if matches!(word, "pub" | "unsafe" | "async" | "const" | "extern" | "default") {
+            start = last(above);
+        } else if above.ends_with(')')
+            && above.rfind("pub(").is_some_and(|at| !above[at..above.len() - 1].contains(')'))
+        {
+            start = above.rfind("pub(")?;
+        } else {
+            let above = without_comments(above);
+            let begins = above.is_empty() || above.ends_with(['{', '(', '[', ';', '}', ']']);
+            return begins.then_some((kind, start as u32));
+        }
+    }
+}
+
+/// A text without the lines of comments at its end.
+fn without_comments(mut text: &str) -> &str {
+    loop {
+        let line = text.rfind('\n').map_or(0, |at| at + 1);
+        match text[line..].trim_start().starts_with("//") {
+            true => text = text[..line].trim_end(),
+            false => return text,
+        }
+    }
+}
