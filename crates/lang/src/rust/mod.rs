@@ -1,5 +1,6 @@
 //! Rust.
 
+mod attributes;
 mod bindings;
 mod formats;
 mod imports;
@@ -17,7 +18,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "rust",
-    facts_version: 2,
+    facts_version: 3,
     extensions: &["rs"],
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],

@@ -9,7 +9,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use codecompass_model::{Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{
+    Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, is_test_path,
+};
 use codecompass_store::{Need, Result, Run, VersionInfo};
 
 use super::{EdgeKind, Graph};
@@ -32,6 +34,8 @@ pub struct Site {
     pub confidence: Confidence,
     /// Why, in a few words.
     pub why: &'static str,
+    /// Whether it stands in a test.
+    pub in_test: bool,
 }
 
 /// All that was found about a name.
@@ -94,7 +98,7 @@ impl Found {
 
 /// Proved before guessed, code before tests, then by place.
 fn key(site: &Site) -> (Confidence, bool, &str, u32, u32) {
-    (site.confidence, features::is_test(&site.file.path), &site.file.path, site.line, site.column)
+    (site.confidence, site.in_test, &site.file.path, site.line, site.column)
 }
 
 /// Whether a symbol of this kind can be meant by a key.
@@ -186,9 +190,9 @@ impl Graph<'_> {
             found.total += places.len();
             let info = self.snapshot().version(version)?;
             let path = info.map(|info| info.path.clone()).unwrap_or_default();
-            files.push((features::is_test(&path), path, version, places));
+            files.push((is_test_path(&path), path, version, places));
         }
-        // Files that are no tests first: what is left out when time runs out matters least.
+        // Files that are no tests by their path first: what is left out when time runs out matters least.
         files.sort();
         let files = files.into_iter().map(|(_, _, version, places)| (version, places)).collect();
         let importers = self.importers(name)?;
@@ -225,6 +229,7 @@ impl Graph<'_> {
             from: reference.symbol,
             confidence,
             why,
+            in_test: file.is_in_test(reference.symbol),
         };
         match self.meaning(file, at) {
             Meaning::Symbols { targets, confidence, why } => {
@@ -246,11 +251,7 @@ impl Graph<'_> {
     /// The files that may import a name: those that have the word in them. What nobody can import is not looked for.
     fn importers(&self, name: &str) -> Result<Vec<VersionId>> {
         let can_be_imported = |kind| !matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Constructor);
-        if !self
-            .snapshot()
-            .symbols_named(name)?
-            .iter()
-            .any(|row| row.kind != SymbolKind::Use && can_be_imported(row.kind))
+        if !self.snapshot().symbols_named(name)?.iter().any(|row| row.kind.can_be_named() && can_be_imported(row.kind))
         {
             return Ok(Vec::new());
         }
@@ -288,6 +289,7 @@ impl Graph<'_> {
                     from: import.symbol,
                     confidence,
                     why,
+                    in_test: file.is_in_test(import.symbol),
                 });
             }
         }
@@ -306,7 +308,7 @@ impl Graph<'_> {
         for at in candidates {
             let Some(file) = self.file(at.file) else { continue };
             let Some(symbol) = file.facts.symbols.get(at.place as usize) else { continue };
-            let is_test = features::is_test(&file.path) || features::is_example(&file.path);
+            let is_test = file.is_in_test(Some(at.place)) || features::is_example(&file.path);
             let is_hidden = symbol.visibility.is_some_and(|visibility| visibility.as_str() != "public");
             order.push((is_test, Reverse(found.count(*at)), is_hidden, file.path.clone(), at.place, *at));
         }
