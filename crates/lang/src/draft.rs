@@ -49,6 +49,8 @@ pub(crate) struct NewSymbol<'a> {
     pub(crate) annotation: Option<Span>,
     /// The expression it starts with.
     pub(crate) value: Option<Span>,
+    /// Whether its own text makes it a test; what stands in a test is one as well.
+    pub(crate) is_test: bool,
 }
 
 /// A local name as the walk describes it.
@@ -77,6 +79,8 @@ pub(crate) struct Draft<'t> {
     pub(crate) text: &'t str,
     lines: &'t LineStarts,
     prefix: String,
+    /// Whether the file says that all of it is test code.
+    is_test: bool,
     facts: FileFacts,
     names: Names,
     scopes: Vec<Scope>,
@@ -99,6 +103,7 @@ impl<'t> Draft<'t> {
             text,
             lines,
             prefix: String::new(),
+            is_test: false,
             facts: FileFacts { lines: lines.count(), ..FileFacts::default() },
             names: Names::default(),
             scopes: Vec::new(),
@@ -116,6 +121,11 @@ impl<'t> Draft<'t> {
     /// Sets the file's part of all qualified names.
     pub(crate) fn set_prefix(&mut self, prefix: String) {
         self.prefix = prefix;
+    }
+
+    /// All symbols from now on are test code.
+    pub(crate) fn set_test(&mut self) {
+        self.is_test = true;
     }
 
     /// From now on a local name of any kind may be meant by a type or by a value.
@@ -197,7 +207,9 @@ impl<'t> Draft<'t> {
 
     fn complete(&self, new: &NewSymbol<'_>) -> Symbol {
         let parent = self.enclosing();
-        let qualified_name = match parent.map_or(self.prefix.as_str(), |parent| &parent.qualified_name) {
+        let qualified_name = match Symbol::naming(&self.facts.symbols, self.enclosing_index())
+            .map_or(self.prefix.as_str(), |around| &around.qualified_name)
+        {
             "" => new.segment.to_owned(),
             around => [around, new.separator, new.segment].concat(),
         };
@@ -228,6 +240,7 @@ impl<'t> Draft<'t> {
             annotation: None,
             value: None,
             content_hash: 0,
+            in_test: self.is_test || new.is_test || parent.is_some_and(|parent| parent.in_test),
         }
     }
 

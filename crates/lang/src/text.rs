@@ -33,6 +33,21 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A title as people read it, on one line and at most so long: without the backslashes before quotes and before each other.
+pub(crate) fn title(written: &str, limit: usize) -> Cow<'_, str> {
+    let written = cut(written, limit);
+    if !written.contains('\\') {
+        return fold(written);
+    }
+    let mut out = String::with_capacity(written.len());
+    let mut rest = written.chars().peekable();
+    while let Some(c) = rest.next() {
+        let quoted = rest.next_if(|next| c == '\\' && matches!(next, '\'' | '"' | '`' | '\\'));
+        out.push(quoted.unwrap_or(c));
+    }
+    Cow::Owned(fold(&out).into_owned())
+}
+
 /// A header on one line, shortened when it is absurdly long.
 pub(crate) fn signature(header: &str) -> String {
     cut(&fold(cut(header, 4 * MAX_SIGNATURE)), MAX_SIGNATURE).to_owned()
@@ -129,6 +144,16 @@ mod tests {
         {
             assert_eq!(fold(text), folded, "{text:?}");
         }
+    }
+
+    #[test]
+    fn titles_read_as_people_read_them() {
+        for (written, title) in
+            [(" a  b", "a b"), (r#"can\'t \"x\""#, r#"can't "x""#), (r"a\nb \\", r"a\nb \"), ("", "")]
+        {
+            assert_eq!(super::title(written, 40), title, "{written:?}");
+        }
+        assert_eq!(super::title("éé", 3), "é");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! - `def <kind> <qualified name>`, or `def use <name> = <qualified name>`: a symbol is named here;
 //! - `signature …`, `visibility <common word> <as written>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind> <qualified
 //!   name>`: about the symbol named here (`-` stands for none);
+//! - `test yes` or `test no`: whether it is test code by its text;
 //! - `doc …`, `annotation …`, `value …`: what it carries, on one line (`-` stands for none);
 //! - `bind <kind> <name>[: <type>][ = <value>][ at <part>]`: a local name is declared on this line;
 //! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none); `local` alone: it
@@ -99,6 +100,7 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "lines" => same(&lines(symbol_at(extracted, promise)?), rest),
         "outer" => same(&line_of(extracted, symbol_at(extracted, promise)?.outer_start).to_string(), rest),
         "trait" => same(symbol_at(extracted, promise)?.impl_trait.as_deref().unwrap_or("-"), rest),
+        "test" => same(if symbol_at(extracted, promise)?.in_test { "yes" } else { "no" }, rest),
         "parent" => same(&parent(extracted, symbol_at(extracted, promise)?), rest),
         "doc" => same(&doc(extracted, symbol_at(extracted, promise)?), rest),
         "annotation" => same(name_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),

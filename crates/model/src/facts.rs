@@ -95,6 +95,25 @@ pub struct Symbol {
     pub value: Option<u32>,
     /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
     pub content_hash: u64,
+    /// Whether its own text, or that of a symbol around it, makes it a test: a test block, `#[test]`, `#[cfg(test)]`.
+    /// What its path says is not in here: see [`crate::is_in_test`].
+    pub in_test: bool,
+}
+
+impl Symbol {
+    /// The innermost symbol, from this place of a list on and outwards, that enters the names of what stands in it. A test
+    /// block does not, so that a function in one has the name it would have without it.
+    pub fn naming(symbols: &[Symbol], mut place: Option<u32>) -> Option<&Symbol> {
+        loop {
+            let at = place?;
+            let symbol = symbols.get(at as usize)?;
+            if symbol.kind != SymbolKind::Test {
+                return Some(symbol);
+            }
+            // A parent stands before its children: facts that say otherwise must not lead in circles.
+            place = symbol.parent.filter(|parent| *parent < at);
+        }
+    }
 }
 
 /// How a reference is written.

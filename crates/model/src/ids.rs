@@ -176,6 +176,7 @@ mod tests {
             annotation: None,
             value: None,
             content_hash: 0,
+            in_test: false,
         }
     }
 

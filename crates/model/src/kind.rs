@@ -65,6 +65,8 @@ kinds! {
     Namespace = "namespace",
     /// A constructor.
     Constructor = "constructor",
+    /// A test block with its title as name: `describe`, `it`, `t.Run`.
+    Test = "test",
 }
 
 impl SymbolKind {
@@ -76,6 +78,12 @@ impl SymbolKind {
     /// The number this kind is stored as.
     pub const fn index(self) -> u8 {
         self as u8
+    }
+
+    /// Whether code can mean a symbol of this kind by its name. An import only passes a name on, and a test block's name is
+    /// a sentence for people.
+    pub const fn can_be_named(self) -> bool {
+        !matches!(self, SymbolKind::Use | SymbolKind::Test)
     }
 
     /// The kinds a filter word asks for: the wire words and their common synonyms. `fn` also finds methods, and
@@ -104,6 +112,7 @@ impl SymbolKind {
             "union" => &[K::Union],
             "namespace" => &[K::Namespace],
             "constructor" => &[K::Constructor],
+            "test" => &[K::Test],
             _ => return None,
         })
     }

@@ -9,6 +9,7 @@
 mod blob;
 mod facts;
 pub mod ids;
+mod in_test;
 mod kind;
 mod resolve;
 mod view;
@@ -19,6 +20,7 @@ pub use facts::{
     Binding, BindingKind, Chunk, FileFacts, Import, ImportForm, Lines, Part, Problem, ProblemKind, RefShape, Reference,
     Span, Symbol,
 };
+pub use in_test::{is_in_test, is_test_path};
 pub use kind::SymbolKind;
 pub use resolve::{Confidence, Meaning, Reached, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};

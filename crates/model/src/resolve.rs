@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::{FileFacts, VersionId};
+use crate::{FileFacts, VersionId, is_in_test};
 
 /// A symbol of a view: a file version and the symbol's place in its facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +27,13 @@ pub struct SourceFile {
     pub language: String,
     /// What it says.
     pub facts: Rc<FileFacts>,
+}
+
+impl SourceFile {
+    /// Whether a place is in a test, by the symbol around it; without one, by the file.
+    pub fn is_in_test(&self, symbol: Option<u32>) -> bool {
+        is_in_test(&self.path, symbol.and_then(|symbol| self.facts.symbols.get(symbol as usize)))
+    }
 }
 
 /// What a view can be asked. Answers are in the order of paths, then of places, and do not change while somebody asks.

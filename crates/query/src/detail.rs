@@ -130,7 +130,7 @@ fn only_definition(
     facts: &FileFacts,
     name: &str,
 ) -> Result<Option<Mention>> {
-    let defines = |kind: SymbolKind| !matches!(kind, SymbolKind::Use | SymbolKind::Impl | SymbolKind::Field);
+    let defines = |kind: SymbolKind| kind.can_be_named() && !matches!(kind, SymbolKind::Impl | SymbolKind::Field);
     if let Some(symbol) = facts.symbols.iter().find(|symbol| symbol.name == name && defines(symbol.kind)) {
         return Ok(Some(Mention::of(&version.path, symbol)));
     }

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{SymbolKind, Visibility};
+use codecompass_model::{SymbolKind, Visibility, is_test_path};
 use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
 use crate::SymbolHit;
@@ -121,7 +121,8 @@ fn simple_scores(question: &Locate<'_>, row: &SymbolRow, path: &str) -> Scores {
     scores.set(Feature::KindMatch, f64::from(!question.kinds.is_empty()));
     scores.set(Feature::Named, wholeness(row.kind));
     scores.set(Feature::Public, f64::from(row.is_public));
-    of_path(&mut scores, path);
+    of_place(&mut scores, question, path, row.in_test);
+    step_back(&mut scores, question, row.kind);
     scores
 }
 
@@ -152,8 +153,19 @@ fn all_read(
     Ok((hits, total))
 }
 
-fn of_path(scores: &mut Scores, path: &str) {
-    scores.set(Feature::Test, f64::from(features::is_test(path)));
+/// A test block is not what somebody means who types a name, unless tests are asked for: all that a bearer of the name gets
+/// for bearing it is taken back.
+fn step_back(scores: &mut Scores, question: &Locate<'_>, kind: SymbolKind) {
+    if kind == SymbolKind::Test && question.kinds.is_empty() {
+        for feature in [Feature::ExactMatch, Feature::Definition, Feature::Named] {
+            scores.set(feature, 0.0);
+        }
+    }
+}
+
+fn of_place(scores: &mut Scores, question: &Locate<'_>, path: &str, in_test: bool) {
+    let wants_tests = question.kinds.contains(&SymbolKind::Test);
+    scores.set(Feature::Test, f64::from(!wants_tests && (in_test || is_test_path(path))));
     scores.set(Feature::Example, f64::from(features::is_example(path)));
     scores.set(Feature::PassesOn, f64::from(features::passes_on(path)));
 }
@@ -180,10 +192,16 @@ fn candidates(snapshot: &Snapshot, name: &str) -> Result<(Vec<SymbolRow>, Match)
     if last != name {
         exact.extend(snapshot.symbols_named(name)?);
     }
-    if !exact.is_empty() {
+    let is_code = |row: &SymbolRow| row.kind != SymbolKind::Test;
+    if exact.iter().any(is_code) {
         return Ok((exact, Match::Exact));
     }
-    Ok((snapshot.symbols_named_like(last)?, Match::IgnoringCase))
+    let like = snapshot.symbols_named_like(last)?;
+    // The title of a test does not keep code away that is spelt otherwise.
+    match exact.is_empty() || like.iter().any(is_code) {
+        true => Ok((like, Match::IgnoringCase)),
+        false => Ok((exact, Match::Exact)),
+    }
 }
 
 fn last_segment(name: &str) -> &str {
@@ -214,7 +232,10 @@ fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) ->
     scores.set(Feature::KindMatch, f64::from(!question.kinds.is_empty()));
     scores.set(Feature::Named, named);
     scores.set(Feature::Public, f64::from(symbol.visibility == Some(Visibility::Public)));
-    of_path(&mut scores, path);
+    of_place(&mut scores, question, path, symbol.in_test);
+    if !matches!(matching, Match::Handle) {
+        step_back(&mut scores, question, symbol.kind);
+    }
     Some(scores)
 }
 

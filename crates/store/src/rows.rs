@@ -6,7 +6,7 @@ use codecompass_model::{BlobId, SkipReason, VersionId};
 use rusqlite::{Connection, Row, params};
 
 use crate::lists::ListBuilder;
-use crate::version::NewVersion;
+use crate::version::{NewVersion, SymbolEntry};
 use crate::{KnownVersion, Result, StoreError, views};
 
 /// Symbols of one file lie in this many places at most.
@@ -66,25 +66,26 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
 }
 
 fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
-    let mut insert =
-        connection.prepare_cached("INSERT INTO symbol_relations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
+    let mut insert = connection.prepare_cached("INSERT INTO symbol_relations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for version in versions {
         for (place, symbol) in version.symbols.iter().enumerate().take(PLACES as usize) {
             insert.execute(params![
                 symbol_row(version.id, place as u32),
                 symbol.name,
                 symbol.kind.index(),
-                symbol.is_public,
-                symbol.lines.0,
-                symbol.lines.1,
-                symbol.parent.map(|parent| symbol_row(version.id, parent)),
+                marks(symbol),
+                symbol.line,
                 symbol.symbol_key,
                 symbol.stable_key,
-                symbol.content_hash as i64,
             ])?;
         }
     }
     Ok(())
+}
+
+/// The flags of a symbol in one number.
+fn marks(symbol: &SymbolEntry) -> i64 {
+    i64::from(symbol.is_public) | i64::from(symbol.in_test) << 1
 }
 
 fn insert_references(connection: &Connection, versions: &[NewVersion]) -> Result<()> {

@@ -68,7 +68,8 @@ impl SchemaStatus {
 
 // `symbol_relations.id` is the file version times 2^20 plus the symbol's place in its file, so the symbols of a file
 // lie together in source order and a batch of files is appended. `name_refs` has, per name and batch, a delta-coded
-// list of the references with that name. The index by name holds all that puts homonyms in order.
+// list of the references with that name. The index by name holds all that puts homonyms in order:
+// `marks` says whether everyone may use the symbol (1) and whether it is test code (2).
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE workspaces (
@@ -85,11 +86,10 @@ CREATE TABLE outlines (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE facts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE texts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE symbol_relations (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind INTEGER NOT NULL, is_public INTEGER NOT NULL,
-    line_start INTEGER NOT NULL, line_end INTEGER NOT NULL, parent_symbol_id INTEGER,
-    symbol_key INTEGER NOT NULL, stable_key INTEGER NOT NULL, content_hash INTEGER NOT NULL);
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind INTEGER NOT NULL, marks INTEGER NOT NULL,
+    line_start INTEGER NOT NULL, symbol_key INTEGER NOT NULL, stable_key INTEGER NOT NULL);
 CREATE INDEX symbol_relations_by_name ON symbol_relations (
-    name COLLATE NOCASE, kind, is_public, line_start);
+    name COLLATE NOCASE, kind, marks, line_start);
 CREATE INDEX symbol_relations_by_symbol ON symbol_relations (symbol_key);
 CREATE INDEX symbol_relations_by_stable ON symbol_relations (stable_key);
 CREATE TABLE name_refs (

@@ -168,12 +168,14 @@ pub struct SymbolRow {
     pub kind: SymbolKind,
     /// Whether everyone may use it.
     pub is_public: bool,
+    /// Whether it is test code by its text; its path is not asked.
+    pub in_test: bool,
     /// The line where it begins.
     pub line: u32,
 }
 
 const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines, symbols FROM file_versions";
-const SYMBOL: &str = "SELECT id, kind, is_public, line_start FROM symbol_relations";
+const SYMBOL: &str = "SELECT id, kind, marks, line_start FROM symbol_relations";
 
 /// What is kept of texts and outlines once they were read.
 const TEXT_BYTES: usize = 24 << 20;
@@ -327,7 +329,7 @@ impl Snapshot {
         self.symbols("name = ?1 COLLATE NOCASE", &name)
     }
 
-    /// The names of symbols, imports aside, that are this one but for their case; each once, in order.
+    /// The names of symbols, imports and tests aside, that are this one but for their case; each once, in order.
     pub fn names_like(&self, name: &str) -> Result<BTreeSet<String>> {
         let sql = "SELECT id, kind, name FROM symbol_relations WHERE name = ?1 COLLATE NOCASE";
         let mut select = self.connection.prepare_cached(sql)?;
@@ -335,7 +337,7 @@ impl Snapshot {
         let mut names = BTreeSet::new();
         while let Some(row) = found.next()? {
             let (version, _) = rows::symbol_place(row.get(0)?);
-            if self.members.contains(version) && symbol_kind(row.get(1)?)? != SymbolKind::Use {
+            if self.members.contains(version) && symbol_kind(row.get(1)?)?.can_be_named() {
                 names.insert(row.get(2)?);
             }
         }
@@ -350,7 +352,9 @@ impl Snapshot {
             let (version, place) = rows::symbol_place(row.get(0)?);
             if self.members.contains(version) {
                 let kind = symbol_kind(row.get(1)?)?;
-                symbols.push(SymbolRow { version, place, kind, is_public: row.get(2)?, line: row.get(3)? });
+                let marks: i64 = row.get(2)?;
+                let (is_public, in_test) = (marks & 1 != 0, marks & 2 != 0);
+                symbols.push(SymbolRow { version, place, kind, is_public, in_test, line: row.get(3)? });
             }
         }
         Ok(symbols)

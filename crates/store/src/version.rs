@@ -71,11 +71,10 @@ pub(crate) struct SymbolEntry {
     pub(crate) name: String,
     pub(crate) kind: SymbolKind,
     pub(crate) is_public: bool,
-    pub(crate) lines: (u32, u32),
-    pub(crate) parent: Option<u32>,
+    pub(crate) in_test: bool,
+    pub(crate) line: u32,
     pub(crate) symbol_key: i64,
     pub(crate) stable_key: i64,
-    pub(crate) content_hash: u64,
 }
 
 /// What the text index gets for a version, and how many tokens that is.
@@ -179,11 +178,10 @@ fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEn
         name: symbol.name.clone(),
         kind: symbol.kind,
         is_public: symbol.visibility == Some(Visibility::Public),
-        lines: (symbol.lines.start, symbol.lines.end),
-        parent: symbol.parent,
+        in_test: symbol.in_test,
+        line: symbol.lines.start,
         symbol_key: SymbolId::of(path, symbol).key(),
         stable_key: StableId::of(language, symbol).key(),
-        content_hash: symbol.content_hash,
     };
     facts.symbols.iter().map(entry).collect()
 }
@@ -199,11 +197,12 @@ impl Documents {
     pub(crate) fn of(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
         let place = place_words(path);
         let chunk = |chunk: &Chunk| {
-            let symbol = chunk.symbol.and_then(|symbol| symbols.get(symbol as usize));
+            // A test's title stands in the piece itself, and would count twice.
+            let symbol = Symbol::naming(symbols, chunk.symbol);
             [chunk.span.text(text), "\n", symbol.map_or("", |symbol| &symbol.qualified_name), "\n", place].concat()
         };
         let chunks: Vec<String> = chunks.iter().map(chunk).collect();
-        let named = symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
+        let named = symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.can_be_named());
         let symbols: Vec<(u32, String)> =
             named.map(|(place, symbol)| (place as u32, format!("{} {}", symbol.name, symbol.qualified_name))).collect();
         Self {

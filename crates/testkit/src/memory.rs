@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use codecompass_model::{FileFacts, SourceFile, SymbolAt, SymbolKind, VersionId, World};
+use codecompass_model::{FileFacts, SourceFile, SymbolAt, VersionId, World};
 
 /// Files by path; their ids are given in the order in which they are added.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl MemoryWorld {
     /// Adds a file and gives its id.
     pub fn add(&mut self, path: &str, language: &str, text: &str, facts: FileFacts) -> VersionId {
         let id = self.files.len() as VersionId;
-        for (place, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
+        for (place, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.can_be_named()) {
             let at = SymbolAt { file: id, place: place as u32 };
             self.by_name.entry(symbol.name.clone()).or_default().push(at);
         }

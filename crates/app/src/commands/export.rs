@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{SourceFile, SymbolAt, SymbolKind};
-use codecompass_query::graph::{Graph, Memory, enclosing_function};
+use codecompass_query::graph::{Graph, Memory, enclosing_named_function};
 use codecompass_store::Snapshot;
 use serde_json::json;
 
@@ -138,10 +138,11 @@ fn place(graph: &Graph<'_>, at: SymbolAt) -> Result<(String, u32, String), AppEr
     Ok((file.path.clone(), symbol.name_line.max(symbol.lines.start), symbol.name.clone()))
 }
 
-/// The line of the function around a place; of the symbol around it where that is none; 0 at the level of the file.
+/// The line of the function around a place that has a name in code, 0 at the level of the file: test blocks are no
+/// functions here, as they are none to a compiler.
 fn from_line(file: &SourceFile, from: Option<u32>) -> u32 {
     let is_code = |place: &u32| file.facts.symbols[*place as usize].kind != SymbolKind::Use;
-    let around = enclosing_function(&file.facts.symbols, from).filter(is_code);
+    let around = enclosing_named_function(&file.facts.symbols, from).filter(is_code);
     around.map_or(0, |place| {
         let symbol = &file.facts.symbols[place as usize];
         symbol.name_line.max(symbol.lines.start)

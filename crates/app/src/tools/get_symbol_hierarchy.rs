@@ -132,10 +132,7 @@ pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, file: Option<&File>) -
     if let Some(file) = file {
         hits.retain(|hit| hit.version.path == file.path);
     }
-    // The blocks of a type are not further bearers of its name.
-    if hits.iter().any(|hit| hit.symbol().kind != SymbolKind::Impl) {
-        hits.retain(|hit| hit.symbol().kind != SymbolKind::Impl);
-    }
+    graph::retain_meant(&mut hits);
     let Some(first) = hits.first() else { return Err(graph::not_found(snapshot, name, file)?) };
     if hits.iter().any(|hit| hit.version.path != first.version.path) {
         return Err(ambiguous(name, &hits));

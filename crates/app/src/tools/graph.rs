@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::{Budget, Counts, Graph, Memory, Site};
-use codecompass_query::{Locate, locate, nearest_names};
+use codecompass_query::{Locate, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -53,16 +53,23 @@ pub(crate) fn candidates(snapshot: &Snapshot, name: &str, file: Option<&File>) -
     }
     let asked = Locate { name, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
     let mut hits = locate(snapshot, &asked)?.hits;
-    // A block of methods bears the name of its type and is not meant beside it.
-    if hits.iter().any(|hit| hit.symbol().kind != SymbolKind::Impl) {
-        hits.retain(|hit| hit.symbol().kind != SymbolKind::Impl);
-    }
+    retain_meant(&mut hits);
     let found: Vec<SymbolAt> = hits
         .iter()
         .filter(|hit| file.is_none_or(|file| hit.version.path == file.path))
         .map(|hit| SymbolAt { file: hit.version.id, place: hit.place() })
         .collect();
     if found.is_empty() { Err(not_found(snapshot, name, file)?) } else { Ok(found) }
+}
+
+/// Leaves out what is not meant beside other bearers of a name: tests with that title, and blocks of methods, which bear the
+/// name of their type.
+pub(crate) fn retain_meant(hits: &mut Vec<SymbolHit>) {
+    for lesser in [SymbolKind::Test, SymbolKind::Impl] {
+        if hits.iter().any(|hit| hit.symbol().kind != lesser) {
+            hits.retain(|hit| hit.symbol().kind != lesser);
+        }
+    }
 }
 
 /// The symbol that is not there, with the names that come near, and what is wrong with the file that was given.
@@ -142,7 +149,8 @@ pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String
 /// The names and ids of the module that a file is.
 pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) -> Map<String, Value> {
     let file = path.rsplit('/').next().unwrap_or(path);
-    let top = symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind != SymbolKind::Use);
+    let is_top = |symbol: &&Symbol| Symbol::naming(symbols, symbol.parent).is_none() && symbol.kind.can_be_named();
+    let top = symbols.iter().find(is_top);
     let around = top.and_then(|symbol| symbol.qualified_name.strip_suffix(&symbol.name));
     let around = around.map(|around| around.trim_end_matches([':', '.'])).filter(|around| !around.is_empty());
     // A file without symbols is known by its path alone.
@@ -169,6 +177,7 @@ pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) ->
         annotation: None,
         value: None,
         content_hash: 0,
+        in_test: false,
     };
     identity(path, language, &module)
 }

@@ -321,7 +321,7 @@ fn result_json(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<Value
 /// Calls that can be sent as they are: the definition behind the best result and, for a question in words, the same
 /// question without the words that say nothing.
 fn next_actions(question: &Question, found: &Found, ref_name: &str) -> Vec<Value> {
-    let best = found.places.iter().find_map(Place::symbol);
+    let best = found.places.iter().filter_map(Place::symbol).find(|symbol| symbol.kind.can_be_named());
     let mut actions: Vec<Value> = best
         .map(|symbol| json!({ "tool": "locate_symbol", "name": symbol.name, "ref": ref_name }))
         .into_iter()

@@ -308,6 +308,7 @@ fn use_symbol<'a>(
         doc: None,
         annotation: None,
         value: None,
+        is_test: false,
     }
 }
 
@@ -342,6 +343,7 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
         doc: None,
         annotation: None,
         value: Some(tree.node(target).span()),
+        is_test: false,
     };
     walk.draft.symbol(new, 0);
 }

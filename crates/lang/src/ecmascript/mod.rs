@@ -12,6 +12,7 @@
 //!   function-valued properties of object literals wherever these stand, named function expressions;
 //! - all named properties of an object literal that is the value of a file-level variable, of `module.exports` or of
 //!   `export default`, and of object literals in it; all members of an object type that an alias stands for;
+//! - test blocks with their titles as names, which enter no other symbol's qualified name (`test_blocks`);
 //! - each name of an import or a re-export, `const x = require(…)` among them, as `use`.
 //!
 //! What is a symbol is no binding: a nested function hides outer local names but is found as a child of the symbol around
@@ -38,6 +39,7 @@ mod repair;
 mod resolve;
 mod scopes;
 mod symbols;
+mod test_blocks;
 mod variables;
 mod walk;
 

@@ -51,7 +51,7 @@ impl Comments {
     }
 
     /// Where the comments directly above a place begin, and the doc comment among them.
-    fn above(&self, draft: &Draft<'_>, place: u32) -> (u32, Option<Span>) {
+    pub(super) fn above(&self, draft: &Draft<'_>, place: u32) -> (u32, Option<Span>) {
         match self.run.filter(|_| self.touches(draft, place)) {
             Some(run) => (run.start, self.doc),
             None => (place, None),
@@ -126,6 +126,7 @@ impl<'t> Walk<'_, 't> {
             doc,
             annotation: entry.annotation,
             value: entry.value,
+            is_test: false,
         };
         match entry.owner {
             _ if entry.name.is_empty() || span.is_none() => {}

@@ -4,7 +4,7 @@ use codecompass_model::{RefShape, Span};
 
 use super::kinds::{field as f, kind as k};
 use super::symbols::{Comments, Decorators};
-use super::{assignments, declarations, exports, imports, loads, members, module, scopes, variables};
+use super::{assignments, declarations, exports, imports, loads, members, module, scopes, test_blocks, variables};
 use crate::draft::Draft;
 use crate::names::FastMap;
 use crate::roles::{Role, Roles};
@@ -88,7 +88,10 @@ impl<'t> Walk<'_, 't> {
             k::MEMBER | k::NESTED_IDENTIFIER => {
                 self.roles.mark(self.tree.child(at, f::PROPERTY), Role::Refers(RefShape::Member));
             }
-            k::CALL => self.call(at),
+            k::CALL => {
+                test_blocks::enter(self, at);
+                self.call(at);
+            }
             k::SUPER => self.refer(at, None),
             k::NEW => self.mark_name(self.tree.child(at, f::CONSTRUCTOR), RefShape::Construct),
             k::COMMENT => self.comments.add(self.draft, node.span()),

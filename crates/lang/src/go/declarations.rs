@@ -197,6 +197,7 @@ fn enter(
         doc: shared.docs.doc,
         annotation: shared.annotation,
         value,
+        is_test: false,
     };
     walk.draft.symbol(new, end);
 }

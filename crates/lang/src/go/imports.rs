@@ -42,6 +42,7 @@ pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         doc: docs.doc,
         annotation: None,
         value: None,
+        is_test: false,
     };
     walk.draft.symbol(new, 0);
     walk.draft.import(Import {

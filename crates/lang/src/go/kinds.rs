@@ -84,6 +84,7 @@ pub(crate) mod kind {
 pub(crate) mod field {
     crate::tree::codes! {
         ALIAS = "alias",
+        ARGUMENTS = "arguments",
         BODY = "body",
         ELEMENT = "element",
         FIELD = "field",

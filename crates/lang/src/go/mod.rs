@@ -3,7 +3,7 @@
 //! A qualified name begins with the package clause and nothing of the path: `gin.Context.Next`. A method stands beside
 //! its type, so it has no parent; its receiver's type is part of its qualified name and the annotation of its first
 //! parameter. Of the package's name that an import brings in the file knows only the path: the last element of it is a
-//! guess that resolving may correct.
+//! guess that resolving may correct. Subtests with their titles as names are symbols below their function (`test_blocks`).
 
 mod calls;
 mod declarations;
@@ -13,6 +13,7 @@ mod kinds;
 mod literals;
 mod locals;
 mod resolve;
+mod test_blocks;
 mod types;
 mod walk;
 

@@ -7,7 +7,7 @@ use super::docs::Comments;
 use super::kinds::{field as f, kind as k};
 use super::literals::Literal;
 use super::types::{is_predeclared, name_node};
-use super::{calls, declarations, imports, literals, locals};
+use super::{calls, declarations, imports, literals, locals, test_blocks};
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::tree::Tree;
@@ -57,7 +57,10 @@ impl Walk<'_, '_> {
             k::TYPE_IDENTIFIER => self.type_identifier(at),
             k::LABEL_NAME => self.draft.means_itself(node.span()),
             k::PACKAGE_IDENTIFIER => self.refer(at, RefShape::Value),
-            k::CALL => calls::call(self, at),
+            k::CALL => {
+                test_blocks::enter(self, at);
+                calls::call(self, at);
+            }
             k::TYPE_CONVERSION => calls::conversion(self, at),
             k::COMPOSITE_LITERAL => literals::composite(self, at),
             k::LITERAL_VALUE => literals::value(self, at),

@@ -159,6 +159,7 @@ fn enter(walk: &mut Walk<'_, '_>, entry: Entry) {
         doc: notes::doc_below(walk, at).or_else(|| walk.comment_above(whole.start)),
         annotation: if is_alias { value } else { entry.given.annotation.or_else(|| notes::typed(walk, node.end)) },
         value: value.filter(|_| !is_alias),
+        is_test: false,
     };
     match entry.end {
         0 => walk.draft.member(new, entry.parent),
@@ -207,6 +208,7 @@ pub(super) fn type_alias(walk: &mut Walk<'_, '_>, at: usize) {
         doc: walk.comment_above(node.start),
         annotation: tree.child(at, f::RIGHT).map(|right| tree.node(right).span()),
         value: None,
+        is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {
         walk.draft.symbol(new, node.next as usize);

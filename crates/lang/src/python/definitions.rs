@@ -129,6 +129,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         doc: body_at.and_then(|body| notes::docstring(walk, body)).or_else(|| walk.comment_above(first)),
         annotation: returns.or_else(|| notes::returned(walk, at)),
         value: None,
+        is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {
         walk.draft.symbol(new, node.next as usize);

@@ -119,6 +119,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         doc: None,
         annotation: None,
         value: None,
+        is_test: false,
     };
     if walk.is_in_order(at) {
         walk.draft.symbol(new, 0);

@@ -157,6 +157,7 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         doc: if declaration.single { walk.outer.doc } else { None },
         annotation: None,
         value: None,
+        is_test: false,
     };
     walk.draft.symbol(new, 0);
     walk.draft.import(import);

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
 
-use super::bindings;
 use super::impls;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
+use super::{attributes, bindings};
 use crate::draft::NewSymbol;
 use crate::header::header;
 use crate::roles::Role;
@@ -74,6 +74,7 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         doc: walk.outer.doc.or_else(|| inner_doc(walk, at)),
         annotation: annotation(walk, at),
         value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span()),
+        is_test: walk.outer.attributes.iter().any(|&span| attributes::is_test(walk.draft.slice(span))),
     };
     walk.draft.symbol(new, node.next as usize);
     walk.draft.adopt(walk.outer.references());

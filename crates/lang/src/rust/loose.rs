@@ -35,6 +35,7 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
         doc: None,
         annotation: made.annotation,
         value: None,
+        is_test: false,
     };
     walk.draft.symbol(new, 0);
 }
@@ -100,6 +101,7 @@ pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
         doc: None,
         annotation,
         value: None,
+        is_test: false,
     };
     walk.draft.symbol(new, body.map_or(0, |body| body.next as usize));
     true

@@ -7,7 +7,7 @@ use codecompass_model::{RefShape, Span};
 use super::impls::Declared;
 use super::kinds::{field as f, kind as k};
 use super::made::{self, Made};
-use super::{bindings, formats, imports, items, loose, macros, module, tokens};
+use super::{attributes, bindings, formats, imports, items, loose, macros, module, tokens};
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
@@ -141,6 +141,7 @@ impl Walk<'_, '_> {
             k::STRING | k::RAW_STRING => formats::captures(self, at),
             k::ASSIGNMENT => self.assignment(at),
             k::ATTRIBUTE => return self.attribute(at),
+            k::INNER_ATTRIBUTE => self.inner_attribute(at),
             k::USE => return imports::use_declaration(self, at),
             k::EXTERN_CRATE => return imports::extern_crate(self, at),
             // Kept for those who ask for a value or a type.
@@ -300,6 +301,14 @@ impl Walk<'_, '_> {
             _ => {}
         }
         end
+    }
+
+    /// `#![cfg(test)]` at the top of a file says that all of it is test code.
+    fn inner_attribute(&mut self, at: usize) {
+        let node = self.tree.node(at);
+        if node.parent == 0 && attributes::is_test(self.draft.slice(node.span())) {
+            self.draft.set_test();
+        }
     }
 
     /// The names between these nodes are decorators, without the paths before them.

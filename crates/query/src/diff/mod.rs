@@ -11,13 +11,11 @@ mod pairing;
 
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolAt};
+use codecompass_model::{Symbol, SymbolAt, is_in_test};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
 pub use facets::{Facet, doc_changed, facets, own_lines};
 pub use pairing::pair_symbols;
-
-use crate::search::features;
 
 /// A file before and after. One that came or went has one side.
 #[derive(Clone, Debug)]
@@ -147,7 +145,7 @@ impl<'f> Pair<'f> {
     fn order(&self) -> (bool, &'f str, u32, bool, u32) {
         let latest = self.latest();
         let path = latest.path();
-        (features::is_test(path), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
+        (is_in_test(path, Some(latest.symbol())), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
     }
 }
 

@@ -182,7 +182,8 @@ fn sides<'f>(files: &'f [FilePair], side: impl Fn(&'f FilePair) -> Option<&'f Fi
 
 /// How many bytes of the qualified names in a file name the file's module: what stands before the outermost name.
 fn outside(symbols: &[Symbol]) -> usize {
-    let top = symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.kind != SymbolKind::Use);
+    let is_top = |symbol: &&Symbol| Symbol::naming(symbols, symbol.parent).is_none();
+    let top = symbols.iter().filter(|symbol| is_top(symbol) && symbol.kind != SymbolKind::Use);
     let before = |symbol: &Symbol| symbol.qualified_name.strip_suffix(symbol.name.as_str()).map(str::len);
     top.filter_map(before).min().unwrap_or_default()
 }

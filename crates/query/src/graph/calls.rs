@@ -7,7 +7,6 @@ use codecompass_store::Result;
 
 use super::references::is_call;
 use super::{EdgeKind, Graph, Site, enclosing_function};
-use crate::search::features;
 
 /// Which way to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +139,13 @@ impl Graph<'_> {
             let from = enclosing_function(&outline.symbols, site.from);
             let caller = from.map(|place| SymbolAt { file: site.file.id, place });
             let place = || (site.file.path.clone(), from.unwrap_or_default());
-            let call = Call { file: site.file.id, path: &site.file.path, line: site.line, confidence: site.confidence };
+            let call = Call {
+                file: site.file.id,
+                path: &site.file.path,
+                line: site.line,
+                confidence: site.confidence,
+                in_test: site.in_test,
+            };
             add(&mut edges, (site.file.id, from), caller, &call, place);
         }
         let mut all: Vec<CallEdge> = edges.into_values().collect();
@@ -182,8 +187,8 @@ impl Graph<'_> {
                 for target in reached.targets {
                     let key = (target.file, Some(target.place));
                     let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
-                    let confidence = Confidence::Static;
-                    let call = Call { file: file.id, path: &file.path, line: reference.line, confidence };
+                    let (confidence, in_test) = (Confidence::Static, file.is_in_test(reference.symbol));
+                    let call = Call { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
                     add(&mut edges, key, Some(target), &call, || (path(), target.place));
                     if let Some(edge) = edges.get_mut(&key) {
                         edge.via.get_or_insert(reached.via);
@@ -197,7 +202,8 @@ impl Graph<'_> {
                         let key = (target.file, Some(target.place));
                         let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
                         let place = || (path(), target.place);
-                        let call = Call { file: file.id, path: &file.path, line: reference.line, confidence };
+                        let in_test = file.is_in_test(reference.symbol);
+                        let call = Call { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
                         add(&mut edges, key, Some(target), &call, place);
                     }
                 }
@@ -223,10 +229,15 @@ impl Graph<'_> {
     }
 
     /// Whether a place belongs to a symbol: to a function, what stands in it but in no function inside it; to a class or
-    /// module, everything.
+    /// module, everything. A test block is run by what it stands in, so what it calls is called there, too.
     fn is_inside(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
-        if enclosing_function(&file.facts.symbols, from) == Some(symbol) {
-            return true;
+        let mut function = enclosing_function(&file.facts.symbols, from);
+        while let Some(at) = function {
+            if at == symbol {
+                return true;
+            }
+            let test = file.facts.symbols.get(at as usize).filter(|around| around.kind == SymbolKind::Test);
+            function = test.and_then(|test| enclosing_function(&file.facts.symbols, test.parent));
         }
         let is_function = enclosing_function(&file.facts.symbols, Some(symbol)) == Some(symbol);
         let mut around = from;
@@ -301,6 +312,7 @@ struct Call<'c> {
     path: &'c str,
     line: u32,
     confidence: Confidence,
+    in_test: bool,
 }
 
 fn add(
@@ -320,7 +332,7 @@ fn add(
         confidence: call.confidence,
         depth: 0,
         via: None,
-        is_test: features::is_test(call.path),
+        is_test: call.in_test,
         place: place(),
     });
     edge.sites += 1;

@@ -352,12 +352,25 @@ pub struct Undecided {
     pub candidates: usize,
 }
 
-/// The nearest function around a place, or the symbol that stands for the code at the level of the file.
-pub fn enclosing_function(symbols: &[Symbol], mut symbol: Option<u32>) -> Option<u32> {
+/// The nearest function or test block around a place; `None` for code at the level of the file.
+pub fn enclosing_function(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
+    nearest(symbols, symbol, |kind| kind == SymbolKind::Test || is_function(kind))
+}
+
+/// The nearest function around a place that has a name in code: test blocks have none.
+pub fn enclosing_named_function(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
+    nearest(symbols, symbol, is_function)
+}
+
+fn is_function(kind: SymbolKind) -> bool {
     use SymbolKind::{Constructor, Fn, Macro, Method};
+    matches!(kind, Fn | Method | Constructor | Macro)
+}
+
+fn nearest(symbols: &[Symbol], mut symbol: Option<u32>, is_meant: impl Fn(SymbolKind) -> bool) -> Option<u32> {
     while let Some(at) = symbol {
         let around = symbols.get(at as usize)?;
-        if matches!(around.kind, Fn | Method | Constructor | Macro) {
+        if is_meant(around.kind) {
             return Some(at);
         }
         symbol = around.parent;

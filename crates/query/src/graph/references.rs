@@ -9,7 +9,9 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use codecompass_model::{Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{
+    Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, is_test_path,
+};
 use codecompass_store::{Need, Result, Run, VersionInfo};
 
 use super::account::{Account, Asked, At, Class, Counts, Definition, Known, Place};
@@ -33,6 +35,8 @@ pub struct Site {
     pub confidence: Confidence,
     /// Why, in a few words.
     pub why: &'static str,
+    /// Whether it stands in a test.
+    pub in_test: bool,
     /// Whether nobody can tell, but no other member of the view bears the name.
     pub is_only: bool,
     /// Whether it is written as a member of something.
@@ -127,8 +131,7 @@ impl Found {
 
 /// Proved before undecided, then what only this symbol can be meant by, code before tests, then by place.
 fn key(site: &Site) -> (Confidence, bool, bool, &str, u32, u32) {
-    let is_test = features::is_test(&site.file.path);
-    (site.confidence, !site.is_only, is_test, &site.file.path, site.line, site.column)
+    (site.confidence, !site.is_only, site.in_test, &site.file.path, site.line, site.column)
 }
 
 /// Whether a symbol can be meant by a key of a literal or pattern, or by the name of an argument.
@@ -150,7 +153,12 @@ fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
 fn is_defined(symbol: &Symbol) -> bool {
     let length = (symbol.name_span.end - symbol.name_span.start) as usize;
     let is_word = symbol.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'));
-    !matches!(symbol.kind, SymbolKind::Use | SymbolKind::Impl) && length == symbol.name.len() && is_word
+    is_named(symbol.kind) && length == symbol.name.len() && is_word
+}
+
+/// Whether such a symbol has a name of its own: not that of something else, and no title.
+fn is_named(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Use | SymbolKind::Impl | SymbolKind::Test)
 }
 
 /// Whether such a symbol can be called at all.
@@ -222,9 +230,9 @@ impl Graph<'_> {
             bearing.insert(version);
             let info = self.snapshot().version(version)?;
             let path = info.map(|info| info.path.clone()).unwrap_or_default();
-            files.push((features::is_test(&path), path, version, places));
+            files.push((is_test_path(&path), path, version, places));
         }
-        // Files that are no tests first: what is left out when time runs out matters least.
+        // Files that are no tests by their path first: what is left out when time runs out matters least.
         files.sort();
         let files = files.into_iter().map(|(_, _, version, places)| (version, places)).collect();
         self.define(name, &bearing, &mut found)?;
@@ -238,7 +246,7 @@ impl Graph<'_> {
         let rows = self.snapshot().symbols_named(name)?;
         let are_few = rows.len() <= MANY;
         for row in rows {
-            if matches!(row.kind, SymbolKind::Use | SymbolKind::Impl) {
+            if !is_named(row.kind) {
                 continue;
             }
             let Some(file) = self.snapshot().version(row.version)? else { continue };
@@ -298,6 +306,7 @@ impl Graph<'_> {
             from: reference.symbol,
             confidence,
             why,
+            in_test: file.is_in_test(reference.symbol),
             is_only: false,
             is_member: matches!(reference.shape, RefShape::Member | RefShape::MemberCall | RefShape::SelfCall),
         };
@@ -360,11 +369,13 @@ impl Graph<'_> {
     /// The files that may import a name from a module that is called so, under any other name: those that have the word in
     /// them. Only some languages can, and what nobody can import is not looked for.
     fn importers(&self, name: &str) -> Result<Vec<VersionId>> {
-        let can_be_imported = |kind| !matches!(kind, SymbolKind::Use | SymbolKind::Method | SymbolKind::Field);
+        let can_be_imported = |kind| !matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Constructor);
         let mut is_one = false;
         for row in self.snapshot().symbols_named(name)? {
             let language = self.snapshot().version(row.version)?.map(|version| version.language.clone());
-            is_one |= can_be_imported(row.kind) && language.is_some_and(|of| self.modules_are_values(&of));
+            is_one |= row.kind.can_be_named()
+                && can_be_imported(row.kind)
+                && language.is_some_and(|of| self.modules_are_values(&of));
         }
         if !is_one {
             return Ok(Vec::new());
@@ -399,6 +410,7 @@ impl Graph<'_> {
                         from: import.symbol,
                         confidence,
                         why,
+                        in_test: file.is_in_test(import.symbol),
                         is_only: false,
                         is_member: false,
                     });
@@ -417,7 +429,7 @@ impl Graph<'_> {
         for at in candidates {
             let Some(file) = self.file(at.file) else { continue };
             let Some(symbol) = file.facts.symbols.get(at.place as usize) else { continue };
-            let is_test = features::is_test(&file.path) || features::is_example(&file.path);
+            let is_test = file.is_in_test(Some(at.place)) || features::is_example(&file.path);
             let is_hidden = symbol.visibility.is_some_and(|visibility| visibility.as_str() != "public");
             order.push((is_test, Reverse(found.count(*at)), is_hidden, file.path.clone(), at.place, *at));
         }

@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use codecompass_model::{Confidence, Meaning, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Confidence, Meaning, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, is_in_test};
 use codecompass_store::Result;
 
 use super::{EdgeKind, Graph};
-use crate::search::features;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,16 +92,19 @@ enum Tier {
 }
 
 /// The list while it is made: each symbol once, where it is nearest.
-#[derive(Default)]
-struct List(HashMap<SymbolAt, (Nearness, Relation)>);
+struct List {
+    symbols: HashMap<SymbolAt, (Nearness, Relation)>,
+    /// Whether the anchor is in a test: then other tests do not step back.
+    for_test: bool,
+}
 
 impl List {
     fn add(&mut self, at: SymbolAt, nearness: Nearness, relation: Relation) {
-        match self.0.get_mut(&at) {
+        match self.symbols.get_mut(&at) {
             Some(known) if known.0 <= nearness => {}
             Some(known) => known.0 = nearness,
             None => {
-                self.0.insert(at, (nearness, relation));
+                self.symbols.insert(at, (nearness, relation));
             }
         }
     }
@@ -112,7 +114,7 @@ impl Graph<'_> {
     /// The symbols that are related to one. A symbol that is reached by an import is `Imported` wherever it stands.
     pub fn related(&self, anchor: SymbolAt, scope: Scope) -> Result<Related> {
         let Some(file) = self.file(anchor.file) else { return Ok(Related::default()) };
-        let mut list = List::default();
+        let mut list = List { symbols: HashMap::new(), for_test: file.is_in_test(Some(anchor.place)) };
         self.add_used(&file, anchor, &mut list);
         self.add_users(&file, anchor, &mut list)?;
         self.add_imported(&file, &mut list);
@@ -121,14 +123,14 @@ impl Graph<'_> {
             self.add_around(&file, scope, &mut list)?;
         }
         self.failure()?;
-        list.0.remove(&anchor);
+        list.symbols.remove(&anchor);
         let within = |relation: Relation| match relation {
             Relation::SameFile | Relation::Imported => true,
             Relation::SameModule => scope >= Scope::Module,
             Relation::SamePackage => scope == Scope::Package,
         };
         let mut found: Vec<(Nearness, SymbolAt, Relation)> =
-            list.0.into_iter().map(|(at, (nearness, relation))| (nearness, at, relation)).collect();
+            list.symbols.into_iter().map(|(at, (nearness, relation))| (nearness, at, relation)).collect();
         found.retain(|(_, _, relation)| within(*relation));
         found.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(Related { symbols: found.into_iter().map(|(_, at, relation)| (at, relation)).collect() })
@@ -214,7 +216,7 @@ impl Graph<'_> {
             () if needs_no_import => Relation::SameModule,
             () => Relation::Imported,
         };
-        let is_test = features::is_test(&other.path) && !features::is_test(&file.path);
+        let is_test = !list.for_test && other.is_in_test(Some(at.place));
         let is_small = other.facts.symbols.get(at.place as usize).is_some_and(|symbol| is_small(symbol.kind));
         let less = (confidence, is_test, is_small);
         list.add(at, Nearness { tier, less, distance, path: other.path.clone(), place: at.place }, relation);
@@ -252,7 +254,7 @@ impl Graph<'_> {
             let defined = outline.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
             for (place, symbol) in defined {
                 let place = place as u32;
-                let less = (Confidence::Static, features::is_test(path), symbol.parent.is_some());
+                let less = (Confidence::Static, is_in_test(path, Some(symbol)), symbol.parent.is_some());
                 let nearness = Nearness { tier, less, distance: steps, path: path.to_owned(), place };
                 list.add(SymbolAt { file: id, place }, nearness, relation);
             }
@@ -275,7 +277,8 @@ fn add_own(file: &SourceFile, anchor: u32, list: &mut List) {
                 parent.qualified_name == *type_name || parent.qualified_name == own.qualified_name
             });
         let tier = if is_same_type { Tier::SameType } else { Tier::Near };
-        let less = (Confidence::Static, is_small(symbol.kind) && !is_same_type, false);
+        let is_test = !list.for_test && symbol.in_test;
+        let less = (Confidence::Static, is_test || is_small(symbol.kind) && !is_same_type, false);
         let distance = u64::from(symbol.lines.start.abs_diff(own.lines.start));
         let place = place as u32;
         let nearness = Nearness { tier, less, distance, path: file.path.clone(), place };

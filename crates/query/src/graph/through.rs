@@ -63,6 +63,5 @@ impl Graph<'_> {
 
 fn order(through: &Through) -> (Link, bool, &str, u32, u32, SymbolAt) {
     let site = &through.site;
-    let is_test = crate::search::features::is_test(&site.file.path);
-    (through.link, is_test, &site.file.path, site.line, site.column, through.symbol)
+    (through.link, site.in_test, &site.file.path, site.line, site.column, through.symbol)
 }

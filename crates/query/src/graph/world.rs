@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use codecompass_model::{SourceFile, SymbolAt, SymbolKind, VersionId, World};
+use codecompass_model::{SourceFile, SymbolAt, VersionId, World};
 use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 
 /// See the module. What was read is kept. An error of the store is told by [`SnapshotWorld::failure`]; until then,
@@ -134,7 +134,7 @@ impl World for SnapshotWorld {
         }
         let rows = self.tried(self.snapshot.symbols_named(name)).unwrap_or_default();
         let mut found: Vec<(String, SymbolAt)> = Vec::with_capacity(rows.len());
-        for row in rows.into_iter().filter(|row| row.kind != SymbolKind::Use) {
+        for row in rows.into_iter().filter(|row| row.kind.can_be_named()) {
             if let Some(version) = self.tried(self.snapshot.version(row.version)).flatten() {
                 found.push((version.path.clone(), SymbolAt { file: row.version, place: row.place }));
             }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolKind, VersionId, Visibility};
+use codecompass_model::{Symbol, SymbolKind, VersionId, Visibility, is_test_path};
 use codecompass_store::{Result, Snapshot, VersionInfo, tokens};
 
 use super::gather::{Candidate, Gathered};
@@ -98,7 +98,8 @@ impl Asked {
             seen: RefCell::default(),
             kinds: question.kinds.to_vec(),
             capitalised: last_name(query).starts_with(char::is_uppercase),
-            wants_tests: any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
+            wants_tests: question.kinds.contains(&SymbolKind::Test)
+                || any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
             wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
             is_path: alone.is_some(),
             wants_prose: alone.is_some()
@@ -229,7 +230,8 @@ pub(super) struct FileSigns {
 /// grammar has read it.
 pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: Option<&str>) -> Scores {
     let path = place.version.path.as_str();
-    let symbol = place.symbol();
+    // As a symbol, a test block steps back; what is left is the piece of text.
+    let symbol = place.symbol().filter(|symbol| symbol.kind != SymbolKind::Test || asked.kinds.contains(&symbol.kind));
     let defined = symbol.filter(|_| place.defines());
     let unknown = FileSigns::default();
     let file = gathered.file(place.version.id).unwrap_or(&unknown);
@@ -242,6 +244,9 @@ pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: O
     scores.set(Feature::KindMatch, f64::from(symbol.is_some_and(|symbol| suits(asked, symbol))));
     scores.set(Feature::Named, defined.map_or(0.0, |symbol| is_named(asked, symbol)));
     scores.set(Feature::Public, f64::from(defined.is_some_and(|symbol| symbol.visibility == Some(Visibility::Public))));
+    if place.symbol().is_some_and(|symbol| symbol.in_test) && !asked.wants_tests {
+        scores.set(Feature::Test, 1.0);
+    }
     if let Some(text) = unread {
         of_lines(asked, &mut scores, text);
     }
@@ -261,7 +266,7 @@ fn of_path(asked: &Asked, version: &VersionInfo) -> Scores {
     let mut scores = Scores::default();
     scores.set(Feature::FileName, words_of(file_stem(path), |word| asked.bears(word)));
     scores.set(Feature::PathAffinity, path_affinity(asked, path));
-    scores.set(Feature::Test, f64::from(is_test(path) && !asked.wants_tests));
+    scores.set(Feature::Test, f64::from(is_test_path(path) && !asked.wants_tests));
     scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
     scores.set(Feature::NotCode, f64::from(!is_code(language) && !asked.wants_prose));
     scores.set(Feature::PassesOn, f64::from(passes_on(path)));
@@ -386,7 +391,7 @@ pub(super) fn is_code(language: &str) -> bool {
 
 /// Whether a symbol bears a name that was typed as one, and is what it names rather than a part or an extension of it.
 fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
-    if !asked.typed.contains(&symbol.name) {
+    if !asked.typed.contains(&symbol.name) || symbol.kind == SymbolKind::Test {
         return 0.0;
     }
     whole(symbol) * among_words(asked)
@@ -414,7 +419,11 @@ pub(crate) fn wholeness(kind: SymbolKind) -> f64 {
     }
 }
 
+/// A title is no name, and no word of the index tells which files have it.
 fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
+    if symbol.kind == SymbolKind::Test {
+        return false;
+    }
     let name = symbol.name.to_lowercase();
     asked.names.contains(&name) || (asked.joined.len() > 3 && name.replace('_', "") == asked.joined)
 }
@@ -474,18 +483,6 @@ fn folders_and_name(path: &str) -> (&str, &str) {
 /// Whether a folder bears one of the names, whatever its case.
 fn lies_in(folders: &str, names: &[&str]) -> bool {
     folders.split('/').any(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
-}
-
-/// Whether a path is that of a test.
-pub(crate) fn is_test(path: &str) -> bool {
-    const NAMES: &[&str] = &["test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_utils", "e2e"];
-    let (folders, file) = folders_and_name(path);
-    let begins = |start: &str| file.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
-    let holds = |part: &str| file.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()));
-    lies_in(folders, NAMES)
-        || begins("test_")
-        || begins("conftest")
-        || ["_test.", ".test.", ".spec.", "_spec."].into_iter().any(holds)
 }
 
 /// Whether a path is that of an example, a benchmark or a fixture.

@@ -50,7 +50,7 @@ pub fn known_names(
     for name in identifiers(query) {
         let last = name.rsplit([':', '.']).next().unwrap_or(&name);
         let rows = snapshot.symbols_named(last)?;
-        if let Some(row) = rows.iter().find(|row| row.kind != SymbolKind::Use) {
+        if let Some(row) = rows.iter().find(|row| row.kind.can_be_named()) {
             known.push((name, row.kind));
         }
     }
@@ -63,7 +63,7 @@ pub fn known_names(
         let parts = if rest.is_empty() { vec![whole] } else { rest };
         let shared = parts.iter().filter(|part| stems.contains(&terms::stem(part))).count();
         let is_meant = shared == parts.len() || shared >= 2;
-        if is_meant && symbol.kind != SymbolKind::Use && !known.iter().any(|(name, _)| *name == symbol.name) {
+        if is_meant && symbol.kind.can_be_named() && !known.iter().any(|(name, _)| *name == symbol.name) {
             known.push((symbol.name.clone(), symbol.kind));
         }
     }

@@ -82,6 +82,7 @@ impl Place {
             }
             other => other,
         };
+        let mut is_titled = false;
         let (chunk, symbol, symbol_score) = match candidate {
             Candidate::Piece(_, piece) | Candidate::Line(_, piece) => {
                 let chunk = *outline.chunks.get(piece as usize).ok_or_else(lost)?;
@@ -90,8 +91,10 @@ impl Place {
                     Some(line) => (chunk, innermost(&outline, *line).or(chunk.symbol), 0.0),
                     None => {
                         let found = gathered.symbols(id);
+                        let titled = best_title(&outline, &chunk, &asked.stems, question.kinds);
+                        is_titled = titled.is_some();
                         let (symbol, score) = best_symbol(&outline, &chunk, found, question.kinds);
-                        (chunk, symbol, score)
+                        (chunk, titled.or(symbol), if is_titled { 0.0 } else { score })
                     }
                 }
             }
@@ -113,7 +116,7 @@ impl Place {
         let what = match (candidate, found) {
             (Candidate::File(_), None) => What::File,
             (Candidate::File(_), Some(_)) => What::Symbol,
-            (_, Some(_)) if symbol_score > 0.0 => What::Symbol,
+            (_, Some(_)) if symbol_score > 0.0 || is_titled => What::Symbol,
             _ => What::Snippet,
         };
         let lines = match (what, found) {
@@ -184,7 +187,7 @@ impl Place {
     }
 
     /// The symbol that the whole place is about: one that is shown once, however many of its pieces match. Pieces of a
-    /// type or a module are places of their own.
+    /// type, a module or a group of tests are places of their own.
     pub(super) fn owner(&self) -> Option<u32> {
         let is_container = |symbol: &Symbol| {
             use SymbolKind as K;
@@ -199,6 +202,7 @@ impl Place {
                     | K::Struct
                     | K::Enum
                     | K::Union
+                    | K::Test
             )
         };
         match self.what {
@@ -304,6 +308,18 @@ fn own_lines(text: &str, symbol: &Symbol) -> Lines {
 fn innermost(outline: &Outline, line: u32) -> Option<u32> {
     let around = |symbol: &Symbol| symbol.kind != SymbolKind::Use && holds_line(symbol.lines, line);
     outline.symbols.iter().rposition(around).map(|at| at as u32)
+}
+
+/// Where tests are asked for by kind: of those that begin in a piece, the one whose title has the most of the words. Titles
+/// are in the text of pieces and in no record of their own.
+fn best_title(outline: &Outline, chunk: &Chunk, stems: &HashSet<String>, kinds: &[SymbolKind]) -> Option<u32> {
+    if !kinds.contains(&SymbolKind::Test) {
+        return None;
+    }
+    let titles = outline.symbols.iter().enumerate();
+    let titles = titles.filter(|(_, symbol)| symbol.kind == SymbolKind::Test && holds(chunk, symbol));
+    let worth = titles.map(|(at, symbol)| (features::known_words(stems, &symbol.name), Reverse(at as u32)));
+    worth.filter(|(words, _)| *words > 0).max().map(|(_, Reverse(at))| at)
 }
 
 /// Of the symbols named in a piece, the one that bears the words best; else the one the piece belongs to.

@@ -61,8 +61,11 @@ impl Index {
                 }
                 continue;
             }
+            if symbol.kind == SymbolKind::Test {
+                continue;
+            }
             self.children.entry((symbol.parent, symbol.name.clone())).or_default().push(place as u32);
-            let around = symbol.parent.and_then(|at| facts.symbols.get(at as usize));
+            let around = Symbol::naming(&facts.symbols, symbol.parent);
             let plain = around.map_or(0, |around| around.qualified_name.len() + 1) + symbol.name.len();
             let is_deep = around.is_some() && symbol.qualified_name.len() != plain;
             if is_deep || around.is_none() && is_member(symbol.kind) {

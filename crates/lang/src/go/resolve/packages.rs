@@ -47,7 +47,7 @@ impl Package {
             self.files.push(file.id);
         }
         for (place, symbol) in file.facts.symbols.iter().enumerate() {
-            if symbol.parent.is_some() || symbol.kind == SymbolKind::Use {
+            if symbol.parent.is_some() || !symbol.kind.can_be_named() {
                 continue;
             }
             let at = SymbolAt { file: file.id, place: place as u32 };
@@ -137,7 +137,7 @@ impl FileIndex {
         let mut embedded: HashMap<u32, Vec<u32>> = HashMap::new();
         for (place, symbol) in source.facts.symbols.iter().enumerate() {
             let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) && receiver(symbol).is_none();
-            if symbol.parent.is_some() || is_member {
+            if symbol.kind != SymbolKind::Test && (symbol.parent.is_some() || is_member) {
                 children.entry(symbol.parent).or_default().push(place as u32);
             }
         }

@@ -1,0 +1,178 @@
+//! Test blocks as symbols: a title and a function, given to `describe`, `it`, `test` or one of their forms.
+//!
+//! Runners differ in what they import and agree in how it reads, so the words decide: `it.only('…', () => …)`,
+//! `test.describe.serial('…', …)`, `test.each(table)('…', …)`, `it.skipIf(slow)('…', …)`. Hooks and steps are no blocks.
+//! A name that other code may have as well needs a title that is a literal; so does any block outside of test files.
+
+use std::borrow::Cow;
+
+use codecompass_model::{Span, SymbolKind, is_test_path};
+
+use super::context::is_function;
+use super::kinds::{field as f, kind as k};
+use super::walk::Walk;
+use crate::draft::NewSymbol;
+use crate::text;
+
+/// Functions that take a group of tests.
+const GROUPS: &[&str] = &["describe", "fdescribe", "xdescribe"];
+
+/// Functions that take one test.
+const SINGLES: &[&str] = &["it", "fit", "xit", "test", "xtest"];
+
+/// Other words for the two that may mean anything else.
+const OTHERS: &[&str] = &["context", "xcontext", "specify", "xspecify", "suite"];
+
+/// What may stand behind them without making something else of them.
+const FORMS: &[&str] = &[
+    "concurrent",
+    "each",
+    "fail",
+    "failing",
+    "fails",
+    "fixme",
+    "for",
+    "if",
+    "only",
+    "parallel",
+    "runIf",
+    "sequential",
+    "serial",
+    "shuffle",
+    "skip",
+    "skipIf",
+    "slow",
+    "todo",
+    "todoIf",
+];
+
+/// Of these, those that are called before the block is given: `test.each(table)('…', …)`.
+const CALLED: &[&str] = &["each", "for", "if", "runIf", "skipIf", "todoIf"];
+
+/// How many forms may follow each other.
+const MAX_FORMS: usize = 8;
+
+/// The longest title that is kept whole, and the longest name of a runner, in bytes.
+const MAX_TITLE: usize = 200;
+const MAX_RUNNER: usize = 80;
+
+/// What is called to declare a test.
+struct Runner {
+    /// Whether it takes a group, which needs no title.
+    is_group: bool,
+    /// Whether nothing else is called like this.
+    is_sure: bool,
+}
+
+/// Enters the symbol of a call that declares a test or a group of tests, and keeps it open up to the end of the call.
+pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
+    let tree = walk.tree;
+    let node = tree.node(at);
+    let Some(callee) = tree.child(at, f::FUNCTION) else { return };
+    let Some(runner) = runner(walk, callee, MAX_FORMS) else { return };
+    let Some(title_at) = title(walk, at, &runner) else { return };
+    let name = title_at.and_then(|title| literal(walk, title)).filter(|name| !name.is_empty());
+    let in_test = || is_test_path(walk.draft.path) || walk.draft.enclosing().is_some_and(|around| around.in_test);
+    if node.start < walk.decorator_end || name.is_none() && !(runner.is_sure && in_test()) {
+        return;
+    }
+    let (outer_start, doc) = walk.comments.above(walk.draft, node.start);
+    let name_span = match title_at.filter(|_| name.is_some()).map(|title| tree.node(title).span()) {
+        Some(quoted) => Span { start: quoted.start + 1, end: quoted.end - 1 },
+        None => Span { start: node.start, end: node.start },
+    };
+    let name = name.as_deref().unwrap_or("test");
+    let new = NewSymbol {
+        kind: SymbolKind::Test,
+        name,
+        segment: name,
+        separator: ".",
+        impl_trait: None,
+        signature: signature(walk, callee, title_at),
+        visibility_text: None,
+        visibility: None,
+        span: node.span(),
+        outer_start,
+        name_span,
+        attributes: &[],
+        doc,
+        annotation: None,
+        value: None,
+        is_test: true,
+    };
+    walk.draft.symbol(new, node.next as usize);
+}
+
+/// What declares tests among the things that can be called.
+fn runner(walk: &Walk<'_, '_>, callee: usize, steps: usize) -> Option<Runner> {
+    let tree = walk.tree;
+    let steps = steps.checked_sub(1)?;
+    let callee = walk.unwrap(callee);
+    match tree.kind(callee) {
+        k::IDENTIFIER => {
+            let word = walk.slice(callee);
+            let is_group = GROUPS.contains(&word);
+            let is_sure = is_group || SINGLES.contains(&word);
+            (is_sure || OTHERS.contains(&word)).then_some(Runner { is_group, is_sure })
+        }
+        k::MEMBER => {
+            let word = walk.slice(tree.child(callee, f::PROPERTY)?);
+            let object = tree.child(callee, f::OBJECT)?;
+            let is_group = GROUPS.contains(&word);
+            if FORMS.contains(&word) {
+                return runner(walk, object, steps);
+            }
+            if !is_group && !SINGLES.contains(&word) {
+                return None;
+            }
+            // `test.describe` is one, `t.test` and `Deno.test` most likely.
+            let is_sure = runner(walk, object, steps).is_some();
+            (is_sure || tree.kind(object) == k::IDENTIFIER).then_some(Runner { is_group, is_sure })
+        }
+        k::CALL => {
+            let inner = tree.child(callee, f::FUNCTION)?;
+            let word = tree.child(inner, f::PROPERTY).map(|property| walk.slice(property))?;
+            if CALLED.contains(&word) { runner(walk, inner, steps) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// The title among the arguments of a call that has the shape of a test: a title, maybe options, and a function. A group
+/// may do without: `Some(None)`.
+fn title(walk: &Walk<'_, '_>, call: usize, runner: &Runner) -> Option<Option<usize>> {
+    let tree = walk.tree;
+    let arguments = tree.child(call, f::ARGUMENTS).filter(|&list| tree.kind(list) == k::ARGUMENTS)?;
+    let mut arguments = tree.children(arguments).filter(|&child| tree.kind(child) != k::COMMENT);
+    let first = arguments.next()?;
+    if is_body(walk, first) {
+        return (runner.is_group && runner.is_sure).then_some(None);
+    }
+    arguments.take(2).any(|argument| is_body(walk, argument)).then_some(Some(first))
+}
+
+/// Whether an argument is a function that is written out, or one in a call that prepares it: `fakeAsync(() => …)`.
+fn is_body(walk: &Walk<'_, '_>, argument: usize) -> bool {
+    let tree = walk.tree;
+    let argument = walk.unwrap(argument);
+    let prepared = (tree.kind(argument) == k::CALL).then(|| tree.child(argument, f::ARGUMENTS)).flatten();
+    let last = prepared.and_then(|list| tree.children(list).last());
+    is_function(tree.kind(last.unwrap_or(argument)))
+}
+
+/// The title as people read it, when it is a literal.
+fn literal<'t>(walk: &Walk<'_, 't>, title: usize) -> Option<Cow<'t, str>> {
+    let written = walk.slice(title);
+    let is_template = written.starts_with('`') && !written.contains("${");
+    let inside = written.get(1..written.len().saturating_sub(1))?;
+    (walk.tree.kind(title) == k::STRING || is_template).then(|| text::title(inside, MAX_TITLE))
+}
+
+/// The runner and the title, without tables, options and the function.
+fn signature(walk: &Walk<'_, '_>, callee: usize, title: Option<usize>) -> String {
+    let callee = walk.unwrap(callee);
+    let inner = (walk.tree.kind(callee) == k::CALL).then(|| walk.tree.child(callee, f::FUNCTION)).flatten();
+    let runner = text::cut(walk.slice(inner.unwrap_or(callee)), MAX_RUNNER);
+    let title = title.map_or("", |title| text::cut(walk.slice(title), MAX_TITLE));
+    text::signature(&format!("{runner}({title})"))
+}
