@@ -135,7 +135,7 @@ def check(options, run):
     symbols = collections.defaultdict(set)
     for line in run("export", "symbols", "--no-sync").splitlines():
         symbol = json.loads(line)
-        if symbol["kind"] not in ("use", "impl", "test") and grammar_of(symbol["path"]):
+        if symbol["kind"] not in ("use", "impl", "test") and symbol["name"].isidentifier() and grammar_of(symbol["path"]):
             symbols[symbol["name"]].add((symbol["path"], symbol["line_start"], symbol["symbol_id"]))
     return bare(options, run, symbols, leaves) if options.bare else sums(options, run, symbols, leaves)
 

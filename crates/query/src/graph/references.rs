@@ -152,8 +152,12 @@ fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
 /// Whether a symbol's name is written where it is defined, and not as a string or for something else.
 fn is_defined(symbol: &Symbol) -> bool {
     let length = (symbol.name_span.end - symbol.name_span.start) as usize;
-    let is_word = symbol.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'));
-    is_named(symbol.kind) && length == symbol.name.len() && is_word
+    let is_word = symbol.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))
+        && !symbol.name.starts_with(|c: char| c.is_ascii_digit());
+    // A key in quotes begins before its name.
+    let is_quoted = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property)
+        && symbol.name_span.start == symbol.span.start + 1;
+    is_named(symbol.kind) && length == symbol.name.len() && is_word && !is_quoted
 }
 
 /// Whether such a symbol has a name of its own: not that of something else, and no title.
@@ -258,7 +262,8 @@ impl Graph<'_> {
                 found.members.push((SymbolAt { file: row.version, place: row.place }, file.language.clone()));
             }
             if !bearing.contains(&row.version) && symbol.is_none_or(is_defined) {
-                found.definitions.push(Definition { file, symbol: row.place, place: None });
+                let place = symbol.map(|symbol| (symbol.name_line, symbol.name_column));
+                found.definitions.push(Definition { file, symbol: row.place, place });
             }
         }
         Ok(())

@@ -132,6 +132,8 @@ impl Rules<'_> {
     pub(super) fn built_in_value(&self, name: &str) -> Type {
         match name {
             "Object" | "Promise" | "Array" => Type::Method(Rc::new(Type::External), Rc::from(name)),
+            // Anybody may put something there.
+            "window" | "globalThis" | "self" | "global" => Type::Given,
             _ => Type::External,
         }
     }

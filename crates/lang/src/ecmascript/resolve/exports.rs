@@ -32,7 +32,9 @@ impl Rules<'_> {
         if import.module.is_empty() {
             return self.own_name(index, import.name.as_deref().unwrap_or(""), space, seen);
         }
-        let Some(module) = self.modules.find(&index.file.path, &import.module) else { return Target::External };
+        let Some(module) = self.modules.find(&index.file.path, &import.module) else {
+            return if self.modules.is_foreign(&import.module) { Target::External } else { Target::Nobody };
+        };
         match import.name.as_deref() {
             Some(name) => self.export_of(module, name, space, seen),
             None => Target::Module(module),

@@ -64,6 +64,31 @@ impl<'w> Modules<'w> {
         found
     }
 
+    /// Whether a specifier that leads to no file of the view names somebody else's package: it is no path, and the view has
+    /// no file that lies where the specifier says, below whatever folder its first names stand for.
+    pub(super) fn is_foreign(&self, specifier: &str) -> bool {
+        if specifier.starts_with("node:") {
+            return true;
+        }
+        if specifier.starts_with(['.', '/', '#', '~']) {
+            return false;
+        }
+        let scope = usize::from(specifier.starts_with('@'));
+        let tail: Vec<&str> = specifier.split('/').skip(1).collect();
+        let Some(last) = tail.last().filter(|_| tail.len() > scope || scope == 1) else { return true };
+        let stem = last.split('.').next().unwrap_or(last);
+        let path = tail[..tail.len() - 1].iter().chain([&stem]).copied().collect::<Vec<_>>().join("/");
+        let is_there = |name: String, path: &str| {
+            let files = self.world.files_named(&name);
+            let mut paths = files.iter().filter_map(|id| self.world.file(*id).map(|file| file.path.clone()));
+            paths.any(|found| found.ends_with(&format!("/{path}")) || found == path)
+        };
+        !ENDINGS.iter().any(|ending| {
+            is_there(format!("{stem}{ending}"), &format!("{path}{ending}"))
+                || is_there(format!("index{ending}"), &format!("{path}/index{ending}"))
+        })
+    }
+
     fn look_up(&self, folder: &str, specifier: &str) -> Option<VersionId> {
         let specifier = specifier.split(['?', '!']).next().unwrap_or(specifier);
         if specifier.starts_with('.') {

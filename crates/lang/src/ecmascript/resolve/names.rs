@@ -59,7 +59,11 @@ impl Rules<'_> {
         });
         match import {
             Some(&at) => self.imported(scope.file, at, space),
-            None => self.alias(index, name, scope, space).unwrap_or_else(|| self.global(name, space)),
+            None => self.alias(index, name, scope, space).unwrap_or_else(|| {
+                // Where lines are indented oddly, what is declared around may seem out of sight.
+                let is_declared = chain.iter().any(|&around| !index.children(around, name).is_empty());
+                if is_declared { Target::Nobody } else { self.global(name, space) }
+            }),
         }
     }
 
@@ -124,9 +128,22 @@ impl Rules<'_> {
         }
         let found = self.world.symbols_named(name);
         let declared: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.is_global(at, space)).collect();
-        let target = if declared.is_empty() { Target::External } else { Target::Symbols(declared) };
+        let target = match declared.is_empty() {
+            true if found.iter().any(|&at| self.is_of_a_script(at)) => Target::Nobody,
+            true => Target::External,
+            false => Target::Symbols(declared),
+        };
         self.globals.borrow_mut().insert(key, target.clone());
         target
+    }
+
+    /// Whether a symbol stands at file level of a script: what is no module shares its names with whatever is loaded beside
+    /// it.
+    fn is_of_a_script(&self, at: SymbolAt) -> bool {
+        let Some(index) = self.index(at.file) else { return false };
+        let is_exported = |symbol: &Symbol| symbol.visibility_text.is_some();
+        let is_alone = index.symbol(at.place).is_some_and(|symbol| symbol.parent.is_none() && !is_member(symbol.kind));
+        is_alone && index.file.facts.imports.is_empty() && !index.file.facts.symbols.iter().any(is_exported)
     }
 
     /// Whether a symbol stands in `declare global`, or at file level of declarations that are no module.

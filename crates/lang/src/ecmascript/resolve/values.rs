@@ -165,7 +165,9 @@ impl Rules<'_> {
         match name {
             "this" => self.this(scope),
             "super" => self.above(scope),
-            "undefined" | "null" | "true" | "false" => Type::External,
+            // What is nothing here is something elsewhere.
+            "undefined" | "null" => Type::Unknown,
+            "true" | "false" => Type::External,
             _ => match self.name(scope, name, Space::Value) {
                 Target::External => self.built_in_value(name),
                 target => self.target_type(target),

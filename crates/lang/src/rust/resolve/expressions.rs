@@ -33,6 +33,12 @@ impl Point {
 }
 
 impl Rules<'_> {
+    /// Whether a static is declared without a value.
+    fn is_empty(&self, at: SymbolAt) -> bool {
+        let ends = |signature: &str| !signature.contains('=');
+        self.symbol(at, |symbol| symbol.value.is_none() && ends(&symbol.signature)).unwrap_or(false)
+    }
+
     /// The type of an expression.
     pub(super) fn expression(&self, point: Point, text: &str) -> Ty {
         let Some(_depth) = self.deeper() else { return Ty::Unknown };
@@ -156,6 +162,8 @@ impl Rules<'_> {
                 self.declared(at, &bindings, &receiver())
             }
             (SymbolKind::Fn, None) => Ty::Function(self.declared(at, bindings, &receiver()).into()),
+            // Without a value it stands in a macro, which makes something else of its type.
+            (SymbolKind::Static, _) if self.is_empty(at) => Ty::Unknown,
             (SymbolKind::Const | SymbolKind::Static, _) => self.declared(at, bindings, &receiver()),
             (SymbolKind::Struct | SymbolKind::Union, _) => Ty::Item(at, [].into()),
             (SymbolKind::Variant, _) => match symbol.parent {

@@ -104,6 +104,44 @@ pub(super) fn data_has(name: &str, of: &str) -> bool {
     }
 }
 
+/// Whether `Option` and `Result` have such a method.
+pub(super) fn is_of_wrapper(method: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "and",
+        "as_",
+        "clone",
+        "cmp",
+        "copied",
+        "err",
+        "eq",
+        "expect",
+        "filter",
+        "flat",
+        "fmt",
+        "get_or",
+        "hash",
+        "insert",
+        "inspect",
+        "into",
+        "is_",
+        "iter",
+        "map",
+        "ne",
+        "ok",
+        "or",
+        "partial_cmp",
+        "replace",
+        "take",
+        "to_",
+        "transpose",
+        "unwrap",
+        "unzip",
+        "xor",
+        "zip",
+    ];
+    BEGINNINGS.iter().any(|beginning| method.starts_with(beginning))
+}
+
 /// What one turn of a loop over it gives.
 pub(super) fn element(ty: &Ty) -> Option<Ty> {
     let Ty::Library(name, arguments) = ty else { return None };

@@ -128,13 +128,17 @@ impl Rules<'_> {
         };
         let from_outside = |bounds: &[Bound]| bounds.iter().any(|bound| bound.of.is_none() && !is_usual(&bound.name));
         let is_outside = match ty {
+            // What is inside may have been taken out on the way, where no rule saw it.
+            Ty::Library(of, _) if matches!(&**of, "Option" | "Result") => library::is_of_wrapper(name),
             Ty::Library(of, _) => &**of != "?",
             Ty::Tuple(_) | Ty::Function(_) => true,
             Ty::Param(parameter) => from_outside(&self.bounds_of(*parameter)),
             Ty::Bounds(bounds) => from_outside(bounds),
             Ty::Unknown | Ty::Item(..) | Ty::SelfOf(_) | Ty::Projection(..) => false,
         };
-        match is_outside || !self.candidates(name).iter().any(may_be_ours) {
+        // Derived code and attributes make methods of fields.
+        let is_field = matches!(ty, Ty::Item(..)) && self.field(ty, name).is_some();
+        match is_outside || !is_field && !self.candidates(name).iter().any(may_be_ours) {
             true => Member::Outside,
             false => Member::Unknown,
         }
