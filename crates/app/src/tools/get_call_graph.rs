@@ -366,8 +366,11 @@ fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: Option<usiz
             }
             let depth = edge["depth"].as_u64().unwrap_or(1) as usize;
             let guess = if edge["confidence"] == "heuristic" { " ?" } else { "" };
+            // Further away it is the symbol above, and needs no word.
+            let via = edge["via"]["name"].as_str().filter(|_| depth == 1);
+            let via = via.map_or(String::new(), |via| format!(" via {}", shown(via)));
             text += &format!(
-                "  {}{}{guess}  {}:{}\n",
+                "  {}{}{guess}{via}  {}:{}\n",
                 "  ".repeat(depth),
                 style::name(&shown(edge["symbol"]["qualified_name"].as_str().unwrap_or_default())),
                 style::path(&shown(edge["call_site"]["file"].as_str().unwrap_or_default())),

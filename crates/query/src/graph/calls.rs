@@ -183,7 +183,9 @@ impl Graph<'_> {
             if depth > 1 && is_beside_the_constructor(&file, reference.symbol, symbol.place) {
                 continue;
             }
-            if let Some(reached) = self.reached(&file, at as u32) {
+            let reached = self.reached(&file, at as u32);
+            let is_reached = reached.is_some();
+            if let Some(reached) = reached {
                 for target in reached.targets {
                     let key = (target.file, Some(target.place));
                     let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
@@ -207,7 +209,7 @@ impl Graph<'_> {
                         add(&mut edges, key, Some(target), &call, place);
                     }
                 }
-                meaning if depth == 1 => {
+                meaning if depth == 1 && !is_reached => {
                     let why = match meaning {
                         Meaning::Unknown(why) => why,
                         Meaning::Local => "a local value is called",
