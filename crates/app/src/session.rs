@@ -12,7 +12,7 @@ use codecompass_store::{Job, ProjectDir, SchemaStatus, Store, StoreError, Tuning
 use crate::cli::Common;
 use crate::config::Config;
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
+use crate::metadata::{Completeness, Indexing, Metadata};
 use crate::output::complain;
 use crate::progress::Meter;
 
@@ -181,14 +181,12 @@ impl Session {
     }
 
     fn busy(&self) -> AppError {
-        let job = self.active_job();
-        let what = match &job {
-            Some(job) => format!("A job is running for {}: {}.", job.ref_name, job.id),
-            None => "Another process is indexing this project.".to_owned(),
+        let error = match self.active_job() {
+            Some(job) => in_progress(&job.id, Some(&job)),
+            None => AppError::new(Code::IndexInProgress, "Another process is indexing this project.")
+                .data(serde_json::json!({ "job_id": null })),
         };
-        AppError::new(Code::IndexInProgress, what)
-            .hint("Wait for it to end; `codecompass status` shows how far it is.")
-            .data(serde_json::json!({ "job_id": job.map(|job| job.id) }))
+        error.hint("Wait for it to end; `codecompass status` shows how far it is.")
     }
 
     /// An error with what is known of this project.
@@ -201,7 +199,7 @@ impl Session {
         }
         if let Ok(status) = SchemaStatus::of(&self.dir) {
             metadata.schema = status.as_str();
-            metadata.indexing = if status == SchemaStatus::Compatible { "ready" } else { "not_indexed" };
+            metadata.indexing = if status == SchemaStatus::Compatible { Indexing::Ready } else { Indexing::NotIndexed };
         }
         error.about(metadata)
     }
@@ -221,10 +219,10 @@ impl Session {
         }
         if let Some(view) = view {
             metadata.schema = "compatible";
-            metadata.indexing = "ready";
+            metadata.indexing = Indexing::Ready;
             metadata.indexed_commit = view.commit.clone();
             if view.facts_key != codecompass_index::extraction_key() {
-                metadata.completeness = "partial";
+                metadata.completeness = Completeness::Partial;
                 metadata
                     .warnings
                     .push("indexed by an older version of this program; `codecompass sync` mends it".into());
@@ -232,6 +230,28 @@ impl Session {
         }
         metadata
     }
+}
+
+/// The job that is in the way: which one, and how far it is.
+pub(crate) fn in_progress(id: &str, job: Option<&Job>) -> AppError {
+    let Some(job) = job else {
+        return AppError::new(Code::IndexInProgress, format!("A job is running: {id}."))
+            .data(serde_json::json!({ "job_id": id }));
+    };
+    let progress = job.progress;
+    let far = match progress.files_total {
+        0 => String::new(),
+        total => format!(", {} of {total} files", progress.files_scanned),
+    };
+    let mode = job.mode.as_str();
+    let message = format!("A job is running for {}: {id}, {mode}{far}.", job.ref_name);
+    AppError::new(Code::IndexInProgress, message).data(serde_json::json!({
+        "job_id": id,
+        "ref": job.ref_name,
+        "mode": mode,
+        "files_scanned": progress.files_scanned,
+        "files_total": progress.files_total,
+    }))
 }
 
 /// What is asked of [`Session::sync`].

@@ -6,16 +6,18 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::cli::{Common, ServeArgs, Transport};
+use crate::config::{Answers, Config};
 use crate::error::{AppError, Code};
 use crate::mcp::{http, stdio};
 use crate::output::Answer;
 use crate::server::{Options, Server};
+use crate::session::data_folder;
 
 /// So long running jobs may take to stop when the server ends.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
-    let server = Server::start(common, Options::check(args)?)?;
+    let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
         .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
@@ -31,6 +33,14 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     runtime.shutdown_timeout(Duration::ZERO);
     outcome?;
     finish(&server)
+}
+
+/// What clients get: the flag's word, else the configuration's. The repository has no say in it.
+fn answers(common: &Common, args: &ServeArgs) -> Result<Answers, AppError> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let user = data_folder()?.join("config.toml");
+    let config = Config::load(common.config.as_deref(), &user, None, &variable)?;
+    Ok(args.answers.unwrap_or(config.answers))
 }
 
 fn listen(args: &ServeArgs) -> http::Listen {
