@@ -254,7 +254,8 @@ impl<'a> Call<'a> {
 
     /// Whether a branch or tag that was never indexed is brought in when somebody asks for it.
     fn brings_names(&self, session: &Session) -> bool {
-        session.config.auto_refs.unwrap_or(self.form != Form::Json || self.is_command())
+        let wanted = session.config.auto_refs.unwrap_or(self.form != Form::Json || self.is_command());
+        wanted && !self.arguments.is_given("no_sync")
     }
 
     /// Answers a question about two refs.

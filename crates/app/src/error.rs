@@ -224,6 +224,9 @@ impl From<SourceError> for AppError {
                     .data(json!({ "ref": name }))
             }
             SourceError::BadPattern { .. } => Self::new(Code::InvalidInput, message),
+            SourceError::RefusedRoot { .. } => Self::new(Code::InvalidInput, message)
+                .hint("Name the repository: --workspace PATH, or CLAUDE_PROJECT_DIR where a client starts the server.")
+                .data(json!({ "source": true })),
             _ => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
         }
     }

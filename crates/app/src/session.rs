@@ -3,18 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{IndexError, Options, Outcome, Progress, Target};
+use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{Job, ProjectDir, SchemaStatus, Store, StoreError, Tuning, ViewInfo, WritePoint};
 
 use crate::cli::Common;
 use crate::config::Config;
 use crate::error::{AppError, Code};
-use crate::metadata::{Completeness, Indexing, Metadata};
+use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::output::complain;
 use crate::progress::Meter;
+
+/// So long a look at the work tree may take that only an error is told by.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// See the module.
 #[derive(Clone)]
@@ -201,7 +205,23 @@ impl Session {
             metadata.schema = status.as_str();
             metadata.indexing = if status == SchemaStatus::Compatible { Indexing::Ready } else { Indexing::NotIndexed };
         }
+        // Of a ref that is not there nothing can be stale; what is there is looked at.
+        if error.code == Code::RefNotIndexed && self.is_fresh() {
+            metadata.freshness = Freshness::Fresh;
+        }
         error.about(metadata)
+    }
+
+    /// Whether what is indexed of the work tree is what is there, as far as a short look tells.
+    fn is_fresh(&self) -> bool {
+        let look = || -> Result<bool, AppError> {
+            let (target, store) = (self.target(None)?, self.store()?);
+            let Some(view) = store.view(&target.key)? else { return Ok(false) };
+            let until = Instant::now() + LOOK;
+            let found = freshness(&store, &self.workspace, &target, &view, &self.limits(), Some(until))?;
+            Ok(found == Compared::Fresh)
+        };
+        look().unwrap_or_default()
     }
 
     /// The metadata of an answer from a view.

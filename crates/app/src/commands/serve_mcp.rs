@@ -1,5 +1,6 @@
 //! `codecompass serve-mcp`: the server for agents, until its client goes away.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use crate::session::data_folder;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
+    let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
     let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
@@ -33,6 +35,17 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     runtime.shutdown_timeout(Duration::ZERO);
     outcome?;
     finish(&server)
+}
+
+/// The folder that the client says it works in: some start their servers elsewhere. Of several the first is the default.
+fn clients_folder() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        let first = value.split([',', ';', '\n']).map(str::trim).find(|path| !path.is_empty())?;
+        let first = PathBuf::from(first);
+        (first.is_absolute() && first.is_dir()).then_some(first)
+    };
+    folder("CLAUDE_PROJECT_DIR").or_else(|| folder("WORKSPACE_FOLDER_PATHS"))
 }
 
 /// What clients get: the flag's word, else the configuration's. The repository has no say in it.

@@ -92,7 +92,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
     always: &["results"],
     effect: Effect::Reads,
-    first: true,
+    first: false,
     call: |call| {
         let question = Question::of(&call.arguments, call.form)?;
         call.inquire(|inquiry| answer(inquiry, &question))

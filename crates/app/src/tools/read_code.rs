@@ -50,7 +50,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
     always: &["items", "truncated"],
     effect: Effect::Reads,
-    first: true,
+    first: false,
     call: |call| {
         let question = Question::of(&call.arguments)?;
         call.inquire(|inquiry| answer(inquiry, &question))

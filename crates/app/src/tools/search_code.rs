@@ -303,11 +303,11 @@ impl Told for Hits<'_> {
     fn text(&self, reader: Reader) -> Result<String, AppError> {
         let mut text: String = self.rows.concat();
         let seen = self.offset + self.rows.len();
-        let total = self.found.total.max(seen);
-        let is_cut = self.metadata.completeness == Completeness::Truncated || self.rows.len() < self.found.places.len();
-        if is_cut && seen < total {
-            let limit = if self.rows.len() < self.found.places.len() { 10 } else { 2 * self.question.limit };
-            let is_folded = self.rows.len() < self.found.places.len();
+        // What matches is counted in pieces, of which several may be one place.
+        let total = self.found.total.max(seen + usize::from(self.metadata.next_cursor.is_some()));
+        let is_folded = self.rows.len() < self.found.places.len();
+        if seen < total {
+            let limit = if is_folded { self.question.limit } else { 2 * self.question.limit };
             let how = match &self.metadata.next_cursor {
                 Some(cursor) if !is_folded && (seen < self.question.limit || limit > input::MOST as usize) => {
                     reader.argument("cursor", cursor)
