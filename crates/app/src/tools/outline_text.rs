@@ -1,7 +1,7 @@
 //! The outline of a file as agents and people read it: a row per symbol, fields and variants folded into that of their
 //! type, no imports.
 
-use codecompass_model::SymbolKind;
+use codecompass_model::{Lines, SymbolKind};
 use codecompass_query::Outline;
 
 use super::rows;
@@ -9,7 +9,7 @@ use crate::escape::shown;
 use crate::output::{Form, Reader, style};
 
 /// The longest header in a row, in characters.
-const HEADER: usize = 110;
+const HEADER: usize = 90;
 
 /// So many folded names are written out.
 const NAMES: usize = 6;
@@ -46,9 +46,17 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
     sheet.line(&format!("{}{}", style::path(&shown(&outline.version.path)), style::dim(&imports)));
     let mut text = Text { text: String::new(), tops: 0, shown: 0, total: 0 };
     let mut is_full = false;
-    for place in tops {
+    let mut at = 0;
+    while at < tops.len() {
+        // Values that stand line by line are told together.
+        let run = if name.is_none() { values(outline, &tops[at..]) } else { 0 };
+        let count = run.max(1);
         let mut rows = Vec::new();
-        add(outline, *place, 0, is_deep, name, &mut rows);
+        match run > 1 {
+            true => rows.push(together(outline, &tops[at..at + run])),
+            false => add(outline, tops[at], 0, is_deep, name, &mut rows),
+        }
+        at += count;
         text.total += rows.len();
         let before = text.shown;
         for row in &rows {
@@ -56,10 +64,31 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
             text.shown += usize::from(!is_full);
         }
         // A symbol of which something is shown is gone through, so that the next page goes on behind it.
-        text.tops += usize::from(!is_full || text.shown > before && text.tops == 0);
+        if !is_full || text.shown > before && text.tops == 0 {
+            text.tops += count;
+        }
     }
     text.text = sheet.finish();
     text
+}
+
+/// How many symbols from here on are plain values of one kind, a line each.
+fn values(outline: &Outline, tops: &[u32]) -> usize {
+    use SymbolKind::{Const, Static, Var};
+    let first = tops.first().map(|place| outline.symbol(*place).kind);
+    let is_value = |place: &&u32| {
+        let symbol = outline.symbol(**place);
+        let is_plain = symbol.lines.start == symbol.lines.end && !symbol.signature.contains("=>");
+        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Var) && is_plain
+    };
+    tops.iter().take_while(is_value).filter(|place| outline.inside(**place).is_empty()).count()
+}
+
+/// Several values in one row.
+fn together(outline: &Outline, run: &[u32]) -> String {
+    let (first, last) = (outline.symbol(run[0]), outline.symbol(run[run.len() - 1]));
+    let lines = rows::lines_text(Lines { start: first.lines.start, end: last.lines.end });
+    format!("{lines} {}{}", first.kind.as_str(), names(outline, run))
 }
 
 /// The rows of a symbol and of what stands inside it.
