@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use codecompass_index::{Freshness, freshness};
+use codecompass_index::{Freshness as Compared, freshness};
 use codecompass_store::{Store, ViewInfo};
 
 use crate::error::{AppError, Code};
+use crate::metadata::Freshness;
 use crate::published::{At, BRIEFLY, Upkeep};
 use crate::session::Request;
 
@@ -28,14 +29,14 @@ pub(crate) fn others_end(at: &At<'_>) -> bool {
 pub(crate) struct AtOnce;
 
 impl Upkeep for AtOnce {
-    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, _closely: bool) -> Result<Freshness, AppError> {
+    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, _closely: bool) -> Result<Compared, AppError> {
         Ok(freshness(store, &at.session.workspace, at.target, view, &at.session.limits(), None)?)
     }
 
-    fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError> {
+    fn renew(&self, at: &At<'_>) -> Result<Freshness, AppError> {
         match at.session.sync(at.target, Request::default()) {
-            Ok(_) => Ok("fresh"),
-            Err(error) if error.code == Code::IndexInProgress => Ok("syncing"),
+            Ok(_) => Ok(Freshness::Fresh),
+            Err(error) if error.code == Code::IndexInProgress => Ok(Freshness::Syncing),
             Err(error) => Err(error),
         }
     }

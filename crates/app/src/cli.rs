@@ -1,14 +1,17 @@
 //! The command line, as clap sees it.
 
 mod state;
+mod tool;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::config::Answers;
 use crate::output::Color;
 
 pub(crate) use self::state::{ForgetArgs, PruneArgs, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
+pub(crate) use self::tool::ToolCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -28,6 +31,26 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What is asked of the program.
+pub(crate) enum Asked {
+    /// A command with options of its own.
+    Command(Box<Cli>),
+    /// A tool, by one of its commands.
+    Tool(Common, &'static ToolCommand, Box<ArgMatches>),
+}
+
+/// Reads the arguments of the process; `tools` are the commands that come from tables.
+pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<Asked, clap::Error> {
+    let program = Cli::command().subcommands(tools.iter().map(ToolCommand::command));
+    let matches = program.try_get_matches()?;
+    if let Some((name, inner)) = matches.subcommand()
+        && let Some(command) = tools.iter().find(|command| command.name == name)
+    {
+        return Ok(Asked::Tool(Common::from_arg_matches(inner)?, command, Box::new(inner.clone())));
+    }
+    Ok(Asked::Command(Box::new(Cli::from_arg_matches(&matches)?)))
 }
 
 /// Options that every command takes.
@@ -58,38 +81,8 @@ pub(crate) enum Command {
     Index(IndexArgs),
     /// Bring the index up to date with the work tree, or with a ref
     Sync(SyncArgs),
-    /// Show what is indexed, and the jobs that did it
-    Status(StatusArgs),
-    /// Find definitions by name, by the end of a qualified name, or by a symbol id
-    Locate(LocateArgs),
-    /// Find the places that answer a query
-    Search(SearchArgs),
-    /// Tell why a place stands where it stands in a search, or why it is not there
-    Explain(ExplainArgs),
-    /// Find every place that refers to a symbol, the proved ones first
-    References(ReferencesArgs),
-    /// Show who calls a symbol
-    Callers(CallsArgs),
-    /// Show whom a symbol calls
-    Callees(CallsArgs),
-    /// List the indexed branches and tags, and what each adds
-    Refs,
-    /// Show what a branch changes, symbol by symbol, from where it parted from another
-    Diff(DiffArgs),
-    /// Show how one symbol differs between two refs
-    Compare(CompareArgs),
     /// Write all edges or all symbols as JSON lines, for others to check
     Export(ExportArgs),
-    /// Show what is in a file: its symbols, nested, with their lines
-    Outline(OutlineArgs),
-    /// Show what stands around a symbol, or inside it
-    Hierarchy(HierarchyArgs),
-    /// Show what else matters to who reads a symbol: what it uses, what uses it, what stands near
-    Related(RelatedArgs),
-    /// Show the code that answers a question, fitted to a budget of tokens
-    Context(ContextArgs),
-    /// Find every line that a regular expression, or plain text, matches
-    Grep(GrepArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
     Doctor(PathArg),
     /// Share an index: write it to a file, or take in one that was made elsewhere
@@ -152,16 +145,6 @@ pub(crate) struct SyncArgs {
     pub(crate) changed: Vec<PathBuf>,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct StatusArgs {
-    /// The workspace, like --workspace
-    #[arg(long, value_name = "PATH")]
-    pub(crate) path: Option<PathBuf>,
-    /// The ref to report on [default: the work tree]
-    #[arg(long = "ref", value_name = "REF")]
-    pub(crate) ref_name: Option<String>,
-}
-
 /// Options of all commands that answer from the index.
 #[derive(Args, Debug)]
 pub(crate) struct AccessArgs {
@@ -174,181 +157,6 @@ pub(crate) struct AccessArgs {
     /// What to do when the index is behind: strict refuses, balanced syncs first, best_effort answers
     #[arg(long, value_name = "POLICY")]
     pub(crate) freshness: Option<String>,
-}
-
-/// Options of all commands that list results.
-#[derive(Args, Debug)]
-pub(crate) struct ListArgs {
-    /// Only this language
-    #[arg(long, visible_alias = "language")]
-    pub(crate) lang: Option<String>,
-    /// Only this kind: fn, struct, class, method, trait, …
-    #[arg(long)]
-    pub(crate) kind: Option<String>,
-    /// At most so many results, up to 200
-    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// As many results as one answer can hold
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Go on where an earlier answer ended: its `next_cursor`
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    /// How much of each result: location, signature or context
-    #[arg(long, visible_alias = "detail-level", value_name = "LEVEL")]
-    pub(crate) detail: Option<String>,
-    /// Leave out what is long
-    #[arg(long)]
-    pub(crate) compact: bool,
-    /// Show why each result stands where it stands; in JSON as `ranking_reasons` (basic or full)
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "full", require_equals = true)]
-    pub(crate) explain: Option<String>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct LocateArgs {
-    /// A name (`parse`), the end of a qualified name (`Parser::parse`), or a symbol id (`sym_…`, `b3:…`)
-    pub(crate) name: String,
-    #[command(flatten)]
-    pub(crate) list: ListArgs,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct SearchArgs {
-    /// Words, a name, a path, or a message
-    pub(crate) query: String,
-    /// How to read the query: auto, literal (exactly this text) or regex
-    #[arg(long)]
-    pub(crate) mode: Option<String>,
-    /// Only these files: the beginning of a path, a file or folder name, or patterns like `src/**,!*_test.go`
-    #[arg(long, value_name = "PATHS")]
-    pub(crate) path_filter: Option<String>,
-    #[command(flatten)]
-    pub(crate) list: ListArgs,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-    /// Index first if that was never done
-    #[arg(long)]
-    pub(crate) index: bool,
-    /// Add what is of use to those who work on this program
-    #[arg(long)]
-    pub(crate) debug: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ExplainArgs {
-    /// The query of the search
-    pub(crate) query: String,
-    /// The place: `src/auth/jwt.rs:87`
-    #[arg(value_name = "PATH:LINE")]
-    pub(crate) place: String,
-    /// Only this language, as in the search
-    #[arg(long, visible_alias = "language")]
-    pub(crate) lang: Option<String>,
-    /// How many results the search had
-    #[arg(long, default_value_t = 200, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ReferencesArgs {
-    /// A name, the end of a qualified name, or a symbol id
-    pub(crate) name: String,
-    /// The file of the definition, when several bear the name
-    #[arg(long = "in", value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    /// Only these edges: imports, calls, implements, extends, references
-    #[arg(long)]
-    pub(crate) kind: Option<String>,
-    /// Also where comments, strings and other files hold the word
-    #[arg(long)]
-    pub(crate) text: bool,
-    /// At most so many places, up to 200
-    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// All of them
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Go on where an earlier answer ended: its `next_cursor`
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CallsArgs {
-    /// A name, the end of a qualified name, or a symbol id
-    pub(crate) name: String,
-    /// The file of the definition, when several bear the name
-    #[arg(long = "in", value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    /// How far to go, from 1 to 5
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
-    pub(crate) depth: i64,
-    /// At most so many symbols, up to 200
-    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// All of them
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Go on from there: the next_cursor of the answer before
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    /// Draw a graph instead: mermaid or dot
-    #[arg(long)]
-    pub(crate) format: Option<String>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct DiffArgs {
-    /// The branch, tag or commit to compare with [default: the default branch]
-    pub(crate) base: Option<String>,
-    /// What is compared: a branch, tag or commit, or @worktree for the work tree with its edits [default: HEAD]
-    pub(crate) head: Option<String>,
-    /// Only these files: the beginning of a path, a file or folder name, or patterns like `src/**,!*_test.go`
-    #[arg(long, value_name = "PATHS")]
-    pub(crate) path_filter: Option<String>,
-    /// At most so many symbols, up to 200
-    #[arg(long, default_value_t = 50, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// All of them
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Go on where an earlier answer ended: its `next_cursor`
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    /// Also who calls what was deleted or changed
-    #[arg(long)]
-    pub(crate) callers: bool,
-    /// Also the calls that changed symbols gained and lost
-    #[arg(long)]
-    pub(crate) edges: bool,
-    /// Also list symbols of which only the docs changed
-    #[arg(long)]
-    pub(crate) docs: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CompareArgs {
-    /// A name, the end of a qualified name, or a symbol id
-    pub(crate) name: String,
-    /// The branch, tag or commit before
-    pub(crate) base: String,
-    /// The branch, tag or commit after; @worktree for the work tree with its edits
-    pub(crate) head: String,
-    /// The file of the symbol in either ref, when several bear the name
-    #[arg(long, visible_alias = "in", value_name = "FILE")]
-    pub(crate) path: Option<String>,
-    /// Leave out the lines that differ
-    #[arg(long)]
-    pub(crate) no_diff: bool,
 }
 
 /// What can be written out.
@@ -374,138 +182,6 @@ pub(crate) struct ExportArgs {
     /// The workspace, like --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct OutlineArgs {
-    /// A file, from this folder or from the root of the workspace
-    pub(crate) path: String,
-    /// Leave out what stands inside other symbols: top, or all
-    #[arg(long, value_name = "DEPTH")]
-    pub(crate) depth: Option<String>,
-    /// Go on from there: the next_cursor of the answer before
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct HierarchyArgs {
-    /// A name, the end of a qualified name, or a symbol id
-    pub(crate) name: String,
-    /// The file of the definition, when several bear the name
-    #[arg(long = "in", value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    /// Which way to look: ancestors or descendants
-    #[arg(long)]
-    pub(crate) direction: Option<String>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RelatedArgs {
-    /// A name, the end of a qualified name, or a symbol id
-    pub(crate) name: String,
-    /// The file of the definition, when several bear the name
-    #[arg(long = "in", value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    /// How far to look: file, module or package
-    #[arg(long)]
-    pub(crate) scope: Option<String>,
-    /// At most so many symbols, up to 200
-    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
-    pub(crate) limit: i64,
-    /// All of them
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Go on where an earlier answer ended: its `next_cursor`
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ContextArgs {
-    /// A question in words, a name, a path or a message
-    #[arg(required_unless_present = "symbols")]
-    pub(crate) query: Option<String>,
-    /// At most so many tokens
-    #[arg(long, default_value_t = 4000, allow_negative_numbers = true)]
-    pub(crate) max_tokens: i64,
-    /// Many signatures, or fewer whole bodies: breadth or depth
-    #[arg(long)]
-    pub(crate) strategy: Option<String>,
-    /// Only this language
-    #[arg(long, visible_alias = "language")]
-    pub(crate) lang: Option<String>,
-    /// What to read first, whole: names, symbol ids, or places (src/a.py:10-40, or :10 for the symbol there)
-    #[arg(long = "symbol", value_name = "NAME")]
-    pub(crate) symbols: Vec<String>,
-    /// Symbol ids to leave out
-    #[arg(long, value_name = "ID")]
-    pub(crate) exclude: Vec<String>,
-    #[command(flatten)]
-    pub(crate) access: AccessArgs,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct GrepArgs {
-    /// A regular expression; a match does not span lines. One that begins with a dash stands behind `--` or `-e`
-    #[arg(required_unless_present = "regexp")]
-    pub(crate) pattern: Option<String>,
-    /// Only these paths: a folder or file, `.` for this folder, `src/**`, `*.rs`, `!tests/**`
-    #[arg(value_name = "PATHGLOB")]
-    pub(crate) paths: Vec<String>,
-    /// The pattern, whatever it begins with; all other arguments are paths then
-    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
-    pub(crate) regexp: Option<String>,
-    /// The pattern is plain text
-    #[arg(short = 'F', long)]
-    pub(crate) fixed_strings: bool,
-    /// Case does not count
-    #[arg(short, long)]
-    pub(crate) ignore_case: bool,
-    /// Only whole words match
-    #[arg(short, long)]
-    pub(crate) word_regexp: bool,
-    /// Only the names of files with a match
-    #[arg(short = 'l', long)]
-    pub(crate) files_with_matches: bool,
-    /// Only how many lines match in each file
-    #[arg(short, long, conflicts_with = "files_with_matches")]
-    pub(crate) count: bool,
-    /// Show so many lines around each match
-    #[arg(short = 'C', long, value_name = "N")]
-    pub(crate) context: Option<usize>,
-    /// Show so many lines before each match
-    #[arg(short = 'B', long, value_name = "N")]
-    pub(crate) before_context: Option<usize>,
-    /// Show so many lines after each match
-    #[arg(short = 'A', long, value_name = "N")]
-    pub(crate) after_context: Option<usize>,
-    /// Taken because other programs of this name take it: line numbers are always shown
-    #[arg(short = 'n', long, overrides_with = "line_number")]
-    pub(crate) line_number: bool,
-    /// The same: expressions are extended ones
-    #[arg(short = 'E', long, overrides_with = "extended_regexp")]
-    pub(crate) extended_regexp: bool,
-    /// The same: all folders are looked through
-    #[arg(short = 'r', visible_short_alias = 'R', long, overrides_with = "recursive")]
-    pub(crate) recursive: bool,
-    /// Only this language
-    #[arg(long, visible_alias = "language")]
-    pub(crate) lang: Option<String>,
-    /// At most so many lines [default: all; 200 in JSON]
-    #[arg(long, allow_negative_numbers = true)]
-    pub(crate) limit: Option<i64>,
-    /// Go on where an earlier answer ended: its `next_cursor`
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }
@@ -557,7 +233,10 @@ pub(crate) struct ServeArgs {
     /// Do not watch work trees; changes are found by looking
     #[arg(long)]
     pub(crate) no_watch: bool,
-    /// Offer only these tools, with commas between them
+    /// What clients get: the contracts' JSON, or text for agents [default: mcp.answers of the configuration, json]
+    #[arg(long, value_enum)]
+    pub(crate) answers: Option<Answers>,
+    /// Which tools to offer: core, all, or names with commas between them [default: core with text, else all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
     /// Require a bearer token on HTTP: $CODECOMPASS_TOKEN, or one that is made and kept in the data folder

@@ -22,6 +22,8 @@ const KEYS: &[Key] = &[
     Key { name: "query.max_response_bytes", repository: true },
     Key { name: "debug.ranking_reasons", repository: false },
     Key { name: "vcs.managed_worktrees", repository: false },
+    Key { name: "vcs.auto_refs", repository: false },
+    Key { name: "mcp.answers", repository: false },
 ];
 
 struct Key {
@@ -51,6 +53,11 @@ pub(crate) struct Config {
     pub(crate) max_response_bytes: usize,
     /// Whether `switch_ref` writes the files of a ref into the data folder.
     pub(crate) managed_worktrees: bool,
+    /// Whether a branch or tag that git knows is brought in when it is asked for; where nothing is said, the command line
+    /// and text answers do that, and JSON does not.
+    pub(crate) auto_refs: Option<bool>,
+    /// What clients of the server get.
+    pub(crate) answers: Answers,
     /// What was found in the repository's file and not taken.
     pub(crate) warnings: Vec<String>,
     /// Where each value that is no default came from.
@@ -72,6 +79,27 @@ impl ExplainLevel {
     /// The words for them.
     pub(crate) const WORDS: &'static [(&'static str, Self)] =
         &[("off", Self::Off), ("basic", Self::Basic), ("full", Self::Full)];
+}
+
+/// What clients of the server get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Answers {
+    /// The contracts' JSON: for programs.
+    Json,
+    /// One short text per answer: for agents.
+    Text,
+}
+
+impl Answers {
+    /// The words for them.
+    const WORDS: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Text => "text",
+        }
+    }
 }
 
 impl FreshnessPolicy {
@@ -103,6 +131,8 @@ impl Default for Config {
             ranking_reasons: false,
             max_response_bytes: 64 << 10,
             managed_worktrees: false,
+            auto_refs: None,
+            answers: Answers::Json,
             warnings: Vec::new(),
             sources: Vec::new(),
         }
@@ -158,6 +188,8 @@ impl Config {
             "query.ranking_explain_level" => json!(level),
             "query.max_response_bytes" => json!(self.max_response_bytes),
             "vcs.managed_worktrees" => json!(self.managed_worktrees),
+            "vcs.auto_refs" => json!(self.auto_refs),
+            "mcp.answers" => json!(self.answers.as_str()),
             _ => json!(self.ranking_reasons),
         };
         let source = |key: &str| {
@@ -223,6 +255,8 @@ impl Config {
             "query.max_response_bytes" => self.max_response_bytes = number(key, value, 1024, 1 << 24)? as usize,
             "debug.ranking_reasons" => self.ranking_reasons = flag(key, value)?,
             "vcs.managed_worktrees" => self.managed_worktrees = flag(key, value)?,
+            "vcs.auto_refs" => self.auto_refs = Some(flag(key, value)?),
+            "mcp.answers" => self.answers = one_of(key, value, Answers::WORDS)?,
             _ => return Err(format!("unknown key {key}")),
         }
         Ok(())

@@ -23,6 +23,8 @@ pub(crate) struct AppError {
 pub(crate) struct More {
     /// What to do next.
     pub(crate) hint: Option<String>,
+    /// The same for readers of text, who may have other tools: it names arguments and commands only.
+    pub(crate) advice: Option<String>,
     /// What a machine needs to recover.
     pub(crate) data: Value,
     /// What is known of the project that was asked, when somebody looked.
@@ -84,7 +86,7 @@ codes! {
 impl AppError {
     /// An error without a hint or data.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let more = More { hint: None, data: json!({}), metadata: None };
+        let more = More { hint: None, advice: None, data: json!({}), metadata: None };
         Self { code, message: message.into(), more: Box::new(more) }
     }
 
@@ -92,6 +94,17 @@ impl AppError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.more.hint = Some(hint.into());
         self
+    }
+
+    /// With what to do next for readers of text, where the hint names a tool.
+    pub(crate) fn advice(mut self, advice: impl Into<String>) -> Self {
+        self.more.advice = Some(advice.into());
+        self
+    }
+
+    /// What should not happen.
+    pub(crate) fn internal(message: &str) -> Self {
+        Self::new(Code::InternalError, message)
     }
 
     /// With what a machine needs to recover.
@@ -129,6 +142,7 @@ impl AppError {
     pub(crate) fn index_not_ready() -> Self {
         Self::new(Code::IndexNotReady, "Nothing is indexed yet.")
             .hint("Call index_repo, or run `codecompass index`, and ask again when it is published.")
+            .advice("Run `codecompass index`, and ask again when it is done.")
             .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
     }
 
@@ -151,6 +165,7 @@ impl AppError {
         let command = format!("codecompass index --ref {}", quote(name));
         Self::new(Code::RefNotIndexed, format!("The ref {name:?} is not indexed."))
             .hint(format!("Call index_repo with ref {name:?}, or run `{command}`."))
+            .advice(format!("Run `{command}`."))
             .data(json!({
                 "ref": name,
                 "call": index_call(name),
@@ -209,6 +224,9 @@ impl From<SourceError> for AppError {
                     .data(json!({ "ref": name }))
             }
             SourceError::BadPattern { .. } => Self::new(Code::InvalidInput, message),
+            SourceError::RefusedRoot { .. } => Self::new(Code::InvalidInput, message)
+                .hint("Name the repository: --workspace PATH, or CLAUDE_PROJECT_DIR where a client starts the server.")
+                .data(json!({ "source": true })),
             _ => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
         }
     }

@@ -6,6 +6,7 @@
 //! What is absent: SQL, tree-sitter, git plumbing.
 
 mod at_once;
+mod call;
 mod cli;
 mod clock;
 mod commands;
@@ -28,12 +29,10 @@ mod worktrees;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// Runs the program with the arguments and environment of the process.
 pub fn main() -> ExitCode {
-    match cli::Cli::try_parse() {
-        Ok(arguments) => commands::run(&arguments),
+    match cli::parse(commands::TOOL_COMMANDS) {
+        Ok(asked) => commands::run(&asked),
         Err(usage) => refuse(usage),
     }
 }

@@ -5,15 +5,68 @@ use serde_json::{Map, Value, json};
 
 use crate::escape::shown;
 
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// The word on the wire.
+            pub(crate) const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// How what was answered from compares with its source.
+    Freshness {
+        /// Somebody looked, and it is the same.
+        Fresh = "fresh",
+        /// It is behind.
+        Stale = "stale",
+        /// It is behind, and being brought up to date.
+        Syncing = "syncing",
+    }
+}
+
+words! {
+    /// How far the indexing of a view is.
+    Indexing {
+        /// Nobody did it.
+        NotIndexed = "not_indexed",
+        /// The first time is under way.
+        Running = "indexing",
+        /// There is something to answer from.
+        Ready = "ready",
+        /// The first time went wrong.
+        Failed = "failed",
+    }
+}
+
+words! {
+    /// Whether an answer is all there is.
+    Completeness {
+        /// It is.
+        Complete = "complete",
+        /// Not everything could be looked at, or a budget left something out.
+        Partial = "partial",
+        /// A limit, or the size of an answer, cut it.
+        Truncated = "truncated",
+    }
+}
+
 /// The version of the protocol that all answers speak.
 const PROTOCOL: &str = "1.0";
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Metadata {
-    pub(crate) freshness: &'static str,
-    pub(crate) indexing: &'static str,
-    pub(crate) completeness: &'static str,
+    pub(crate) freshness: Freshness,
+    pub(crate) indexing: Indexing,
+    pub(crate) completeness: Completeness,
     pub(crate) ref_name: String,
     pub(crate) schema: &'static str,
     /// Whether the project is under version control.
@@ -36,9 +89,9 @@ impl Metadata {
     /// Of a project about which nothing is known.
     pub(crate) fn unknown() -> Self {
         Self {
-            freshness: "stale",
-            indexing: "not_indexed",
-            completeness: "complete",
+            freshness: Freshness::Stale,
+            indexing: Indexing::NotIndexed,
+            completeness: Completeness::Complete,
             ref_name: "live".into(),
             schema: SchemaStatus::NotIndexed.as_str(),
             vcs: false,
@@ -57,6 +110,21 @@ impl Metadata {
         self.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
     }
 
+    /// What a reader of a text has to know: nothing when the answer is fresh and whole.
+    pub(crate) fn notes(&self) -> String {
+        let files = |count: u64| format!("{count} changed file{}", if count == 1 { "" } else { "s" });
+        let mut text = match (self.freshness, self.indexing) {
+            (Freshness::Fresh, _) | (_, Indexing::NotIndexed | Indexing::Running | Indexing::Failed) => String::new(),
+            (freshness, Indexing::Ready) => {
+                let changed = self.changed_files.filter(|count| *count > 0);
+                let changed = changed.map(|count| format!(", without {}", files(count))).unwrap_or_default();
+                format!("{}: this is {} as it was indexed{changed}\n", freshness.as_str(), shown(&self.ref_name))
+            }
+        };
+        text += &self.warnings_text();
+        text
+    }
+
     /// As it stands in an answer.
     pub(crate) fn to_json(&self) -> Value {
         let mut fields = Map::new();
@@ -64,9 +132,9 @@ impl Metadata {
         if self.vcs {
             fields.insert("cruxe_protocol_version".into(), json!(PROTOCOL));
         }
-        fields.insert("freshness_status".into(), json!(self.freshness));
-        fields.insert("indexing_status".into(), json!(self.indexing));
-        fields.insert("result_completeness".into(), json!(self.completeness));
+        fields.insert("freshness_status".into(), json!(self.freshness.as_str()));
+        fields.insert("indexing_status".into(), json!(self.indexing.as_str()));
+        fields.insert("result_completeness".into(), json!(self.completeness.as_str()));
         fields.insert("ref".into(), json!(self.ref_name));
         fields.insert("schema_status".into(), json!(self.schema));
         if let Some(commit) = &self.indexed_commit {

@@ -4,18 +4,103 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::Value;
 
+use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape;
 use crate::metadata::Metadata;
 
-/// An answer in both shapes; the command line picks one.
+/// An answer. A tool lays out the form that is asked for and leaves the other empty; a command that is no tool may have
+/// both.
 pub(crate) struct Answer {
-    /// For people.
+    /// For people and agents.
     pub(crate) text: String,
     /// For machines.
     pub(crate) json: Value,
     /// The exit code.
     pub(crate) code: u8,
+}
+
+impl Answer {
+    /// What is told, in one form.
+    pub(crate) fn of(form: Form, code: u8, told: &dyn Told) -> Result<Self, AppError> {
+        Ok(match form {
+            Form::Json => Self { text: String::new(), json: told.json()?, code },
+            Form::Text(reader) => Self { text: told.text(reader)?, json: Value::Null, code },
+        })
+    }
+}
+
+/// What a tool has to tell, as values; each form is made of it only when it is asked for.
+pub(crate) trait Told {
+    /// As the contracts have it.
+    fn json(&self) -> Result<Value, AppError>;
+
+    /// As agents and people read it.
+    fn text(&self, reader: Reader) -> Result<String, AppError>;
+}
+
+/// How an answer is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Json,
+    Text(Reader),
+}
+
+/// Who reads a text: both get the same facts, but arguments are written in their own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// A model behind a client, which pays for every word and may cut what is long.
+    Agent,
+    /// Somebody at a command line.
+    Person,
+}
+
+/// The longest text for an agent, in bytes; clients cut what is longer, or put it aside.
+const TEXT_BYTES: usize = 9_900;
+
+/// The longest text of a call that says how many tokens it wants.
+const LONG_TEXT_BYTES: usize = 39_000;
+
+impl Form {
+    /// How many bytes an answer may have.
+    pub(crate) fn room(self, config: &Config) -> usize {
+        match self {
+            Form::Json => config.max_response_bytes,
+            Form::Text(Reader::Agent) => TEXT_BYTES.min(config.max_response_bytes),
+            Form::Text(Reader::Person) => usize::MAX,
+        }
+    }
+
+    /// The same when the call itself names a number of tokens.
+    pub(crate) fn long_room(self, config: &Config) -> usize {
+        match self {
+            Form::Text(Reader::Agent) => LONG_TEXT_BYTES.min(config.max_response_bytes),
+            form => form.room(config),
+        }
+    }
+}
+
+impl Reader {
+    /// An argument with its value, as this reader would give it.
+    pub(crate) fn argument(self, name: &str, value: impl std::fmt::Display) -> String {
+        match self {
+            Reader::Agent => format!("{name}={value}"),
+            Reader::Person => format!("--{} {value}", name.replace('_', "-")),
+        }
+    }
+
+    /// A switch.
+    pub(crate) fn switch(self, name: &str, flag: &str) -> String {
+        match self {
+            Reader::Agent => format!("{name}=true"),
+            Reader::Person => format!("--{flag}"),
+        }
+    }
+}
+
+/// The text with neither colours nor marks, for a client.
+pub(crate) fn plain(text: &str) -> String {
+    style::rendered(text, false)
 }
 
 /// Prints an answer and gives the exit code.
@@ -88,6 +173,11 @@ pub(crate) mod style {
         marked(1, &line.to_string())
     }
 
+    /// Numbers of lines.
+    pub(crate) fn marked_number(text: &str) -> String {
+        marked(1, text)
+    }
+
     /// Something beside the point.
     pub(crate) fn dim(text: &str) -> String {
         marked(2, text)
@@ -147,6 +237,15 @@ pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
         complain(&format!("hint: {}", escape::shown(hint)));
     }
     error.exit_code()
+}
+
+/// An error as an agent reads it: its code, what happened, and what to do.
+pub(crate) fn error_text(error: &AppError) -> String {
+    let mut text = format!("{}: {}\n", error.code.as_str(), escape::shown(&error.message));
+    if let Some(hint) = error.more.advice.as_ref().or(error.more.hint.as_ref()) {
+        text += &format!("{}\n", escape::shown(hint));
+    }
+    text
 }
 
 /// The envelope of a failed call.

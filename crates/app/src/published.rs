@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use codecompass_index::{Freshness, Target};
+use codecompass_index::{Freshness as Compared, Target};
 use codecompass_model::ViewKey;
 use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, Store, ViewInfo};
@@ -13,7 +13,7 @@ use crate::at_once::AtOnce;
 use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
+use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::server::desk::Desk;
 use crate::session::Session;
 
@@ -36,6 +36,8 @@ pub(crate) struct Access<'a> {
     pub(crate) no_sync: bool,
     /// Index first what was never indexed.
     pub(crate) index: bool,
+    /// Bring in a branch or tag that was never indexed.
+    pub(crate) brings_names: bool,
     /// Changes that can not be brought in are an error: what was there before is no answer.
     pub(crate) or_fail: bool,
 }
@@ -46,10 +48,10 @@ pub(crate) trait Upkeep {
     fn attend(&self) {}
 
     /// How a view compares with its source. `closely`: by looking, however long that takes.
-    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Freshness, AppError>;
+    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Compared, AppError>;
 
     /// The view is behind: brings it up to date, or has that done, and tells how fresh an answer given now is.
-    fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError>;
+    fn renew(&self, at: &At<'_>) -> Result<Freshness, AppError>;
 
     /// Another branch or commit was checked out than the one that is published for the work tree: brings it in, or has
     /// that done and waits a while for it.
@@ -136,9 +138,9 @@ fn find_at(
         Some(known) if known.ref_name == target.ref_name || !target.is_worktree() => {
             here(at, &known, access, upkeep, desk)?
         }
-        None if access.index || matches!(target.key, ViewKey::Commit(_)) => {
+        None if access.index || is_brought_in(&target.key, access) => {
             upkeep.make(at)?;
-            State { freshness: "fresh", ..State::stale() }
+            State { freshness: Freshness::Fresh, ..State::stale() }
         }
         known if target.is_worktree() => elsewhere(at, known.as_ref(), access, upkeep, desk)?,
         _ => State::stale(),
@@ -159,12 +161,21 @@ fn find_at(
     note_use(desk.store(session)?, info);
     let mut metadata = session.metadata(target, Some(info));
     metadata.freshness = state.freshness;
-    if state.freshness != "fresh" {
+    if state.freshness != Freshness::Fresh {
         metadata.head_commit = target.commit.clone();
         metadata.changed_files = state.changed_files;
     }
     metadata.warnings.extend(state.warnings);
     Ok(Some(Published { snapshot: Some(snapshot), memory: Some(memory), metadata }))
+}
+
+/// Whether a view that nobody made yet is made when somebody asks for it: a commit's always, which nobody indexes by name.
+fn is_brought_in(key: &ViewKey, access: Access<'_>) -> bool {
+    match key {
+        ViewKey::Commit(_) => true,
+        ViewKey::Ref(_) => access.brings_names,
+        ViewKey::Worktree(_) => false,
+    }
 }
 
 /// The answer where nothing is published: for the work tree an empty one, which says why.
@@ -178,8 +189,8 @@ fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Publish
     metadata.warnings.extend(state.warnings);
     metadata.head_commit = target.commit.clone();
     if upkeep.is_busy(session) {
-        metadata.indexing = "indexing";
-        metadata.completeness = "partial";
+        metadata.indexing = Indexing::Running;
+        metadata.completeness = Completeness::Partial;
         metadata.warnings.push("the first index is being made; ask again in a moment".into());
     } else {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`, or call index_repo".into());
@@ -198,7 +209,7 @@ fn note_use(store: &Store, view: &ViewInfo) {
 
 /// How fresh an answer is, and what it is given from.
 struct State {
-    freshness: &'static str,
+    freshness: Freshness,
     changed_files: Option<u64>,
     warnings: Vec<String>,
     /// In place of the target's own view: what git has for the same commit or branch.
@@ -207,11 +218,11 @@ struct State {
 
 impl State {
     fn stale() -> Self {
-        Self { freshness: "stale", changed_files: None, warnings: Vec::new(), from: None }
+        Self { freshness: Freshness::Stale, changed_files: None, warnings: Vec::new(), from: None }
     }
 
     fn fresh() -> Self {
-        Self { freshness: "fresh", ..Self::stale() }
+        Self { freshness: Freshness::Fresh, ..Self::stale() }
     }
 }
 
@@ -244,16 +255,16 @@ fn freshen(
     let policy = access.policy.unwrap_or(at.session.config.freshness_policy);
     let is_strict = policy == FreshnessPolicy::Strict;
     let found = upkeep.compare(at, desk.store(at.session)?, view, is_strict)?;
-    let Freshness::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
+    let Compared::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
     let freshness = match policy {
         FreshnessPolicy::Strict => return settled(at, view, changed_files, upkeep, desk),
         FreshnessPolicy::Balanced if access.or_fail => return brought_in(at, upkeep, desk),
         FreshnessPolicy::Balanced if !access.no_sync => upkeep.renew(at)?,
-        _ => "stale",
+        _ => Freshness::Stale,
     };
     let mut state = State { freshness, changed_files, ..State::stale() };
-    if freshness != "fresh" && upkeep.names_the_unseen() {
-        let why = if freshness == "syncing" { "another process is indexing; " } else { "" };
+    if freshness != Freshness::Fresh && upkeep.names_the_unseen() {
+        let why = if freshness == Freshness::Syncing { "another process is indexing; " } else { "" };
         state.warnings.extend(unseen(&examples, changed_files).map(|told| format!("{why}{told}")));
     }
     Ok(state)
@@ -276,7 +287,7 @@ fn brought_in(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<State
         let store = desk.store(at.session)?;
         let Some(view) = store.view(&at.target.key)? else { break };
         let found = upkeep.compare(at, store, &view, false)?;
-        let Freshness::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
+        let Compared::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
         state = State { changed_files, warnings: unseen(&examples, changed_files).into_iter().collect(), ..state };
     }
     Ok(state)
@@ -295,8 +306,8 @@ fn settled(
         let store = desk.store(at.session)?;
         last = store.view(&at.target.key)?.unwrap_or(last);
         changed_files = match upkeep.compare(at, store, &last, true)? {
-            Freshness::Fresh => return Ok(State::fresh()),
-            Freshness::Stale { changed_files, .. } => changed_files,
+            Compared::Fresh => return Ok(State::fresh()),
+            Compared::Stale { changed_files, .. } => changed_files,
         };
     }
     Err(stale(at.target, Some(&last), changed_files))
@@ -327,11 +338,11 @@ fn elsewhere(
         }
         FreshnessPolicy::Balanced if !access.no_sync => match upkeep.follow(at) {
             Err(error) if access.or_fail => return Err(error),
-            Err(error) if error.code == Code::IndexInProgress => state.freshness = "syncing",
+            Err(error) if error.code == Code::IndexInProgress => state.freshness = Freshness::Syncing,
             Err(error) => {
                 state.warnings.push(format!("the work tree could not be brought in: {}", error.message));
             }
-            Ok(()) => state.freshness = "syncing",
+            Ok(()) => state.freshness = Freshness::Syncing,
         },
         _ => {}
     }

@@ -3,18 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{IndexError, Options, Outcome, Progress, Target};
+use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{Job, ProjectDir, SchemaStatus, Store, StoreError, Tuning, ViewInfo, WritePoint};
 
 use crate::cli::Common;
 use crate::config::Config;
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
+use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::output::complain;
 use crate::progress::Meter;
+
+/// So long a look at the work tree may take that only an error is told by.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// See the module.
 #[derive(Clone)]
@@ -181,14 +185,12 @@ impl Session {
     }
 
     fn busy(&self) -> AppError {
-        let job = self.active_job();
-        let what = match &job {
-            Some(job) => format!("A job is running for {}: {}.", job.ref_name, job.id),
-            None => "Another process is indexing this project.".to_owned(),
+        let error = match self.active_job() {
+            Some(job) => in_progress(&job.id, Some(&job)),
+            None => AppError::new(Code::IndexInProgress, "Another process is indexing this project.")
+                .data(serde_json::json!({ "job_id": null })),
         };
-        AppError::new(Code::IndexInProgress, what)
-            .hint("Wait for it to end; `codecompass status` shows how far it is.")
-            .data(serde_json::json!({ "job_id": job.map(|job| job.id) }))
+        error.hint("Wait for it to end; `codecompass status` shows how far it is.")
     }
 
     /// An error with what is known of this project.
@@ -201,9 +203,25 @@ impl Session {
         }
         if let Ok(status) = SchemaStatus::of(&self.dir) {
             metadata.schema = status.as_str();
-            metadata.indexing = if status == SchemaStatus::Compatible { "ready" } else { "not_indexed" };
+            metadata.indexing = if status == SchemaStatus::Compatible { Indexing::Ready } else { Indexing::NotIndexed };
+        }
+        // Of a ref that is not there nothing can be stale; what is there is looked at.
+        if error.code == Code::RefNotIndexed && self.is_fresh() {
+            metadata.freshness = Freshness::Fresh;
         }
         error.about(metadata)
+    }
+
+    /// Whether what is indexed of the work tree is what is there, as far as a short look tells.
+    fn is_fresh(&self) -> bool {
+        let look = || -> Result<bool, AppError> {
+            let (target, store) = (self.target(None)?, self.store()?);
+            let Some(view) = store.view(&target.key)? else { return Ok(false) };
+            let until = Instant::now() + LOOK;
+            let found = freshness(&store, &self.workspace, &target, &view, &self.limits(), Some(until))?;
+            Ok(found == Compared::Fresh)
+        };
+        look().unwrap_or_default()
     }
 
     /// The metadata of an answer from a view.
@@ -221,10 +239,10 @@ impl Session {
         }
         if let Some(view) = view {
             metadata.schema = "compatible";
-            metadata.indexing = "ready";
+            metadata.indexing = Indexing::Ready;
             metadata.indexed_commit = view.commit.clone();
             if view.facts_key != codecompass_index::extraction_key() {
-                metadata.completeness = "partial";
+                metadata.completeness = Completeness::Partial;
                 metadata
                     .warnings
                     .push("indexed by an older version of this program; `codecompass sync` mends it".into());
@@ -232,6 +250,28 @@ impl Session {
         }
         metadata
     }
+}
+
+/// The job that is in the way: which one, and how far it is.
+pub(crate) fn in_progress(id: &str, job: Option<&Job>) -> AppError {
+    let Some(job) = job else {
+        return AppError::new(Code::IndexInProgress, format!("A job is running: {id}."))
+            .data(serde_json::json!({ "job_id": id }));
+    };
+    let progress = job.progress;
+    let far = match progress.files_total {
+        0 => String::new(),
+        total => format!(", {} of {total} files", progress.files_scanned),
+    };
+    let mode = job.mode.as_str();
+    let message = format!("A job is running for {}: {id}, {mode}{far}.", job.ref_name);
+    AppError::new(Code::IndexInProgress, message).data(serde_json::json!({
+        "job_id": id,
+        "ref": job.ref_name,
+        "mode": mode,
+        "files_scanned": progress.files_scanned,
+        "files_total": progress.files_total,
+    }))
 }
 
 /// What is asked of [`Session::sync`].

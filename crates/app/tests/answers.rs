@@ -242,7 +242,16 @@ fn lines_and_the_symbol_at_a_line_can_be_read_whole() {
     };
     assert_eq!(body("12-16"), lines[11..16].join("\n"));
     let dispatch = body("20");
-    assert!(dispatch.starts_with("/// Finds the handler") && dispatch.contains("pub fn dispatch"), "{dispatch}");
+    assert!(dispatch.starts_with("    pub fn dispatch("), "{dispatch}");
+    let answer = project.json(&format!("context --symbol {path}:20 --max-tokens 4000"));
+    let item = &answer["context_items"][0];
+    assert!(item["above"].as_str().is_some_and(|above| above.starts_with("    /// Finds the handler")), "{item}");
+    let start = item["line_start"].as_u64().expect("a line") as usize;
+    assert_eq!(dispatch.lines().next(), lines.get(start - 1).copied(), "a body begins where it says");
+    let answer = project.json(&format!("context --symbol {path}:12-16 --max-tokens 4000"));
+    assert_ne!(answer["context_items"][0]["kind"], "module", "lines of a symbol are labelled with it: {answer:#}");
+    let answer = project.json(&format!("context --symbol {path}:20 --max-tokens 130"));
+    assert_eq!(answer["truncated"], true, "a body that did not fit is told: {answer:#}");
     let answer = project.json_ending(&format!("context --symbol {path}:9999"), 1);
     assert!(answer["metadata"]["warnings"].to_string().contains("9999"), "{answer:#}");
 }

@@ -210,7 +210,7 @@ fn errors_have_a_code_and_what_it_takes_to_recover() {
     project.repository.branch("later").write("src/x.rs", "pub fn x() {}\n").commit("later");
     project.repository.checkout("main");
 
-    let unindexed = project.json_ending("locate greet --ref later", 5);
+    let unindexed = project.json_without_refs("locate greet --ref later", 5);
     expect_error(&unindexed, "ref_not_indexed");
     let call = json!({ "tool": "index_repo", "params": { "ref": "later" } });
     assert_eq!(unindexed["error"]["data"]["call"], call, "{unindexed}");
@@ -330,7 +330,7 @@ fn a_path_in_a_work_tree_means_the_whole_of_it() {
     assert_eq!(project.places("locate greet --workspace tools"), at("src/lib.rs"));
     assert_eq!(project.json("status --path src")["repo_root"], project.repository.root().to_str().expect("UTF-8"));
     let inside = project.run_at(&project.repository.path("deep/er"), "locate x", &[]);
-    assert!(inside.stdout.starts_with("deep/er/x.rs:1  fn "), "paths are from the root: {}", inside.stdout);
+    assert!(inside.stdout.starts_with("deep/er/x.rs:1 pub fn x()"), "paths are from the root: {}", inside.stdout);
     let elsewhere = format!("locate greet --workspace {}", words::quote(&project.repository.root().to_string_lossy()));
     let elsewhere = project.run_at(Path::new("/"), &elsewhere, &[]);
     assert!(elsewhere.stdout.starts_with("src/lib.rs:1"), "{}{}", elsewhere.stdout, elsewhere.stderr);

@@ -79,6 +79,22 @@ const LAWS: &[Law] = &[
             each(&sample.paths.iter().step_by(4).take(3).cloned().collect::<Vec<_>>(), "outline {} --json")
         },
     },
+    Law {
+        name: "texts",
+        questions: |sample| {
+            let mut questions = each(&names(sample)[..2], "locate {}");
+            questions.extend(each(&names(sample)[1..3], "search {}"));
+            questions.extend(each(&names(sample)[..2], "references {}"));
+            questions.extend(each(&names(sample)[1..3], "callers {} --depth 3"));
+            questions.extend(each(&names(sample)[2..4], "callees {}"));
+            questions.extend(each(&names(sample)[..2], "read {}"));
+            questions.extend(each(&names(sample)[..1], "grep {}"));
+            questions.extend(each(&names(sample)[..1], "related {}"));
+            questions.extend(each(&sample.paths.iter().step_by(5).take(2).cloned().collect::<Vec<_>>(), "outline {}"));
+            questions.push("search \"where is the value returned\"".to_owned());
+            questions
+        },
+    },
     Law { name: "status", questions: |_| vec!["status --json".to_owned()] },
 ];
 

@@ -41,25 +41,25 @@ fn expect(project: &Project, folder: &str, command: &str, beginning: &str) {
 fn a_command_takes_a_file_from_the_working_folder_then_from_the_root_and_absolute() {
     let project = project();
     let absolute = quote(&format!("{}/src/a.rs", root(&project)));
-    let near = "crates/one/src/a.rs (rust)";
+    let near = "crates/one/src/a.rs";
     expect(&project, "crates/one", "outline src/a.rs", near);
     expect(&project, "crates/one/src", "outline a.rs", near);
     expect(&project, "crates/one/src", "outline ./a.rs", near);
-    expect(&project, "crates/one/src", "outline ../../../src/a.rs", "src/a.rs (rust)");
-    expect(&project, "crates/one/src", "outline crates/one/src/b.rs", "crates/one/src/b.rs (rust)");
-    expect(&project, "crates", &format!("outline {absolute}"), "src/a.rs (rust)");
-    expect(&project, "", "outline ./src/a.rs", "src/a.rs (rust)");
+    expect(&project, "crates/one/src", "outline ../../../src/a.rs", "src/a.rs");
+    expect(&project, "crates/one/src", "outline crates/one/src/b.rs", "crates/one/src/b.rs");
+    expect(&project, "crates", &format!("outline {absolute}"), "src/a.rs");
+    expect(&project, "", "outline ./src/a.rs", "src/a.rs");
     expect(&project, "crates/one", "facts src/a.rs", "crates/one/src/a.rs: rust");
     expect(&project, "crates", "facts src/a.rs", "src/a.rs: rust");
     // A workspace that is named, and a folder outside of it.
     let elsewhere = format!("outline src/a.rs --workspace {}", quote(root(&project)));
     let reply = project.run_at(Path::new("/"), &elsewhere, &[]);
-    assert!(reply.stdout.starts_with("src/a.rs (rust)"), "{}", reply.stderr);
+    assert!(reply.stdout.starts_with("src/a.rs"), "{}", reply.stderr);
 
-    expect(&project, "crates/one", "references alpha --in src/a.rs", "crates/one/src/a.rs:1");
+    expect(&project, "crates/one", "references alpha --in src/a.rs", "crates/one/src/a.rs\n 1 ");
     expect(&project, "crates/one", "callers beta --in ../../src/a.rs", "src/a.rs:5");
     expect(&project, "crates/one", "hierarchy alpha --in ./src/a.rs", "pub fn alpha()  crates/one/src/a.rs:1");
-    expect(&project, "crates/one/src", "related alpha --in a.rs --scope module", "crates/one/src/a.rs:1");
+    expect(&project, "crates/one/src", "related alpha --in a.rs --scope module", "crates/one/src/a.rs\n 1 ");
     expect(&project, "crates", &format!("related beta --in {absolute}"), "src/a.rs:5");
     expect(&project, "crates/one", "explain alpha src/a.rs:1", "crates/one/src/a.rs:1-1");
     expect(&project, "crates/one", "context --symbol src/b.rs:1-2", "crates/one/src/b.rs:1");
@@ -165,8 +165,8 @@ fn a_link_to_the_workspace_is_as_good_as_its_real_path() {
     let link = project.home.path().join("link");
     std::os::unix::fs::symlink(project.repository.root(), &link).expect("a link can be made");
     let link = quote(link.to_str().expect("UTF-8"));
-    expect(&project, "", &format!("outline {link}/src/a.rs"), "src/a.rs (rust)");
-    expect(&project, "", &format!("grep alpha {link}/crates/one/"), "crates/one/src/a.rs:1");
+    expect(&project, "", &format!("outline {link}/src/a.rs"), "src/a.rs");
+    expect(&project, "", &format!("grep alpha {link}/crates/one/"), "crates/one/src/a.rs\n 1 ");
     expect(&project, "", &format!("grep -l alpha {link}"), "crates/one/src/a.rs\n");
 }
 

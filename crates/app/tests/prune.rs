@@ -53,7 +53,7 @@ fn what_nobody_asked_for_in_thirty_days_goes_and_what_was_asked_for_stays() {
     let answer = json_on_day(&project, 40, "prune-overlays");
     assert_eq!(pruned(&answer), inactive(&[&commit, "forgotten"]), "{answer}");
     assert_eq!(answer["removed_file_versions"], 1, "{answer}");
-    let gone = project.json_ending("locate forgotten_1 --ref forgotten", 5);
+    let gone = project.json_without_refs("locate forgotten_1 --ref forgotten", 5);
     assert_eq!(gone["error"]["code"], "ref_not_indexed");
     assert_eq!(project.places("locate asked_0 --ref asked"), at("asked.rs"));
     assert_eq!(pruned(&json_on_day(&project, 51, "prune-overlays")), inactive(&["asked"]));

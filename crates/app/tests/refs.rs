@@ -97,7 +97,7 @@ fn a_detached_head_is_its_commit_and_a_tag_is_a_ref() {
     let answer = project.json("locate loose");
     assert_eq!((&answer["metadata"]["ref"], &answer["total_candidates"]), (&json!(commit), &json!(1)));
     assert_eq!(answer["results"][0]["source_layer"], "overlay");
-    let error = project.json_ending("locate beta --ref v1", 5);
+    let error = project.json_without_refs("locate beta --ref v1", 5);
     assert_eq!(error["error"]["code"], "ref_not_indexed", "{error:#}");
     let call = &error["error"]["data"];
     assert!(call.to_string().contains("index_repo") && call.to_string().contains("v1"), "{call}");

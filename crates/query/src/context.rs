@@ -7,7 +7,6 @@ use codecompass_model::{Lines, Symbol, SymbolKind, VersionId};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
 use crate::SymbolHit;
-use crate::detail::{above, body};
 use crate::search::{Beginnings, Place, Search, What, search};
 
 /// So many symbols of a file are taken when its path is what was found.
@@ -29,7 +28,9 @@ pub struct Piece {
     pub line: Option<String>,
     outline: Rc<Outline>,
     symbol: Option<u32>,
-    /// Whether docs, attributes and decorators belong to its body.
+    /// The innermost symbol around lines that were asked for.
+    around: Option<u32>,
+    /// Whether docs, attributes and decorators are wanted with it.
     is_outer: bool,
 }
 
@@ -52,7 +53,7 @@ impl Piece {
             symbol.kind != SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&start)
         });
         let (lines, symbol) = match (end, around) {
-            (Some(end), _) => (Lines { start, end: end.max(start) }, None),
+            (Some(end), _) => (Lines { start, end }, None),
             (None, Some(around)) => (outline.symbols[around].lines, Some(around as u32)),
             (None, None) => (Lines { start, end: start }, None),
         };
@@ -60,8 +61,10 @@ impl Piece {
             return Ok(None);
         }
         let lines = Lines { start: lines.start, end: lines.end.min(version.lines.max(1)) };
-        let version = Rc::new(version);
-        Ok(Some(Self { version, score: 1.0, lines, line: None, outline, symbol, is_outer: true }))
+        let is_around = |one: &Symbol| one.lines.start <= lines.start && lines.end <= one.lines.end;
+        let around = outline.symbols.iter().rposition(|one| one.kind != SymbolKind::Use && is_around(one));
+        let (version, around) = (Rc::new(version), around.map(|at| at as u32));
+        Ok(Some(Self { version, score: 1.0, lines, line: None, outline, symbol, around, is_outer: true }))
     }
 
     /// A symbol that was asked for by name.
@@ -73,6 +76,7 @@ impl Piece {
             line: None,
             outline: snapshot.outline(hit.version.id)?,
             symbol: Some(hit.place()),
+            around: None,
             is_outer: true,
         })
     }
@@ -80,6 +84,11 @@ impl Piece {
     /// The symbol.
     pub fn symbol(&self) -> Option<&Symbol> {
         self.outline.symbols.get(self.symbol? as usize)
+    }
+
+    /// The symbol that it is, or is a part of.
+    pub fn label(&self) -> Option<&Symbol> {
+        self.outline.symbols.get(self.symbol.or(self.around)? as usize)
     }
 
     /// All symbols of its file.
@@ -98,15 +107,17 @@ impl Piece {
         self.symbol().map_or(0, |symbol| u64::from(symbol.span.end.saturating_sub(symbol.span.start)))
     }
 
-    /// All of it, without the indent that all lines have.
+    /// The lines of it, exactly as they stand.
     pub fn body(&self, snapshot: &Snapshot) -> Result<String> {
         let text = snapshot.text(self.version.id)?;
-        if let Some(symbol) = self.symbol() {
-            let outer = if self.is_outer { above(&text, symbol) } else { String::new() };
-            return Ok(outer + &body(&text, symbol));
-        }
-        let (start, end) = (self.lines.start.saturating_sub(1) as usize, self.lines.end as usize);
-        Ok(text.lines().skip(start).take(end.saturating_sub(start)).collect::<Vec<_>>().join("\n"))
+        Ok(lines_of(&text, self.lines).join("\n"))
+    }
+
+    /// The lines of docs, attributes and decorators that stand above a symbol that was asked for.
+    pub fn above(&self, snapshot: &Snapshot) -> Result<Option<Lines>> {
+        let Some(symbol) = self.symbol().filter(|_| self.is_outer) else { return Ok(None) };
+        let text = snapshot.text(self.version.id)?;
+        Ok(above(&text, symbol))
     }
 
     /// What tells it from all others.
@@ -131,6 +142,20 @@ impl Piece {
         }
         false
     }
+}
+
+/// Some lines of a text, without their ends.
+pub fn lines_of(text: &str, lines: Lines) -> Vec<&str> {
+    let start = lines.start.saturating_sub(1) as usize;
+    text.lines().skip(start).take((lines.end as usize).saturating_sub(start)).collect()
+}
+
+/// The lines of docs, attributes and decorators that stand directly above a symbol.
+pub fn above(text: &str, symbol: &Symbol) -> Option<Lines> {
+    let outer = text.get(symbol.outer_start as usize..symbol.span.start as usize)?;
+    let count = outer.matches('\n').count() as u32;
+    let start = symbol.lines.start.saturating_sub(count).max(1);
+    (start < symbol.lines.start).then(|| Lines { start, end: symbol.lines.start - 1 })
 }
 
 /// The pieces that answer a question, the best first: those that a search finds, then what else bears words of the
@@ -165,6 +190,7 @@ pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>>
                 line: None,
                 outline: outline.clone(),
                 symbol: Some(at as u32),
+                around: None,
                 is_outer: false,
             };
             if seen.insert(more.key()) {
@@ -203,6 +229,7 @@ fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
         line,
         outline: outline.clone(),
         symbol,
+        around: None,
         is_outer: false,
     };
     if symbols.is_empty() {

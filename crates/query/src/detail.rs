@@ -65,21 +65,6 @@ fn indent<'t>(text: &'t str, symbol: &Symbol) -> &'t str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// All lines of a symbol, without the indent that all have.
-pub(crate) fn body(text: &str, symbol: &Symbol) -> String {
-    let indent = indent(text, symbol);
-    let lines = symbol.span.text(text).lines().map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end());
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The docs, attributes and decorators that stand before it, each line with its end.
-pub(crate) fn above(text: &str, symbol: &Symbol) -> String {
-    let indent = indent(text, symbol);
-    let outer = text.get(symbol.outer_start as usize..symbol.span.start as usize).unwrap_or_default();
-    let lines = outer.trim_end().lines().map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end());
-    lines.map(|line| format!("{line}\n")).collect()
-}
-
 /// The first lines, without the indent that all have, and a last line that says what is left out.
 fn preview(body: &str, indent: &str) -> String {
     let lines: Vec<&str> = body.lines().map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end()).collect();

@@ -19,7 +19,8 @@ mod outline;
 mod score;
 mod search;
 
-pub use context::{Piece, context, place_of};
+pub use codecompass_model::is_test_path;
+pub use context::{Piece, above, context, lines_of, place_of};
 pub use detail::{Detail, Mention, detail};
 pub use hit::SymbolHit;
 pub use locate::{Locate, Located, locate};

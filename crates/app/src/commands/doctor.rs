@@ -1,7 +1,7 @@
 //! `codecompass doctor`: is everything sound, and if not, what mends it?
 
 use codecompass_index::source::list_worktree;
-use codecompass_index::{Freshness, freshness};
+use codecompass_index::{Freshness as Compared, freshness};
 use codecompass_store::{Health, SchemaStatus, StoreError};
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::cli::{Common, PathArg};
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text};
-use crate::metadata::Metadata;
+use crate::metadata::{Freshness, Metadata};
 use crate::output::Answer;
 use crate::published::under_its_name;
 use crate::session::Session;
@@ -126,9 +126,9 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
     metadata.schema = schema.as_str();
     if let Some((view, store)) = &view
         && view.key == target.key
-        && freshness(store, &session.workspace, &target, view, &session.limits(), None)? == Freshness::Fresh
+        && freshness(store, &session.workspace, &target, view, &session.limits(), None)? == Compared::Fresh
     {
-        metadata.freshness = "fresh";
+        metadata.freshness = Freshness::Fresh;
     }
     Ok(metadata)
 }

@@ -11,6 +11,7 @@ use crate::cli::{Common, IndexArgs, SyncArgs};
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
+use crate::metadata::Freshness;
 use crate::output::Answer;
 use crate::paths::Paths;
 use crate::session::{Request, Session};
@@ -92,7 +93,7 @@ fn summary(session: &Session, outcome: &Outcome, took: Duration) -> Result<Answe
         .ok_or_else(|| AppError::new(Code::InternalError, "The view that was just published is not there."))?;
     let disk = session.dir.disk_bytes();
     let mut metadata = session.metadata(&outcome.target, Some(&view));
-    metadata.freshness = "fresh";
+    metadata.freshness = Freshness::Fresh;
     let json = json!({
         "job_id": outcome.job_id,
         "status": "published",

@@ -1,50 +1,113 @@
 //! The commands: one file each, from parsed arguments to an [`Answer`].
 
 mod bench;
-mod calls;
-mod compare;
 mod config;
-mod context;
-mod diff;
 mod doctor;
-mod explain;
 mod export;
 mod facts;
 mod forget;
-mod grep;
-mod hierarchy;
 mod index;
 mod init;
-mod locate;
-mod outline;
 mod projects;
 mod prune_overlays;
-mod references;
-mod refs;
-mod related;
-mod search;
 mod serve_mcp;
 mod state;
-mod status;
 mod tools;
 
 use std::process::ExitCode;
 
-use crate::cli::{AccessArgs, Cli, Command, ListArgs};
-use crate::config::Config;
+use clap::ArgMatches;
+
+use crate::call::{Call, Host};
+use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
 use crate::error::AppError;
-use crate::output::{self, Answer};
+use crate::output::{self, Answer, Form, Reader};
 use crate::published::Access;
+use crate::server::desk::Desk;
+use crate::tools::frame::{Arguments, Side};
 use crate::tools::input;
-use crate::tools::shape::ShapeInput;
+
+/// The commands that are tools: a line each, and no file.
+pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
+    tool(
+        "locate",
+        "Find definitions by name, by the end of a qualified name, or by a symbol id",
+        &crate::tools::locate_symbol::TOOL,
+    ),
+    tool("search", "Find the places that answer a query", &crate::tools::search_code::TOOL),
+    tool(
+        "explain",
+        "Tell why a place stands where it stands in a search, or why it is not there",
+        &crate::tools::explain_ranking::TOOL,
+    ),
+    tool(
+        "references",
+        "Find every place that refers to a symbol, the proved ones first",
+        &crate::tools::find_references::TOOL,
+    ),
+    ToolCommand {
+        name: "callers",
+        about: "Show who calls a symbol",
+        tool: &crate::tools::get_call_graph::TOOL,
+        fixed: &[("direction", "callers")],
+    },
+    ToolCommand {
+        name: "callees",
+        about: "Show whom a symbol calls",
+        tool: &crate::tools::get_call_graph::TOOL,
+        fixed: &[("direction", "callees")],
+    },
+    tool(
+        "outline",
+        "Show what is in a file: its symbols, nested, with their lines",
+        &crate::tools::get_file_outline::TOOL,
+    ),
+    tool("hierarchy", "Show what stands around a symbol, or inside it", &crate::tools::get_symbol_hierarchy::TOOL),
+    tool(
+        "related",
+        "Show what else matters to who reads a symbol: what it uses, what uses it, what stands near",
+        &crate::tools::find_related_symbols::TOOL,
+    ),
+    tool(
+        "context",
+        "Show the code that answers a question, fitted to a budget of tokens",
+        &crate::tools::get_code_context::TOOL,
+    ),
+    tool("grep", "Find every line that a regular expression, or plain text, matches", &crate::tools::grep_code::TOOL),
+    tool("read", "Show the exact text of symbols, places and files", &crate::tools::read_code::TOOL),
+    tool(
+        "diff",
+        "Show what a branch changes, symbol by symbol, from where it parted from another",
+        &crate::tools::diff_context::TOOL,
+    ),
+    tool("compare", "Show how one symbol differs between two refs", &crate::tools::compare_symbol::TOOL),
+    tool("refs", "List the indexed branches and tags, and what each adds", &crate::tools::list_refs::TOOL),
+    tool("status", "Show what is indexed, and the jobs that did it", &crate::tools::index_status::TOOL),
+];
+
+const fn tool(name: &'static str, about: &'static str, tool: &'static crate::tools::frame::Tool) -> ToolCommand {
+    ToolCommand { name, about, tool, fixed: &[] }
+}
 
 /// Runs a command, prints its answer or its error, and gives the exit code.
-pub(crate) fn run(cli: &Cli) -> ExitCode {
-    let code = match dispatch(cli) {
-        Ok(answer) => output::print(&answer, cli.common.json, cli.common.color),
-        Err(error) => output::print_error(&error, cli.common.json),
+pub(crate) fn run(asked: &Asked) -> ExitCode {
+    let (common, outcome) = match asked {
+        Asked::Command(cli) => (&cli.common, dispatch(cli)),
+        Asked::Tool(common, command, matches) => (common, ask(common, command, matches)),
+    };
+    let code = match outcome {
+        Ok(answer) => output::print(&answer, common.json, common.color),
+        Err(error) => output::print_error(&error, common.json),
     };
     ExitCode::from(code)
+}
+
+/// Asks a tool.
+fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches) -> Result<Answer, AppError> {
+    let arguments = Arguments::check_from(Side::Command, command.tool, command.arguments(matches))?;
+    let form = if common.json { Form::Json } else { Form::Text(Reader::Person) };
+    let mut desk = Desk::default();
+    (command.tool.call)(&mut Call { arguments, form, host: Host::Command(common), desk: &mut desk })
 }
 
 fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
@@ -53,22 +116,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Init(args) => init::run(common, args),
         Command::Index(args) => index::run_index(common, args),
         Command::Sync(args) => index::run_sync(common, args),
-        Command::Status(args) => status::run(common, args),
-        Command::Locate(args) => locate::run(common, args),
-        Command::Search(args) => search::run(common, args),
-        Command::Explain(args) => explain::run(common, args),
-        Command::References(args) => references::run(common, args),
-        Command::Callers(args) => calls::run(common, args, "callers"),
-        Command::Callees(args) => calls::run(common, args, "callees"),
-        Command::Refs => refs::run(common),
-        Command::Diff(args) => diff::run(common, args),
-        Command::Compare(args) => compare::run(common, args),
         Command::Export(args) => export::run(common, args),
-        Command::Outline(args) => outline::run(common, args),
-        Command::Hierarchy(args) => hierarchy::run(common, args),
-        Command::Related(args) => related::run(common, args),
-        Command::Context(args) => context::run(common, args),
-        Command::Grep(args) => grep::run(common, args),
         Command::Doctor(args) => doctor::run(common, args),
         Command::State(args) => state::run(common, args),
         Command::PruneOverlays(args) => prune_overlays::run(common, args),
@@ -82,16 +130,6 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
     }
 }
 
-/// What bounds an answer: nothing when somebody asks for all of it.
-fn bounds(config: &Config, all: bool, limit: &mut usize) -> Config {
-    let mut config = config.clone();
-    if all {
-        *limit = usize::MAX;
-        config.max_response_bytes = usize::MAX;
-    }
-    config
-}
-
 impl AccessArgs {
     /// How the question wants to be answered.
     fn check(&self) -> Result<Access<'_>, AppError> {
@@ -101,21 +139,5 @@ impl AccessArgs {
             no_sync: self.no_sync,
             ..Access::default()
         })
-    }
-}
-
-impl ListArgs {
-    /// How many results are wanted.
-    fn limit(&self) -> i64 {
-        if self.all { input::MOST } else { self.limit }
-    }
-
-    /// How they are laid out.
-    fn shape(&self) -> ShapeInput {
-        ShapeInput {
-            detail_level: self.detail.clone(),
-            compact: self.compact,
-            ranking_explain_level: self.explain.clone(),
-        }
     }
 }

@@ -1,21 +1,25 @@
 //! `codecompass serve-mcp`: the server for agents, until its client goes away.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::cli::{Common, ServeArgs, Transport};
+use crate::config::{Answers, Config};
 use crate::error::{AppError, Code};
 use crate::mcp::{http, stdio};
 use crate::output::Answer;
 use crate::server::{Options, Server};
+use crate::session::data_folder;
 
 /// So long running jobs may take to stop when the server ends.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
-    let server = Server::start(common, Options::check(args)?)?;
+    let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
+    let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
         .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
@@ -31,6 +35,25 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     runtime.shutdown_timeout(Duration::ZERO);
     outcome?;
     finish(&server)
+}
+
+/// The folder that the client says it works in: some start their servers elsewhere. Of several the first is the default.
+fn clients_folder() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        let first = value.split([',', ';', '\n']).map(str::trim).find(|path| !path.is_empty())?;
+        let first = PathBuf::from(first);
+        (first.is_absolute() && first.is_dir()).then_some(first)
+    };
+    folder("CLAUDE_PROJECT_DIR").or_else(|| folder("WORKSPACE_FOLDER_PATHS"))
+}
+
+/// What clients get: the flag's word, else the configuration's. The repository has no say in it.
+fn answers(common: &Common, args: &ServeArgs) -> Result<Answers, AppError> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let user = data_folder()?.join("config.toml");
+    let config = Config::load(common.config.as_deref(), &user, None, &variable)?;
+    Ok(args.answers.unwrap_or(config.answers))
 }
 
 fn listen(args: &ServeArgs) -> http::Listen {

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::error::{AppError, Code};
 use crate::mcp;
 use crate::metadata::Metadata;
-use crate::output::Answer;
+use crate::output::{Answer, Form};
 use crate::tools::TOOLS;
 use crate::tools::frame::{Effect, Kind, Param, Tool};
 
 pub(crate) fn run() -> Result<Answer, AppError> {
-    let tools: Vec<Value> = TOOLS.iter().map(|tool| json!(mcp::listed(tool))).collect();
+    let tools: Vec<Value> = TOOLS.iter().map(|tool| json!(mcp::listed(tool, Form::Json))).collect();
     let json = json!({ "tools": tools, "metadata": Metadata::unknown().to_json() });
     Ok(Answer { text: page(), json, code: 0 })
 }

@@ -25,8 +25,9 @@ use super::Handler;
 use super::message::{self, Verdict};
 use super::token::{self, Token};
 use crate::error::{AppError, Code};
+use crate::output::Form;
 use crate::output::complain;
-use crate::server::{Asked, Server};
+use crate::server::{Asked, Content, Server};
 use crate::tools::TOOLS;
 
 /// The longest request.
@@ -234,12 +235,16 @@ async fn health(State(gate): State<Arc<Gate>>) -> Response {
         return StatusCode::NOT_FOUND.into_response();
     };
     let (sender, reply) = oneshot::channel();
-    let asked = Asked { tool, arguments: serde_json::Map::new(), connection: None, follower: None };
+    let asked = Asked { tool, arguments: serde_json::Map::new(), connection: None, follower: None, form: Form::Json };
     gate.server.answer(asked, move |reply| drop(sender.send(reply)));
     match reply.await {
         Ok(reply) => {
             let code = if reply.is_error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
-            (code, [(header::CONTENT_TYPE, "application/json")], reply.json.to_string()).into_response()
+            let body = match reply.content {
+                Content::Json(json) => json.to_string(),
+                Content::Text(text) => text,
+            };
+            (code, [(header::CONTENT_TYPE, "application/json")], body).into_response()
         }
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

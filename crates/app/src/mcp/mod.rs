@@ -23,9 +23,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::escape;
+use crate::output::Form;
 use crate::server::jobs::Follower;
-use crate::server::{Asked, Connection, Reply, Server};
-use crate::tools::frame::{self, Effect};
+use crate::server::{Asked, Connection, Content, Reply, Server};
+use crate::tools::{self, frame, frame::Effect};
 
 /// What agents are told about all tools together.
 const INSTRUCTIONS: &str = "\
@@ -37,6 +38,12 @@ uncommitted edits included.
 - Every symbol_id can be passed wherever a name is taken. `ref` asks about another branch; list_refs names those indexed.
 - metadata says how fresh and complete an answer is; empty and stale are told apart. Weak answer? suggest_followup_queries.
 - Not indexed yet? index_repo once, then index_status until it is published.";
+
+/// The same for agents that get text. The first line says when to call: some clients show nothing else.
+const TEXT_INSTRUCTIONS: &str = "\
+Code of this repository, indexed with uncommitted edits: ask here before grep or reading files, for definitions, callers, \
+references, outlines, what changed on a branch, or where something is done. Answers are path:line rows.
+`path:line` works wherever a name does. `ref` asks about any branch, tag or commit.";
 
 /// The revisions that are spoken.
 const VERSIONS: &[ProtocolVersion] =
@@ -64,7 +71,10 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("codecompass", env!("CARGO_PKG_VERSION"));
-        info.instructions = Some(INSTRUCTIONS.into());
+        info.instructions = Some(match self.server.options.form {
+            Form::Json => INSTRUCTIONS.into(),
+            Form::Text(_) => TEXT_INSTRUCTIONS.into(),
+        });
         info
     }
 
@@ -77,7 +87,8 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.server.tools().map(listed).collect()))
+        let form = self.server.options.form;
+        Ok(ListToolsResult::with_all_items(self.server.tools().map(|tool| listed(tool, form)).collect()))
     }
 
     async fn call_tool(
@@ -106,7 +117,8 @@ impl ServerHandler for Handler {
         let follower = follower.map(|line| Box::new(line) as Box<dyn Follower + Send>);
         let arguments = request.arguments.unwrap_or_default();
         let (sender, reply) = oneshot::channel();
-        self.server.answer(Asked { tool, arguments, connection, follower }, move |reply| {
+        let form = self.server.options.form;
+        self.server.answer(Asked { tool, arguments, connection, follower, form }, move |reply| {
             // Nobody waits any more: the client has gone.
             let _ = sender.send(reply);
         });
@@ -167,26 +179,36 @@ fn not_offered(method: &'static str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
 }
 
-/// The answer as the protocol wants it: structured, and the same JSON as text. An error is text alone: what is
-/// structured has to be as the tool's output schema says, and clients check that for errors, too.
+/// The answer as the protocol wants it: structured, and the same JSON as text; or text alone, where agents are served.
+/// An error is text alone in any case: what is structured has to be as the tool's output schema says, and clients check
+/// that for errors, too.
 fn result(reply: Reply) -> CallToolResult {
-    let text = vec![ContentBlock::text(escape::json(&reply.json.to_string()).into_owned())];
+    let (text, json) = match reply.content {
+        Content::Json(json) => (escape::json(&json.to_string()).into_owned(), Some(json)),
+        Content::Text(text) => (text, None),
+    };
+    let text = vec![ContentBlock::text(text)];
     if reply.is_error {
         return CallToolResult::error(text);
     }
     let mut result = CallToolResult::success(text);
-    result.structured_content = Some(reply.json);
+    result.structured_content = json;
     result
 }
 
-/// A tool as `tools/list` shows it.
-pub(crate) fn listed(tool: &'static frame::Tool) -> Tool {
+/// A tool as `tools/list` shows it. With text answers there is no structure to describe, and every word is paid for.
+pub(crate) fn listed(tool: &'static frame::Tool, form: Form) -> Tool {
+    if form != Form::Json {
+        let annotations = ToolAnnotations::new().read_only(tool.effect == Effect::Reads);
+        return Tool::new(tool.name, tools::text_description(tool), tool.input_schema(form))
+            .with_annotations(annotations);
+    }
     let annotations = ToolAnnotations::with_title(tool.title)
         .read_only(tool.effect == Effect::Reads)
         .destructive(false)
         .idempotent(true)
         .open_world(false);
-    let mut listed = Tool::new(tool.name, tool.description, tool.input_schema())
+    let mut listed = Tool::new(tool.name, tool.description, tool.input_schema(form))
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(tool.output_schema()))
         .with_annotations(annotations);

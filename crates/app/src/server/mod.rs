@@ -1,12 +1,12 @@
 //! What answers calls, whatever they came in by: the tools, the workspaces they are about, and the work beside them.
 //!
-//! Nothing here knows a transport. A transport hands in a connection, a tool's name and its arguments, and gets JSON.
+//! Nothing here knows a transport. A transport hands in a connection, a tool's name and its arguments, and gets JSON or text.
 
 pub(crate) mod desk;
 pub(crate) mod jobs;
 pub(crate) mod places;
 mod recent;
-mod upkeep;
+pub(crate) mod upkeep;
 mod warm;
 mod workers;
 
@@ -17,16 +17,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use codecompass_index::Target;
 use codecompass_store::JobMode;
 use serde_json::{Map, Value};
 
+use crate::call::{Call, Host, REGISTERED, Served};
 use crate::cli::{Common, ServeArgs};
+use crate::config::Answers;
 use crate::error::{AppError, Code};
-use crate::output::{self, Answer, complain};
-use crate::published::{Access, Published};
+use crate::output::{self, Form, Reader, complain};
 use crate::session::{self, Request, Session};
-use crate::tools::versus::Look;
 use crate::tools::{self, frame::Arguments, frame::Tool};
 use desk::Desk;
 use jobs::{Follower, Jobs};
@@ -52,11 +51,8 @@ pub(crate) struct Server {
     own_is_begun: Mutex<bool>,
 }
 
-/// So long a job may take to begin: a folder has to be registered before anything can be said about it.
-const REGISTERED: Duration = Duration::from_secs(5);
-
 /// How the server was started.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) auto_index: bool,
     pub(crate) auto_workspace: bool,
@@ -66,11 +62,13 @@ pub(crate) struct Options {
     pub(crate) debug: bool,
     /// The tools that are offered; all without a list.
     pub(crate) tools: Option<Vec<&'static str>>,
+    /// How answers are laid out.
+    pub(crate) form: Form,
 }
 
 impl Options {
     /// Checks the command line.
-    pub(crate) fn check(args: &ServeArgs) -> Result<Self, AppError> {
+    pub(crate) fn check(args: &ServeArgs, answers: Answers) -> Result<Self, AppError> {
         if args.auto_workspace && args.allowed_root.is_empty() {
             return Err(AppError::new(Code::InvalidInput, "--auto-workspace needs at least one --allowed-root.")
                 .hint("Name the folder under which clients may open repositories."));
@@ -80,12 +78,10 @@ impl Options {
                 AppError::new(Code::InvalidInput, format!("--allowed-root {}: {error}.", path.display()))
             })
         };
-        let name_of = |word: &String| {
-            let known = || tools::TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
-            let found = tools::TOOLS.iter().find(|tool| tool.name == word.trim()).map(|tool| tool.name);
-            found.ok_or_else(|| tools::input::unknown("tools", word, known()))
+        let form = match answers {
+            Answers::Json => Form::Json,
+            Answers::Text => Form::Text(Reader::Agent),
         };
-        let tools: Vec<&'static str> = args.tools.iter().map(name_of).collect::<Result<_, _>>()?;
         Ok(Self {
             auto_index: args.auto_index,
             auto_workspace: args.auto_workspace,
@@ -93,9 +89,28 @@ impl Options {
             no_prewarm: args.no_prewarm,
             no_watch: args.no_watch,
             debug: args.debug,
-            tools: (!tools.is_empty()).then_some(tools),
+            tools: offered(&args.tools, form)?,
+            form,
         })
     }
+}
+
+/// The tools that are offered: `core`, `all`, or a list of names; where nothing is said, what suits the form.
+fn offered(words: &[String], form: Form) -> Result<Option<Vec<&'static str>>, AppError> {
+    let core = || Some(tools::CORE.iter().map(|(name, _)| *name).collect());
+    match words {
+        [] => return Ok(if form == Form::Json { None } else { core() }),
+        [word] if word.trim() == "core" => return Ok(core()),
+        [word] if word.trim() == "all" => return Ok(None),
+        _ => {}
+    }
+    let name_of = |word: &String| {
+        let names = tools::TOOLS.iter().map(|tool| tool.name.to_owned());
+        let known = || ["core".to_owned(), "all".to_owned()].into_iter().chain(names).collect();
+        let found = tools::TOOLS.iter().find(|tool| tool.name == word.trim()).map(|tool| tool.name);
+        found.ok_or_else(|| tools::input::unknown("tools", word, known()))
+    };
+    words.iter().map(name_of).collect::<Result<_, _>>().map(Some)
 }
 
 /// One client's line to the server, and what it has said that later calls depend on.
@@ -124,21 +139,20 @@ pub(crate) struct Asked {
     pub(crate) connection: Option<Arc<Connection>>,
     /// Who wants to hear how far the work is.
     pub(crate) follower: Option<Box<dyn Follower + Send>>,
+    /// How the answer is laid out.
+    pub(crate) form: Form,
 }
 
-/// The JSON of an answer or of an error.
+/// An answer or an error, in the form of this server.
 pub(crate) struct Reply {
-    pub(crate) json: Value,
+    pub(crate) content: Content,
     pub(crate) is_error: bool,
 }
 
-/// Everything a tool needs to answer.
-pub(crate) struct Call<'a> {
-    pub(crate) server: &'a Arc<Server>,
-    pub(crate) arguments: Arguments,
-    pub(crate) connection: Option<&'a Connection>,
-    pub(crate) follower: Option<&'a dyn Follower>,
-    desk: &'a mut Desk,
+/// See [`Reply`].
+pub(crate) enum Content {
+    Json(Value),
+    Text(String),
 }
 
 impl Server {
@@ -178,7 +192,7 @@ impl Server {
 
     /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
     /// comes after may rely on its being registered.
-    fn index_own(self: &Arc<Self>, visit: &Visit) -> Result<(), AppError> {
+    pub(crate) fn index_own(self: &Arc<Self>, visit: &Visit) -> Result<(), AppError> {
         let mut is_begun = self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.options.auto_index || *is_begun {
             return Ok(());
@@ -212,29 +226,30 @@ impl Server {
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower } = asked;
+        let Asked { tool, arguments, connection, follower, form } = asked;
         let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
-            let mut call =
-                Call { server: self, arguments, connection: connection.as_deref(), follower, desk: &mut *desk };
+            let served = Served { server: self, connection: connection.as_deref(), follower };
+            let mut call = Call { arguments, form, host: Host::Server(served), desk: &mut *desk };
             (tool.call)(&mut call)
         }));
         let reply = match result {
             Ok(Ok(mut answer)) => {
                 self.keep_offered(&mut answer.json);
-                Reply { json: answer.json, is_error: false }
+                let content = match form {
+                    Form::Json => Content::Json(answer.json),
+                    Form::Text(_) => Content::Text(output::plain(&answer.text)),
+                };
+                Reply { content, is_error: false }
             }
-            Ok(Err(error)) => {
-                let error = self.explained(error, workspace.as_deref());
-                Reply { json: output::error_json(&error), is_error: true }
-            }
+            Ok(Err(error)) => refusal(form, &self.explained(error, workspace.as_deref())),
             Err(_) => {
                 desk.clear();
                 let error = AppError::new(Code::InternalError, format!("{} broke down.", tool.name))
                     .hint("The server's log on standard error has the details.");
-                Reply { json: output::error_json(&error), is_error: true }
+                refusal(form, &error)
             }
         };
         self.log(2, || format!("{} in {:.1} ms", tool.name, began.elapsed().as_secs_f64() * 1000.0));
@@ -294,96 +309,10 @@ impl Server {
     }
 }
 
-impl Call<'_> {
-    /// The workspace that the call is about.
-    pub(crate) fn visit(&mut self, unknown: Unknown) -> Result<Visit, AppError> {
-        let asked = self.arguments.text("workspace");
-        let visit = self.server.places.visit(self.server, asked.as_deref(), unknown)?;
-        if visit.is_new {
-            let care = Care { server: self.server, place: &visit.place };
-            let target = visit.place.session.target(None)?;
-            let job = care.sync(&target, JobMode::Full, Request::default())?;
-            job.wait_for_turn(REGISTERED);
-        } else if asked.is_none() {
-            self.server.index_own(&visit)?;
-        }
-        Ok(visit)
-    }
-
-    /// The ref that the call is about: the one it names, or the one its connection has switched to.
-    pub(crate) fn ref_name(&self, visit: &Visit) -> Option<String> {
-        let named = self.arguments.has("ref").then(|| self.arguments.text("ref")).flatten();
-        let switched = || self.connection?.ref_of(&visit.place.session.workspace.root);
-        named.or_else(switched)
-    }
-
-    /// The view that the call is about.
-    pub(crate) fn target(&self, visit: &Visit) -> Result<Target, AppError> {
-        let session = &visit.place.session;
-        let ref_name = self.ref_name(visit);
-        session.target(ref_name.as_deref()).map_err(|error| session.explain(error, ref_name.as_deref()))
-    }
-
-    /// What a query of this call is answered from.
-    pub(crate) fn published(&mut self, visit: &Visit) -> Result<Published, AppError> {
-        let policy = match self.arguments.has("freshness_policy") {
-            true => tools::input::policy(self.arguments.text("freshness_policy").as_deref())?,
-            false => None,
-        };
-        let ref_name = self.ref_name(visit);
-        let access = Access { ref_name: ref_name.as_deref(), policy, ..Access::default() };
-        let care = Care { server: self.server, place: &visit.place };
-        let mut published = Published::find(&visit.place.session, access, &care, self.desk)?;
-        if visit.is_new {
-            let note = "this workspace was registered by this call and is being indexed; ask again in a moment";
-            published.metadata.warnings.push(note.into());
-        }
-        Ok(published)
-    }
-
-    /// Answers a query tool: finds what is published and lets `answer` do the rest.
-    pub(crate) fn query(
-        &mut self,
-        answer: impl FnOnce(&Session, Published) -> Result<Answer, AppError>,
-    ) -> Result<Answer, AppError> {
-        let visit = self.visit(Unknown::Workspace)?;
-        let published = self.published(&visit)?;
-        answer(&visit.place.session, published)
-    }
-
-    /// Answers a tool about two refs.
-    pub(crate) fn compare(
-        &mut self,
-        unknown: Unknown,
-        answer: impl FnOnce(&mut Look<'_>) -> Result<Answer, AppError>,
-    ) -> Result<Answer, AppError> {
-        let visit = self.visit(unknown)?;
-        let head = self.ref_name(&visit);
-        let care = Care { server: self.server, place: &visit.place };
-        let session = &visit.place.session;
-        let mut look = Look { session, upkeep: &care, desk: self.desk, brings_names: false, head };
-        answer(&mut look).map_err(|error| look.explained(error))
-    }
-
-    /// The upkeep of a place.
-    pub(crate) fn care<'s>(&'s self, visit: &'s Visit) -> Care<'s> {
-        Care { server: self.server, place: &visit.place }
-    }
-
-    /// How fresh a view is, for tools that only report.
-    pub(crate) fn freshness(&mut self, visit: &Visit, target: &Target) -> &'static str {
-        use crate::published::{At, Upkeep};
-        let care = Care { server: self.server, place: &visit.place };
-        let session = &visit.place.session;
-        care.attend();
-        if self.server.jobs.of_view(&session.project_id, target).is_some() {
-            return "syncing";
-        }
-        let Ok(store) = self.desk.store(session) else { return "stale" };
-        let Ok(Some(view)) = store.view(&target.key) else { return "stale" };
-        match care.compare(&At { session, target }, store, &view, false) {
-            Ok(codecompass_index::Freshness::Fresh) => "fresh",
-            _ => "stale",
-        }
-    }
+fn refusal(form: Form, error: &AppError) -> Reply {
+    let content = match form {
+        Form::Json => Content::Json(output::error_json(error)),
+        Form::Text(_) => Content::Text(output::error_text(error)),
+    };
+    Reply { content, is_error: true }
 }

@@ -17,6 +17,7 @@ use super::jobs::Job;
 use super::places::Place;
 use crate::at_once::others_end;
 use crate::error::{AppError, Code};
+use crate::metadata;
 use crate::published::{At, BRIEFLY, Upkeep};
 use crate::session::{Request, Session};
 
@@ -199,10 +200,10 @@ impl Upkeep for Care<'_> {
         Ok(found)
     }
 
-    fn renew(&self, at: &At<'_>) -> Result<&'static str, AppError> {
+    fn renew(&self, at: &At<'_>) -> Result<metadata::Freshness, AppError> {
         let is_running = self.server.jobs.of_view(&at.session.project_id, at.target).is_some();
         self.sync(at.target, JobMode::Incremental, Request::default())?;
-        Ok(if is_running { "syncing" } else { "stale" })
+        Ok(if is_running { metadata::Freshness::Syncing } else { metadata::Freshness::Stale })
     }
 
     fn follow(&self, at: &At<'_>) -> Result<(), AppError> {

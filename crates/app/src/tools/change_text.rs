@@ -1,66 +1,170 @@
-//! Changes as people read them: by file, with a mark for what came, changed and went.
+//! Changes as agents and people read them: what went and what has a new header first, with who still calls it; then what
+//! came and what has a new body, by file. Tests are a number unless they are asked for.
 
 use std::collections::{HashMap, HashSet};
 
 use codecompass_index::source::{ChangeType, FileChange};
 use codecompass_model::{SymbolAt, SymbolKind};
-use codecompass_query::diff::{Change, Entry, Pair};
-use serde_json::Value;
+use codecompass_query::diff::{Change, Pair};
 
+use super::diff_context::Diff;
+use super::impact::{Caller, Edge};
+use super::rows::{self, Sheet};
 use super::shape::cut;
 use super::versus::WORKTREE;
 use crate::escape::shown;
-use crate::output::style;
+use crate::output::{Reader, style};
+
+/// The longest header on a line, in characters.
+const HEADER: usize = 150;
+
+/// So many callers of one symbol are told by name.
+const CALLERS: usize = 6;
+
+/// So many files without changed symbols are told by name.
+const QUIET: usize = 20;
 
 /// What is shown.
 pub(super) struct Shown<'s> {
-    pub(super) files: &'s [&'s FileChange],
-    pub(super) changes: &'s [Pair<'s>],
+    pub(super) diff: &'s Diff<'s>,
     pub(super) page: &'s [Pair<'s>],
     pub(super) offset: usize,
+    /// How many there are on all pages.
+    pub(super) listed: usize,
+    /// The tests, which are a number.
+    pub(super) folded: &'s [Pair<'s>],
 }
 
-/// The longest header on a line, in characters.
-const HEADER: usize = 160;
+/// See the module.
+pub(super) struct Text<'s> {
+    shown: &'s Shown<'s>,
+    sheet: Sheet,
+    /// How many changes of the page are told.
+    pub(super) kept: usize,
+}
 
-/// The answer as text.
-pub(super) fn text(json: &Value, what: &Shown<'_>) -> String {
-    let mut text = headline(json, what);
-    let folded = folded(what.page);
-    let is_folded = |pair: &Pair<'_>| owner(pair).is_some_and(|owner| folded.contains_key(&owner));
-    let mut path = "";
-    for (number, pair) in what.page.iter().enumerate() {
-        if pair.latest().path() != path {
-            path = pair.latest().path();
-            text += &format!("\n{}\n", file_line(path, what.files));
+impl<'s> Text<'s> {
+    /// Lays out the changes of a page, as far as there is room.
+    pub(super) fn new(shown: &'s Shown<'s>, callers: &[Caller], room: usize) -> Self {
+        let mut text = Self { shown, sheet: Sheet::new(room), kept: 0 };
+        text.sheet.line(&headline(shown));
+        let parts = parts(shown.page);
+        let mut bodies: Vec<&Pair<'_>> = Vec::new();
+        for (at, pair) in shown.page.iter().enumerate() {
+            let is_told_elsewhere = owner(pair).is_some_and(|owner| parts.contains_key(&owner));
+            let path = pair.latest().path();
+            let next = shown.page.get(at + 1);
+            let is_last = next.is_none_or(|next| next.latest().path() != path || next.may_break() != pair.may_break());
+            let mut fits = true;
+            if pair.change() == Some(Change::Modified) && !pair.may_break() {
+                bodies.push(pair);
+            } else if !is_told_elsewhere {
+                fits = text.sheet.row(path, &text.row(pair, parts.get(&pair.latest().at()), callers));
+            }
+            if fits && is_last && !bodies.is_empty() {
+                let names: Vec<String> = bodies.iter().map(|pair| body(pair)).collect();
+                fits = text.sheet.row(path, &format!("bodies: {}", names.join(", ")));
+                bodies.clear();
+            }
+            if !fits {
+                break;
+            }
+            text.kept = at + 1;
         }
-        if !is_folded(pair) {
-            text += &change_lines(pair, &json["changes"][number]["changed"], folded.get(&pair.latest().at()));
+        text
+    }
+
+    /// One symbol, with its header before and who calls it.
+    fn row(&self, pair: &Pair<'_>, parts: Option<&usize>, callers: &[Caller]) -> String {
+        let latest = pair.latest();
+        let mark = match pair.change() {
+            Some(Change::Added) => style::added("+"),
+            Some(Change::Deleted) => style::hit("-"),
+            _ => style::hit("~"),
+        };
+        let parts = parts.map(|count| format!(" with {}", rows::count(*count, "part"))).unwrap_or_default();
+        let header = rows::header(latest.symbol(), HEADER);
+        let mut row = format!("{mark}{} {header}{parts}", style::number(latest.symbol().lines.start));
+        if let Some(before) = pair.before.filter(|_| pair.has_new_signature()) {
+            row += &format!("\n  was {}", style::dim(&shown(&cut(&before.symbol().signature, HEADER))));
+        }
+        if let Some(from) = pair.before.filter(|before| pair.is_moved && before.path() != latest.path()) {
+            row += &format!("\n  moved from {}:{}", shown(from.path()), from.symbol().lines.start);
+        }
+        let mine: Vec<&Caller> = callers.iter().filter(|caller| caller.called == latest.at()).collect();
+        row + &called_by(&mine)
+    }
+
+    /// The calls that came and went.
+    pub(super) fn add_edges(&mut self, edges: Option<&[Vec<Edge>; 2]>) {
+        let Some([added, removed]) = edges else { return };
+        for (title, list) in [("new calls", added), ("calls that went", removed)] {
+            if !list.is_empty() {
+                self.sheet.close();
+                self.sheet.line(title);
+            }
+            for edge in list {
+                let (from, to) = (rows::short_name(&edge.from.1), rows::short_name(&edge.to.1));
+                let row = format!("{} {} → {}", style::number(edge.line), shown(&from), shown(&to));
+                if !self.sheet.row(&edge.path, &format!("{row} {}:{}", shown(&edge.to.0), edge.to.1.lines.start)) {
+                    return;
+                }
+            }
         }
     }
-    let seen = what.offset + what.page.len();
-    if seen < what.changes.len() {
-        text += &format!("\n{seen} of {} changes; --limit or --all shows more\n", what.changes.len());
+
+    /// With what was folded and what was cut.
+    pub(super) fn finish(mut self, reader: Reader, cursor: Option<&str>) -> String {
+        if self.shown.offset == 0 {
+            quiet_files(self.shown, &mut self.sheet);
+        }
+        let mut text = self.sheet.finish();
+        if !self.shown.folded.is_empty() && self.shown.offset == 0 {
+            let files: HashSet<&str> = self.shown.folded.iter().map(|pair| pair.latest().path()).collect();
+            let symbols = rows::count(self.shown.folded.len(), "symbol");
+            let how = reader.argument("tests", "include");
+            text += &format!("tests: {symbols} in {} ({how})\n", rows::count(files.len(), "file"));
+        }
+        let seen = self.shown.offset + self.kept;
+        let by_limit = self.kept == self.shown.page.len();
+        text + &rows::More { seen, total: self.shown.listed, what: "symbols", by_limit, cursor }.text(reader)
     }
-    text += &quiet_files(what);
-    for (key, title) in
-        [("affected_callers", "calls what changed"), ("edges_added", "new calls"), ("edges_removed", "calls that went")]
-    {
-        text += &list(title, &json[key]);
+}
+
+/// A symbol of which only the body changed.
+fn body(pair: &Pair<'_>) -> String {
+    let symbol = pair.latest();
+    format!("{}:{}", shown(&rows::short_name(symbol.symbol())), style::number(symbol.symbol().lines.start))
+}
+
+/// Who calls a symbol, in a line; tests are a number.
+fn called_by(callers: &[&Caller]) -> String {
+    let (tests, code): (Vec<&&Caller>, Vec<&&Caller>) = callers.iter().partition(|caller| caller.is_test);
+    let name = |caller: &&&Caller| {
+        let symbol = caller.from.symbol.as_ref().map(|symbol| format!(" {}", rows::short_name(symbol)));
+        let changed = if caller.is_changed { " (changed)" } else { "" };
+        format!("{}:{}{}{changed}", shown(&caller.path), caller.line, shown(&symbol.unwrap_or_default()))
+    };
+    let mut told: Vec<String> = code.iter().take(CALLERS).map(name).collect();
+    if code.len() > CALLERS {
+        told.push(format!("{} more", code.len() - CALLERS));
     }
-    text
+    if !tests.is_empty() {
+        told.push(rows::count(tests.len(), "test"));
+    }
+    if told.is_empty() { String::new() } else { format!("\n  called by {}", told.join(", ")) }
 }
 
 /// By symbol, how many of its parts came or went with it and are told by a number: all that went, and the fields and
 /// variants that came.
-fn folded(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
+fn parts(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
     let whole = page.iter().filter(|pair| pair.change() != Some(Change::Modified));
     let whole: HashSet<SymbolAt> = whole.map(|pair| pair.latest().at()).collect();
-    let mut folded = HashMap::new();
+    let mut parts = HashMap::new();
     for owner in page.iter().filter_map(owner).filter(|owner| whole.contains(owner)) {
-        *folded.entry(owner).or_default() += 1;
+        *parts.entry(owner).or_default() += 1;
     }
-    folded
+    parts
 }
 
 /// The symbol around a part that is told with it, if that came or went too.
@@ -74,125 +178,44 @@ fn owner(pair: &Pair<'_>) -> Option<SymbolAt> {
     pair.latest().parent().filter(|_| is_told_with_it).map(|parent| parent.at())
 }
 
-fn headline(json: &Value, what: &Shown<'_>) -> String {
-    let word = |key: &str| shown(json[key].as_str().unwrap_or_default()).into_owned();
-    let count = |change: Change| what.changes.iter().filter(|pair| pair.change() == Some(change)).count();
+fn headline(what: &Shown<'_>) -> String {
+    let Diff { sides, files, changes, docs, moved, .. } = what.diff;
+    let count = |change: Change| changes.iter().filter(|pair| pair.change() == Some(change)).count();
     let number = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
-    let mut parts = vec![plural(what.files.len(), "file")];
+    let mut parts = vec![rows::count(files.len(), "file")];
     parts.extend(number(count(Change::Added), "added"));
     parts.extend(number(count(Change::Modified), "modified"));
     parts.extend(number(count(Change::Deleted), "deleted"));
-    parts.extend(number(json["moved_symbols"].as_u64().unwrap_or_default() as usize, "moved"));
-    parts.extend(number(json["doc_only_changes"].as_u64().unwrap_or_default() as usize, "in docs only"));
-    let base = word("merge_base_commit");
-    let names = format!("{}...{}", word("base_ref"), word("head_ref"));
+    parts.extend(number(*moved, "moved"));
+    parts.extend(number(docs.len(), "in docs only"));
+    let base = shown(&sides.base.commit).into_owned();
     let base = style::dim(&format!("(from {})", base.get(..10).unwrap_or(&base)));
-    match what.files.is_empty() {
-        true if json["head_ref"] == WORKTREE => format!("{names} {base}: no changes\n"),
-        true => format!("{names} {base}: no changes; `diff HEAD @worktree` shows uncommitted edits\n"),
-        false => format!("{names} {base}: {}\n", parts.join(", ")),
-    }
-}
-
-fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-}
-
-fn file_line(path: &str, files: &[&FileChange]) -> String {
-    let told = files.iter().find(|file| file.path == path).map(|file| match file.change_type() {
-        ChangeType::Modified => String::new(),
-        ChangeType::Renamed => format!("  renamed from {}", shown(file.path_before())),
-        other => format!("  {}", other.as_str()),
-    });
-    format!("{}{}", style::path(&shown(path)), style::dim(&told.unwrap_or_default()))
-}
-
-/// One symbol: a line, and its header where that is news.
-fn change_lines(pair: &Pair<'_>, changed: &Value, parts: Option<&usize>) -> String {
-    let latest = pair.latest();
-    let mark = match pair.change() {
-        Some(Change::Added) => "+",
-        Some(Change::Deleted) => "-",
-        _ => "~",
-    };
-    let facets: Vec<&str> = changed.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let facets = if facets.is_empty() { String::new() } else { format!("  {}", facets.join(", ")) };
-    let parts = parts.map(|count| format!("  with {}", plural(*count, "part"))).unwrap_or_default();
-    let mut text = format!(
-        "  {} {} {}:{}{}{parts}\n",
-        style::hit(mark),
-        style::dim(latest.symbol().kind.as_str()),
-        style::name(&shown(&short_name(&latest))),
-        style::number(latest.symbol().lines.start),
-        style::dim(&facets),
-    );
-    if let Some(from) = pair.before.filter(|before| pair.is_moved && before.path() != latest.path()) {
-        text += &format!("      moved from {}:{}\n", shown(from.path()), from.symbol().lines.start);
-    }
-    let header = |entry: &Entry<'_>| shown(&cut(&entry.symbol().signature, HEADER)).into_owned();
-    match (pair.before, pair.after) {
-        (Some(before), Some(after)) if pair.has_new_signature() => {
-            text += &format!("      {}\n    → {}\n", style::dim(&header(&before)), header(&after));
-        }
-        (None, Some(after)) => text += &format!("      {}\n", header(&after)),
-        _ => {}
-    }
-    text
-}
-
-/// The name with that of the type around it.
-fn short_name(entry: &Entry<'_>) -> String {
-    use SymbolKind::{Constructor, Field, Method, Property, Variant};
-    let symbol = entry.symbol();
-    let mark = if symbol.qualified_name.contains("::") { "::" } else { "." };
-    let has_owner = matches!(symbol.kind, Constructor | Field | Method | Property | Variant) || symbol.parent.is_some();
-    let mut parts = symbol.qualified_name.rsplit(mark);
-    match (parts.next(), parts.next()) {
-        (Some(_), Some(owner)) if has_owner => format!("{owner}{mark}{}", symbol.name),
-        _ => symbol.name.clone(),
+    let names = format!("{}...{}", shown(&sides.base_ref), shown(&sides.head_ref));
+    match files.is_empty() {
+        true if sides.head_ref == WORKTREE => format!("{names} {base}: no changes"),
+        true => format!("{names} {base}: no changes; `@worktree` as head has uncommitted edits"),
+        false => format!("{names} {base}: {}", parts.join(", ")),
     }
 }
 
 /// Files in which no symbol changed, in a few lines.
-fn quiet_files(what: &Shown<'_>) -> String {
-    const MOST: usize = 20;
-    let loud: HashSet<&str> = what.changes.iter().map(|pair| pair.latest().path()).collect();
-    let quiet: Vec<&&FileChange> = what.files.iter().filter(|file| !loud.contains(file.path.as_str())).collect();
-    let mut text = String::new();
-    if quiet.is_empty() || what.offset > 0 {
-        return text;
+fn quiet_files(what: &Shown<'_>, sheet: &mut Sheet) {
+    let loud: HashSet<&str> = what.diff.changes.iter().map(|pair| pair.latest().path()).collect();
+    let quiet: Vec<&&FileChange> = what.diff.files.iter().filter(|file| !loud.contains(file.path.as_str())).collect();
+    if quiet.is_empty() {
+        return;
     }
-    text += &format!("\nno symbol changed in {}\n", plural(quiet.len(), "file"));
-    for file in quiet.iter().take(MOST) {
+    sheet.close();
+    let name = |file: &&&FileChange| {
         let mark = match file.change_type() {
             ChangeType::Added => "+",
             ChangeType::Deleted => "-",
-            ChangeType::Modified => "~",
-            ChangeType::Renamed => "→",
+            ChangeType::Modified | ChangeType::Renamed => "",
         };
-        let from = file.old_path.as_ref().map(|old| format!("  from {}", shown(old))).unwrap_or_default();
-        text += &format!("  {mark} {}{}\n", style::path(&shown(&file.path)), style::dim(&from));
-    }
-    if quiet.len() > MOST {
-        text += &format!("  and {} more\n", quiet.len() - MOST);
-    }
-    text
-}
-
-/// Calls, a line each.
-fn list(title: &str, items: &Value) -> String {
-    let Some(items) = items.as_array().filter(|items| !items.is_empty()) else { return String::new() };
-    let mut text = format!("\n{title}\n");
-    for item in items {
-        let name = |symbol: &Value| shown(symbol["qualified_name"].as_str().unwrap_or_default()).into_owned();
-        let site = &item["call_site"];
-        text += &format!(
-            "  {} → {}  {}:{}\n",
-            style::name(&name(&item["from"])),
-            name(&item["to"]),
-            style::path(&shown(site["file"].as_str().unwrap_or_default())),
-            site["line"],
-        );
-    }
-    text
+        let from = file.old_path.as_ref().map(|old| format!(" from {}", shown(old))).unwrap_or_default();
+        format!("{mark}{}{from}", shown(&file.path))
+    };
+    let names: Vec<String> = quiet.iter().take(QUIET).map(name).collect();
+    let more = if quiet.len() > QUIET { format!(" and {} more", quiet.len() - QUIET) } else { String::new() };
+    sheet.line(&format!("no symbols: {}{more}", names.join(", ")));
 }

@@ -9,72 +9,70 @@ use codecompass_query::lines::{Step, counts, diff_lines, unified};
 use serde_json::{Map, Value, json};
 
 use super::compare_symbol::{Both, Question, Version, lost};
+use super::rows;
 use super::versus::State;
 use crate::error::AppError;
 use crate::escape::shown;
-use crate::output::style;
+use crate::metadata::Metadata;
+use crate::output::{Reader, Told, style};
 
 /// The longest diff, in bytes.
 const DIFF: usize = 16 << 10;
 
-pub(super) fn json(question: &Question, base: &State, head: &State, both: &Both) -> Result<Value, AppError> {
-    let latest = both.head.as_ref().or(both.base.as_ref()).ok_or_else(lost)?;
-    let symbol = symbol(latest);
-    let (old_text, new_text) = (text_of(base, &both.base)?, text_of(head, &both.head)?);
-    let (old, new) = (lines(&both.base, &old_text), lines(&both.head, &new_text));
-    let steps = steps(&old, &new);
-    let mut fields = Map::new();
-    fields.insert("symbol".into(), json!(symbol.name));
-    fields.insert("path".into(), json!(latest.0.version.path));
-    fields.insert("symbol_stable_id".into(), json!(StableId::of(&latest.0.version.language, symbol).to_string()));
-    fields.insert("base_ref".into(), json!(question.base));
-    fields.insert("head_ref".into(), json!(question.head));
-    fields.insert("base_version".into(), json!(both.base.as_ref().map(version_json)));
-    fields.insert("head_version".into(), json!(both.head.as_ref().map(version_json)));
-    let summary = summary(both, &old_text, &new_text, &steps);
-    let is_unchanged = summary["status"] == "unchanged";
-    fields.insert("diff_summary".into(), summary);
-    if let (Some(before), Some(after)) = (&both.base, &both.head) {
-        let is_new = doc_changed((self::symbol(before), &old_text), (self::symbol(after), &new_text));
-        fields.insert("doc_changed".into(), json!(is_new));
-    }
-    if question.with_diff && !is_unchanged {
-        let diff = unified(&old, &new, &steps);
-        let kept = fitting(&diff);
-        if kept < diff.len() {
-            fields.insert("diff_truncated".into(), json!(true));
-        }
-        fields.insert("diff".into(), json!(&diff[..kept]));
-    }
-    Ok(Value::Object(fields))
+/// What is told.
+pub(super) struct Compared<'c> {
+    question: &'c Question,
+    both: &'c Both,
+    status: Status,
+    counts: Counts,
+    doc_changed: Option<bool>,
+    diff: Option<String>,
+    is_diff_cut: bool,
+    /// Others of the same name.
+    pub(super) others: Vec<Value>,
+    pub(super) metadata: Metadata,
 }
 
 /// What happened to it.
-fn summary(both: &Both, old_text: &str, new_text: &str, steps: &[Step]) -> Value {
-    let (added, removed) = counts(steps);
-    let (Some(before), Some(after)) = (&both.base, &both.head) else {
-        let status = if both.base.is_none() { "added" } else { "deleted" };
-        return json!({ "status": status, "lines_added": added, "lines_removed": removed });
-    };
-    if symbol(before).content_hash == symbol(after).content_hash {
-        return json!({ "status": "unchanged" });
-    }
-    let places = (before.1, after.1);
-    let parts = facets(places, (&before.0.outline.symbols, old_text), (&after.0.outline.symbols, new_text));
-    let mut summary = json!({
-        "status": "modified",
-        "signature_changed": parts.contains(&Facet::Signature),
-        "body_changed": parts.contains(&Facet::Body),
-        "lines_added": added,
-        "lines_removed": removed,
-        "line_range_shifted": symbol(before).lines != symbol(after).lines,
-    });
-    if parts.contains(&Facet::Attributes) {
-        summary["attributes_changed"] = json!(true);
-    }
-    summary
+enum Status {
+    Added,
+    Deleted,
+    Unchanged,
+    Modified(Vec<Facet>),
 }
 
+/// How many lines came and went.
+struct Counts {
+    added: usize,
+    removed: usize,
+}
+
+impl Status {
+    fn of(both: &Both, old_text: &str, new_text: &str) -> Self {
+        let (Some(before), Some(after)) = (&both.base, &both.head) else {
+            return if both.base.is_none() { Status::Added } else { Status::Deleted };
+        };
+        if symbol(before).content_hash == symbol(after).content_hash {
+            return Status::Unchanged;
+        }
+        let places = (before.1, after.1);
+        let sides = ((&*before.0.outline.symbols, old_text), (&*after.0.outline.symbols, new_text));
+        Status::Modified(facets(places, sides.0, sides.1))
+    }
+
+    fn as_str(&self) -> &'static str {
+        match self {
+            Status::Added => "added",
+            Status::Deleted => "deleted",
+            Status::Unchanged => "unchanged",
+            Status::Modified(_) => "modified",
+        }
+    }
+
+    fn has(&self, facet: Facet) -> bool {
+        matches!(self, Status::Modified(parts) if parts.contains(&facet))
+    }
+}
 fn symbol((file, place): &Version) -> &Symbol {
     &file.outline.symbols[*place as usize]
 }
@@ -118,59 +116,140 @@ fn fitting(diff: &str) -> usize {
     }
 }
 
-/// The lines of a version.
-fn range(version: &Value) -> String {
-    match version["line_start"] == version["line_end"] {
-        true => version["line_start"].to_string(),
-        false => format!("{}-{}", version["line_start"], version["line_end"]),
+impl<'c> Compared<'c> {
+    /// Looks at both sides.
+    pub(super) fn of(question: &'c Question, base: &State, head: &State, both: &'c Both) -> Result<Self, AppError> {
+        let (old_text, new_text) = (text_of(base, &both.base)?, text_of(head, &both.head)?);
+        let (old, new) = (lines(&both.base, &old_text), lines(&both.head, &new_text));
+        let steps = steps(&old, &new);
+        let (added, removed) = counts(&steps);
+        let status = Status::of(both, &old_text, &new_text);
+        let sides = both.base.as_ref().zip(both.head.as_ref());
+        let doc_changed =
+            sides.map(|(before, after)| doc_changed((symbol(before), &old_text), (symbol(after), &new_text)));
+        let mut compared = Self {
+            question,
+            both,
+            counts: Counts { added, removed },
+            doc_changed,
+            diff: None,
+            is_diff_cut: false,
+            others: Vec::new(),
+            metadata: Metadata::unknown(),
+            status,
+        };
+        if question.with_diff && !compared.is_unchanged() {
+            let diff = unified(&old, &new, &steps);
+            let kept = fitting(&diff);
+            compared.is_diff_cut = kept < diff.len();
+            compared.diff = Some(diff[..kept].to_owned());
+        }
+        Ok(compared)
+    }
+
+    /// Whether the symbol itself is as it was.
+    pub(super) fn is_unchanged(&self) -> bool {
+        matches!(self.status, Status::Unchanged)
+    }
+
+    /// Its file.
+    pub(super) fn path(&self) -> &str {
+        self.latest().map_or("", |(file, _)| file.version.path.as_str())
+    }
+
+    fn latest(&self) -> Option<&Version> {
+        self.both.head.as_ref().or(self.both.base.as_ref())
+    }
+
+    fn summary(&self) -> Value {
+        let Counts { added, removed } = self.counts;
+        match (&self.status, &self.both.base, &self.both.head) {
+            (Status::Modified(parts), Some(before), Some(after)) => {
+                let mut summary = json!({
+                    "status": "modified",
+                    "signature_changed": parts.contains(&Facet::Signature),
+                    "body_changed": parts.contains(&Facet::Body),
+                    "lines_added": added,
+                    "lines_removed": removed,
+                    "line_range_shifted": symbol(before).lines != symbol(after).lines,
+                });
+                if parts.contains(&Facet::Attributes) {
+                    summary["attributes_changed"] = json!(true);
+                }
+                summary
+            }
+            (Status::Unchanged, ..) => json!({ "status": "unchanged" }),
+            (status, ..) => json!({ "status": status.as_str(), "lines_added": added, "lines_removed": removed }),
+        }
+    }
+
+    fn headline(&self, latest: &Version) -> String {
+        let mut told = vec![self.status.as_str().to_owned()];
+        let facets = [(Facet::Signature, "signature"), (Facet::Body, "body"), (Facet::Attributes, "attributes")];
+        told.extend(facets.iter().filter(|(facet, _)| self.status.has(*facet)).map(|(_, word)| (*word).to_owned()));
+        let docs = if self.is_unchanged() { "save its docs" } else { "docs" };
+        told.extend(self.doc_changed.filter(|is_new| *is_new).map(|_| docs.to_owned()));
+        if !self.is_unchanged() {
+            told.push(format!("+{} -{} lines", self.counts.added, self.counts.removed));
+        }
+        format!("{}: {}\n", style::name(&shown(&rows::short_name(symbol(latest)))), told.join(", "))
     }
 }
 
-/// For people.
-pub(super) fn text(json: &Value) -> String {
-    let word = |value: &Value| shown(value.as_str().unwrap_or_default()).into_owned();
-    let latest = if json["head_version"].is_null() { &json["base_version"] } else { &json["head_version"] };
-    let summary = &json["diff_summary"];
-    let mut told = vec![word(&summary["status"])];
-    for (key, part) in
-        [("signature_changed", "signature"), ("body_changed", "body"), ("attributes_changed", "attributes")]
-    {
-        told.extend((summary[key] == true).then(|| part.to_owned()));
-    }
-    let docs = if summary["status"] == "unchanged" { "save its docs" } else { "docs" };
-    told.extend((json["doc_changed"] == true).then(|| docs.to_owned()));
-    if let (Some(added), Some(removed)) = (summary["lines_added"].as_u64(), summary["lines_removed"].as_u64()) {
-        told.push(format!("+{added} -{removed} lines"));
-    }
-    let mut text = format!(
-        "{} {}: {}\n",
-        style::dim(&word(&latest["kind"])),
-        style::name(&word(&latest["qualified_name"])),
-        told.join(", ")
-    );
-    for (name, version) in [("base_ref", "base_version"), ("head_ref", "head_version")] {
-        let version = &json[version];
-        let place = match version.is_null() {
-            true => style::dim("not there"),
-            false => format!("{}:{}", style::path(&word(&version["path"])), range(version)),
-        };
-        text += &format!("  {}  {place}\n", word(&json[name]));
-        if !version.is_null() && summary["signature_changed"] == true {
-            text += &format!("      {}\n", word(&version["signature"]));
+impl Told for Compared<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        let latest = self.latest().ok_or_else(lost)?;
+        let symbol = symbol(latest);
+        let mut fields = Map::new();
+        fields.insert("symbol".into(), json!(symbol.name));
+        fields.insert("path".into(), json!(latest.0.version.path));
+        fields.insert("symbol_stable_id".into(), json!(StableId::of(&latest.0.version.language, symbol).to_string()));
+        fields.insert("base_ref".into(), json!(self.question.base));
+        fields.insert("head_ref".into(), json!(self.question.head));
+        fields.insert("base_version".into(), json!(self.both.base.as_ref().map(version_json)));
+        fields.insert("head_version".into(), json!(self.both.head.as_ref().map(version_json)));
+        fields.insert("diff_summary".into(), self.summary());
+        if let Some(is_new) = self.doc_changed {
+            fields.insert("doc_changed".into(), json!(is_new));
         }
+        if self.is_diff_cut {
+            fields.insert("diff_truncated".into(), json!(true));
+        }
+        if let Some(diff) = &self.diff {
+            fields.insert("diff".into(), json!(diff));
+        }
+        if !self.others.is_empty() {
+            fields.insert("other_matches".into(), json!(self.others));
+        }
+        fields.insert("metadata".into(), self.metadata.to_json());
+        Ok(Value::Object(fields))
     }
-    for line in json["diff"].as_str().unwrap_or_default().lines() {
-        let line = shown(&line.replace('\t', "    ")).into_owned();
-        text += &match line.as_bytes().first() {
-            Some(b'+') => style::added(&line),
-            Some(b'-') => style::hit(&line),
-            Some(b'@') => style::dim(&line),
-            _ => line,
-        };
-        text.push('\n');
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        let mut text = self.headline(self.latest().ok_or_else(lost)?);
+        for (name, version) in [(&self.question.base, &self.both.base), (&self.question.head, &self.both.head)] {
+            let place = match version {
+                None => style::dim("not there"),
+                Some(version) => rows::place(&version.0.version.path, symbol(version).lines),
+            };
+            text += &format!(" {} {place}\n", shown(name));
+            if let Some(version) = version.as_ref().filter(|_| self.status.has(Facet::Signature)) {
+                text += &format!("  {}\n", shown(&symbol(version).signature));
+            }
+        }
+        for line in self.diff.as_deref().unwrap_or_default().lines() {
+            let line = rows::exact(line);
+            text += &match line.as_bytes().first() {
+                Some(b'+') => style::added(&line),
+                Some(b'-') => style::hit(&line),
+                Some(b'@') => style::dim(&line),
+                _ => line,
+            };
+            text.push('\n');
+        }
+        if self.is_diff_cut {
+            text += "the rest of the diff is left out\n";
+        }
+        Ok(text + &self.metadata.notes())
     }
-    if json["diff_truncated"] == true {
-        text += "the rest of the diff is left out\n";
-    }
-    text
 }

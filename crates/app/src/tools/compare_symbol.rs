@@ -1,19 +1,24 @@
 //! `compare_symbol_between_commits`: one symbol in two refs, side by side.
 
+use std::time::Duration;
+
 use codecompass_index::source::Repo;
 use codecompass_model::SymbolAt;
 use codecompass_query::diff::{Entry, FilePair, FileSide, Pair, pair_symbols};
 use serde_json::json;
 
-use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, required, schema};
+use super::compare_shape::Compared;
+use super::frame::{Arguments, Effect, Kind, Tool, WORKSPACE, optional, required, schema};
 use super::get_call_graph::one_of;
 use super::graph::{self, with_graph};
 use super::versus::{self, Look, State, WORKTREE};
-use super::{compare_shape, find_references};
 use crate::error::{AppError, Code};
 use crate::output::Answer;
 use crate::paths::{File, Paths};
 use crate::server::places::Unknown;
+
+/// So long it may take to find out which of several symbols is meant.
+const PATIENCE: Duration = Duration::from_millis(350);
 
 pub(crate) const TOOL: Tool = Tool {
     name: "compare_symbol_between_commits",
@@ -21,11 +26,12 @@ pub(crate) const TOOL: Tool = Tool {
     description: "How one symbol differs between two refs: signature, body, docs and lines, also when it was moved or its \
                   file renamed. `include_diff` adds the lines. For everything that changed, take diff_context.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
-        optional("path", Kind::Text, "Its file in either ref, when several bear the name"),
-        required("base_ref", Kind::Text, "Branch, tag or commit before"),
-        required("head_ref", Kind::Text, "Branch, tag or commit after; \"@worktree\" for the work tree"),
-        optional("include_diff", Kind::Flag(false), "Also the lines that differ, as a unified diff"),
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id").place("NAME"),
+        optional("path", Kind::Text, "Its file in either ref, when several bear the name").alias("in").value("FILE"),
+        required("base_ref", Kind::Text, "Branch, tag or commit before").place("BASE"),
+        required("head_ref", Kind::Text, "Branch, tag or commit after; \"@worktree\" for the work tree").place("HEAD"),
+        optional("include_diff", Kind::Flag(false), "Also the lines that differ, as a unified diff").on_the_wire(),
+        optional("no_diff", Kind::Flag(false), "Leave out the lines that differ").on_the_command_line().flag("no-diff"),
         WORKSPACE,
     ],
     output: || {
@@ -58,36 +64,34 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Question {
-            name: arguments.words("symbol_name"),
-            path: arguments.text("path"),
-            base: arguments.words("base_ref"),
-            head: arguments.words("head_ref"),
-            with_diff: arguments.flag("include_diff"),
-        };
-        question.check()?;
-        call.compare(Unknown::Workspace, |look| answer(look, &Paths::from_root(look.session), &question))
+        let question = Question::of(&call.arguments, call.is_command())?;
+        call.compare(Unknown::Workspace, |look, paths| answer(look, paths, &question))
     },
 };
 
 /// What is asked.
-pub(crate) struct Question {
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
-    pub(crate) base: String,
-    pub(crate) head: String,
-    pub(crate) with_diff: bool,
+pub(super) struct Question {
+    name: String,
+    path: Option<String>,
+    pub(super) base: String,
+    pub(super) head: String,
+    pub(super) with_diff: bool,
 }
 
 impl Question {
-    /// Checks it.
-    pub(crate) fn check(&self) -> Result<(), AppError> {
-        match self.base == WORKTREE {
-            false => Ok(()),
-            true => Err(AppError::new(Code::InvalidInput, "`base_ref` can not be the work tree: it must be a commit.")
-                .data(json!({ "parameter": "base_ref" }))),
+    fn of(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
+        let base = arguments.words("base_ref");
+        if base == WORKTREE {
+            let message = "`base_ref` can not be the work tree: it must be a commit.";
+            return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "base_ref" })));
         }
+        Ok(Self {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            base,
+            head: arguments.words("head_ref"),
+            with_diff: if is_command { !arguments.flag("no_diff") } else { arguments.flag("include_diff") },
+        })
     }
 }
 
@@ -103,7 +107,7 @@ pub(super) struct Both {
 }
 
 /// Answers.
-pub(crate) fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
+fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else {
         return Err(AppError::new(Code::RefNotIndexed, "The folder is not under version control: it has no refs.")
             .data(json!({ "ref": question.base })));
@@ -144,25 +148,23 @@ fn compared(
         (None, Some((before, _))) => traced(look, repo, base, head, *before)?,
         (None, None) => return Err(missing(head, question, file)?),
     };
-    let mut json = compare_shape::json(question, base, head, &both)?;
-    if both.inside > 0 && json["diff_summary"]["status"] == "unchanged" {
+    let mut compared = Compared::of(question, base, head, &both)?;
+    if both.inside > 0 && compared.is_unchanged() {
         let symbols = if both.inside == 1 { "symbol" } else { "symbols" };
         metadata.warnings.push(format!("{} {symbols} inside it changed; diff_context lists them", both.inside));
     }
     if !others.is_empty() {
         let memory = &taken_from.memory;
-        let list = with_graph(memory, find_references::SERVED, |graph| graph::others_json(graph, others))?;
-        json["other_matches"] = json!(list);
-        let path = json["path"].as_str().unwrap_or_default();
+        compared.others = with_graph(memory, PATIENCE, |graph| graph::others_json(graph, others))?;
+        let path = compared.path();
         metadata.warnings.push(format!(
             "{} symbols are called {}; this is about the one in {path}; give `path` or a symbol_id for another",
             others.len() + 1,
             question.name
         ));
     }
-    json["metadata"] = metadata.to_json();
-    let text = compare_shape::text(&json) + &metadata.warnings_text();
-    Ok(Answer { text, json, code: 0 })
+    compared.metadata = metadata;
+    Answer::of(look.form, 0, &compared)
 }
 
 /// The symbol that the name means in a state, and the others that bear it.
@@ -170,7 +172,7 @@ type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
     let name = &question.name;
-    let found = with_graph(&state.memory, find_references::SERVED, |graph| one_of(graph, &state.snapshot, name, file));
+    let found = with_graph(&state.memory, PATIENCE, |graph| one_of(graph, &state.snapshot, name, file));
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
         found => found.map(Some),

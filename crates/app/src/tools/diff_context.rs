@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use codecompass_index::source::FileChange;
 use codecompass_query::diff::{Pair, changed, pair_symbols};
+use codecompass_query::is_test_path;
 use serde_json::{Value, json};
 
-use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
-use super::input::{self, Cursor};
+use super::frame::{ALL, Arguments, Effect, Kind, Tool, WORKSPACE, optional, schema};
+use super::input::Cursor;
 use super::path_filter::{Known, PATH_FILTER, PathFilter};
+use super::test_code::{TESTS, Tests};
 use super::versus::{self, Look, State, WORKTREE};
 use super::{change_json, change_text, impact, shape};
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
-use crate::output::Answer;
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader};
 use crate::paths::Paths;
 use crate::server::places::Unknown;
 
@@ -24,22 +26,34 @@ pub(crate) const TOOL: Tool = Tool {
                   before and after, from the merge base of both refs, and the files. Use it to review a branch, or \
                   with head_ref \"@worktree\" to see your own uncommitted edits.",
     params: &[
-        optional("base_ref", Kind::Text, "Branch, tag or commit to compare with. Default: the default branch"),
+        optional("base_ref", Kind::Text, "Branch, tag or commit to compare with. Default: the default branch")
+            .brief("Default: the default branch")
+            .place("BASE"),
         optional(
             "head_ref",
             Kind::Text,
             "What is compared. Default: HEAD. \"@worktree\": the work tree with its edits",
-        ),
+        )
+        .brief("Default: HEAD; \"@worktree\": with uncommitted edits")
+        .place("HEAD"),
         WORKSPACE,
         PATH_FILTER,
+        TESTS,
         optional("limit", Kind::Count(Some(50)), "Symbols, at most 200"),
+        ALL,
         optional(
             "include_callers",
             Kind::Flag(false),
             "Also who calls what was deleted or changed, the likeliest to break first",
-        ),
-        optional("include_edges", Kind::Flag(false), "Also the calls that changed symbols gained and lost"),
-        optional("include_docs", Kind::Flag(false), "Also list symbols of which only the docs changed"),
+        )
+        .brief("Of changed bodies, too")
+        .flag("callers"),
+        optional("include_edges", Kind::Flag(false), "Also the calls that changed symbols gained and lost")
+            .brief("Calls gained and lost")
+            .flag("edges"),
+        optional("include_docs", Kind::Flag(false), "Also list symbols of which only the docs changed")
+            .brief("")
+            .flag("docs"),
         shape::CURSOR,
     ],
     output: || {
@@ -85,42 +99,18 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let input = Input {
-            base: arguments.text("base_ref"),
-            head: arguments.text("head_ref"),
-            path_filter: arguments.text("path_filter"),
-            limit: arguments.count("limit"),
-            cursor: arguments.text("cursor"),
-            callers: arguments.flag("include_callers"),
-            edges: arguments.flag("include_edges"),
-            docs: arguments.flag("include_docs"),
-            patience: super::find_references::SERVED,
-        };
-        let question = input.check()?;
-        call.compare(Unknown::Project, |look| answer(look, &Paths::from_root(look.session), &question))
+        let question = Question::of(&call.arguments, call.patience())?;
+        call.compare(Unknown::Project, |look, paths| answer(look, paths, &question))
     },
 };
 
-/// What is asked, as it came in.
-pub(crate) struct Input {
-    pub(crate) base: Option<String>,
-    pub(crate) head: Option<String>,
-    pub(crate) path_filter: Option<String>,
-    pub(crate) limit: i64,
-    pub(crate) cursor: Option<String>,
-    pub(crate) callers: bool,
-    pub(crate) edges: bool,
-    pub(crate) docs: bool,
-    pub(crate) patience: Duration,
-}
-
-/// The input with nothing left to check.
-pub(crate) struct Question {
+/// What is asked.
+pub(super) struct Question {
     base: Option<String>,
     head: Option<String>,
     path_filter: Option<String>,
-    pub(crate) limit: usize,
+    pub(super) tests: Tests,
+    limit: usize,
     cursor: Option<String>,
     callers: bool,
     edges: bool,
@@ -129,25 +119,36 @@ pub(crate) struct Question {
     warnings: Vec<String>,
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
-        if self.base.as_deref() == Some(WORKTREE) {
+impl Question {
+    fn of(arguments: &Arguments, patience: Duration) -> Result<Self, AppError> {
+        let base = arguments.text("base_ref");
+        if base.as_deref() == Some(WORKTREE) {
             return Err(AppError::new(Code::InvalidInput, "`base_ref` can not be the work tree: it must be a commit.")
                 .hint("Give \"@worktree\" as head_ref.")
                 .data(json!({ "parameter": "base_ref" })));
         }
-        let (limit, warnings) = input::limit(self.limit);
-        let Input { base, head, path_filter, cursor, callers, edges, docs, patience, .. } = self;
-        Ok(Question { base, head, path_filter, limit, cursor, callers, edges, docs, patience, warnings })
+        let (limit, warnings) = arguments.limit();
+        Ok(Self {
+            base,
+            head: arguments.text("head_ref"),
+            path_filter: arguments.text("path_filter"),
+            tests: Tests::of(arguments)?,
+            limit,
+            cursor: arguments.text("cursor"),
+            callers: arguments.flag("include_callers"),
+            edges: arguments.flag("include_edges"),
+            docs: arguments.flag("include_docs"),
+            patience,
+            warnings,
+        })
     }
 }
 
 /// The two states, and what they are called.
-struct Sides {
-    base_ref: String,
-    head_ref: String,
-    base: State,
+pub(super) struct Sides {
+    pub(super) base_ref: String,
+    pub(super) head_ref: String,
+    pub(super) base: State,
     head: State,
 }
 
@@ -196,7 +197,8 @@ impl Sides {
     fn metadata(&self, question: &Question) -> Metadata {
         let mut metadata = self.head.metadata.clone();
         metadata.warnings.extend(question.warnings.iter().cloned());
-        if self.base.metadata.completeness != "complete" && metadata.completeness == "complete" {
+        if self.base.metadata.completeness != Completeness::Complete && metadata.completeness == Completeness::Complete
+        {
             metadata.completeness = self.base.metadata.completeness;
             metadata.warnings.extend(self.base.metadata.warnings.iter().cloned());
         }
@@ -205,7 +207,7 @@ impl Sides {
 }
 
 /// Answers.
-pub(crate) fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
+fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let sides = Sides::open(look, question)?;
     let about = sides.head.metadata.clone();
     found(look, paths, question, sides)
@@ -229,7 +231,10 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
     let value: Vec<&str> = question.path_filter.as_deref().into_iter().collect();
     let filter = PathFilter::read(&value, &paths.start, &known)?;
     let is_wanted = |path: &str| filter.allows(path);
-    let concerns = |pair: &&Pair<'_>| [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()));
+    let is_listed = |pair: &Pair<'_>| question.tests.lists(is_test_path(pair.latest().path()));
+    let concerns = |pair: &&Pair<'_>| {
+        is_listed(pair) && [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()))
+    };
     let wanted: Vec<Pair<'_>> = pairs.iter().filter(concerns).copied().collect();
     let diff = Diff {
         sides: &sides,
@@ -241,23 +246,26 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
         moved: wanted.iter().filter(|pair| pair.is_moved && pair.change().is_none()).count(),
         all: &pairs,
     };
-    diff.shaped(look.session.config.max_response_bytes, metadata)
+    match look.form {
+        Form::Json => diff.shaped(look.config.max_response_bytes, metadata),
+        Form::Text(reader) => diff.told(reader, look.form.room(&look.config), metadata),
+    }
 }
 
 /// A list that was asked for on top, by its key.
 type Extra = (&'static str, Vec<Value>);
 
 /// Everything that is to be told.
-struct Diff<'d> {
-    sides: &'d Sides,
-    question: &'d Question,
+pub(super) struct Diff<'d> {
+    pub(super) sides: &'d Sides,
+    pub(super) question: &'d Question,
     /// Which paths are meant.
     filter: String,
-    files: Vec<&'d FileChange>,
-    changes: Vec<Pair<'d>>,
+    pub(super) files: Vec<&'d FileChange>,
+    pub(super) changes: Vec<Pair<'d>>,
     /// The symbols of which only the docs changed.
-    docs: Vec<Pair<'d>>,
-    moved: usize,
+    pub(super) docs: Vec<Pair<'d>>,
+    pub(super) moved: usize,
     /// Also what lies outside of the paths that were asked for.
     all: &'d [Pair<'d>],
 }
@@ -269,7 +277,7 @@ impl Diff<'_> {
         let mut files: Vec<Value> = self.files.iter().map(|file| change_json::file(file)).collect();
         files.truncate(shape::fitting(&files, None, most_bytes / 3));
         if files.len() < self.files.len() {
-            metadata.completeness = "truncated";
+            metadata.completeness = Completeness::Truncated;
             metadata.warnings.push(format!("{} of {} files are listed", files.len(), self.files.len()));
         }
         let used: usize = files.iter().map(|file| file.to_string().len() + 1).sum();
@@ -277,7 +285,7 @@ impl Diff<'_> {
         let reserved = if extras.is_empty() { 0 } else { most_bytes / 3 };
 
         let from = base.snapshot.info().totals.digest;
-        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {}", self.filter);
+        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.chosen());
         let cursor = Cursor::of(Some(&head.snapshot), &identity);
         let offset = cursor.read(self.question.cursor.as_deref())?;
         let mut page: Vec<Pair<'_>> = self.changes.iter().skip(offset).take(self.question.limit).copied().collect();
@@ -287,11 +295,11 @@ impl Diff<'_> {
         listed.truncate(shape::fitting(&listed, None, most_bytes.saturating_sub(used + reserved)));
         page.truncate(listed.len());
         if offset + listed.len() < self.changes.len() {
-            metadata.completeness = "truncated";
+            metadata.completeness = Completeness::Truncated;
             metadata.next_cursor = Some(cursor.write(offset + listed.len()));
         }
         if !is_whole {
-            metadata.completeness = "partial";
+            metadata.completeness = Completeness::Partial;
             let what = "not all calls could be looked at or listed; ask again, or narrow `path_filter`";
             metadata.warnings.push(what.into());
         }
@@ -308,9 +316,51 @@ impl Diff<'_> {
         });
         extras.into_iter().for_each(|(key, list)| json[key] = Value::Array(list));
         json["metadata"] = metadata.to_json();
-        let shown = change_text::Shown { files: &self.files, changes: &self.changes, page: &page, offset };
-        let text = change_text::text(&json, &shown) + &metadata.warnings_text();
-        Ok(Answer { text, json, code: 0 })
+        Ok(Answer { text: String::new(), json, code: 0 })
+    }
+
+    /// What of the question is not said by the paths.
+    fn chosen(&self) -> String {
+        if self.question.tests.is_chosen() { format!(" {:?}", self.question.tests) } else { String::new() }
+    }
+
+    /// The answer as text: what may break comes first, and so do the cursors' pages.
+    fn told(&self, reader: Reader, room: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
+        let Sides { base_ref, head_ref, base, head } = self.sides;
+        let from = base.snapshot.info().totals.digest;
+        let identity = format!("diff text {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.chosen());
+        let cursor = Cursor::of(Some(&head.snapshot), &identity);
+        let offset = cursor.read(self.question.cursor.as_deref())?;
+        let folds_tests = self.question.tests == Tests::Open;
+        let is_folded = |pair: &Pair<'_>| folds_tests && is_test_path(pair.latest().path());
+        let (folded, mut listed): (Vec<Pair<'_>>, Vec<Pair<'_>>) = self.changes.iter().copied().partition(is_folded);
+        listed.sort_by_key(|pair| !pair.may_break());
+        let page: Vec<Pair<'_>> = listed.iter().skip(offset).take(self.question.limit).copied().collect();
+        let broken: Vec<Pair<'_>> = page.iter().filter(|pair| pair.may_break()).copied().collect();
+        let wanted = if self.question.callers { &page } else { &broken };
+        let looked = impact::Looked { base, head, pairs: self.all, changes: wanted, most_bytes: usize::MAX };
+        let found = impact::callers(&looked, usize::MAX, self.question.patience)?;
+        let mut is_whole = found.is_complete;
+        let mut edges = None;
+        if self.question.edges {
+            let looked = impact::Looked { changes: &page, ..looked };
+            let [added, removed] = impact::edges(&looked, self.question.limit, self.question.patience)?;
+            is_whole &= added.is_complete && removed.is_complete;
+            edges = Some([added.items, removed.items]);
+        }
+        let shown = change_text::Shown { diff: self, page: &page, offset, listed: listed.len(), folded: &folded };
+        let mut text = change_text::Text::new(&shown, &found.items, room);
+        text.add_edges(edges.as_ref());
+        let seen = offset + text.kept;
+        if seen < listed.len() {
+            metadata.completeness = Completeness::Truncated;
+            metadata.next_cursor = Some(cursor.write(seen));
+        }
+        if !is_whole {
+            metadata.warnings.push("not all calls could be looked at in time; ask again for the rest".into());
+        }
+        let text = text.finish(reader, metadata.next_cursor.as_deref()) + &metadata.notes();
+        Ok(Answer { text, json: Value::Null, code: 0 })
     }
 
     /// The lists that were asked for on top, and whether the calls among them are whole.
@@ -329,13 +379,17 @@ impl Diff<'_> {
         if callers {
             let found = impact::callers(&looked, limit, patience)?;
             is_whole &= found.is_complete;
-            extras.push(("affected_callers", found.items));
+            extras.push(("affected_callers", laid(&found.items)));
         }
         if edges {
             let [added, removed] = impact::edges(&looked, limit, patience)?;
             is_whole &= added.is_complete && removed.is_complete;
-            extras.extend([("edges_added", added.items), ("edges_removed", removed.items)]);
+            extras.extend([("edges_added", laid(&added.items)), ("edges_removed", laid(&removed.items))]);
         }
         Ok((extras, is_whole))
     }
+}
+
+fn laid<T: impact::Laid>(items: &[T]) -> Vec<Value> {
+    items.iter().map(impact::Laid::json).collect()
 }

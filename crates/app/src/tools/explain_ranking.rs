@@ -4,13 +4,13 @@ use codecompass_query::{Explained, Feature, Place, Search, What, Why, explain};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
+use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::paths::Paths;
-use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
-use crate::tools::input;
+use crate::output::{Answer, Reader, Told, style};
+use crate::tools::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use crate::tools::{input, shape};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "explain_ranking",
@@ -18,12 +18,15 @@ pub(crate) const TOOL: Tool = Tool {
     description: "Why a place stands where it stands in a search_code answer, factor by factor; or, as \
                   result_not_found with data.why, what keeps it out.",
     params: &[
-        required("query", Kind::Text, "The query of the search"),
-        required("result_path", Kind::Text, "File of the result"),
-        required("result_line_start", Kind::Count(None), "Its first line"),
+        required("query", Kind::Text, "The query of the search").place("QUERY"),
+        required("result_path", Kind::Text, "File of the result").on_the_wire(),
+        required("result_line_start", Kind::Count(None), "Its first line").on_the_wire(),
+        required("place", Kind::Text, "The place: `src/auth/jwt.rs:87`").place("PATH:LINE").on_the_command_line(),
         REF,
-        optional("language", Kind::Text, "As in the search"),
+        optional("language", Kind::Text, "As in the search").flag("lang").alias("language"),
         optional("limit", Kind::Count(Some(200)), "As in the search"),
+        NO_SYNC,
+        shape::FRESHNESS,
         WORKSPACE,
     ],
     output: || {
@@ -39,33 +42,13 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Input {
-            query: arguments.words("query"),
-            result_path: arguments.words("result_path"),
-            result_line_start: arguments.count("result_line_start"),
-            language: arguments.text("language"),
-            limit: arguments.count("limit"),
-        }
-        .check()?;
-        call.query(|session, published| {
-            answer(published.snapshot.as_deref(), &question, &Paths::from_root(session), published.metadata)
-        })
+        let question = Question::of(&call.arguments, call.is_command())?;
+        call.inquire(|inquiry| answer(inquiry, &question))
     },
 };
 
-/// What is asked, as it came in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Input {
-    pub(crate) query: String,
-    pub(crate) result_path: String,
-    pub(crate) result_line_start: i64,
-    pub(crate) language: Option<String>,
-    pub(crate) limit: i64,
-}
-
-/// The input with nothing left to check.
-pub(crate) struct Question {
+/// What is asked.
+struct Question {
     query: String,
     path: String,
     line: u32,
@@ -74,48 +57,43 @@ pub(crate) struct Question {
     warnings: Vec<String>,
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
+impl Question {
+    fn of(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
         let invalid = |message: &str| AppError::new(Code::InvalidInput, message);
-        if self.query.trim().is_empty() {
+        let (path, line) = match is_command {
+            false => (arguments.words("result_path"), arguments.count("result_line_start")),
+            true => {
+                let place = arguments.words("place");
+                let parts = place.rsplit_once(':').and_then(|(path, line)| Some((path.to_owned(), line.parse().ok()?)));
+                parts.ok_or_else(|| invalid("Give the place as PATH:LINE, like src/auth/jwt.rs:87."))?
+            }
+        };
+        let query = arguments.words("query");
+        if query.trim().is_empty() {
             return Err(invalid("`query` is empty: give the query of the search."));
         }
-        let path = self.result_path.trim().to_owned();
+        let path = path.trim().to_owned();
         if path.is_empty() {
             return Err(invalid("`result_path` is empty: give the path of the result."));
         }
-        let line = u32::try_from(self.result_line_start).ok().filter(|line| *line > 0);
+        let line = u32::try_from(line).ok().filter(|line| *line > 0);
         let line = line.ok_or_else(|| invalid("`result_line_start` must be a line number: 1 or more."))?;
-        let (limit, warnings) = input::limit(self.limit);
-        Ok(Question { query: self.query, path, line, language: input::language(self.language)?, limit, warnings })
+        let (limit, warnings) = arguments.limit();
+        Ok(Self { query, path, line, language: input::language(arguments.text("language"))?, limit, warnings })
     }
 }
 
-/// Answers from a snapshot.
-pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    question: &Question,
-    paths: &Paths<'_>,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(snapshot) = snapshot else { return Err(AppError::index_not_ready().about(metadata)) };
+/// Answers.
+fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let metadata = inquiry.metadata(&question.warnings);
+    let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
     let asked = Search { language: question.language.as_deref(), ..Search::new(&question.query, question.limit) };
-    let file = paths.file(&[snapshot], "result_path", &question.path).map_err(|error| error.about(metadata.clone()))?;
+    let file = inquiry.paths.file(&[snapshot], "result_path", &question.path);
+    let file = file.map_err(|error| error.about(metadata.clone()))?;
     match explain(snapshot, &asked, &file.path, question.line)? {
-        Explained::Hit { place, rank } => Ok(Answer {
-            text: text(&place, rank),
-            json: json!({
-                "query": question.query,
-                "result": result_json(snapshot, &place),
-                "rank": rank,
-                "scoring": scoring(&place),
-                "scoring_details": details(&place),
-                "metadata": metadata.to_json(),
-            }),
-            code: 0,
-        }),
+        Explained::Hit { place, rank } => {
+            Answer::of(inquiry.form, 0, &Hit { snapshot, query: &question.query, place: *place, rank, metadata })
+        }
         Explained::Missing(why) => {
             let mut why = why_json(&why);
             if let Some(absence) = &file.absence {
@@ -124,6 +102,32 @@ pub(crate) fn answer(
             }
             Err(not_found(&file.path, question.line, why).about(metadata))
         }
+    }
+}
+
+/// A place that is in the list.
+struct Hit<'h> {
+    snapshot: &'h Snapshot,
+    query: &'h str,
+    place: Place,
+    rank: usize,
+    metadata: Metadata,
+}
+
+impl Told for Hit<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        Ok(json!({
+            "query": self.query,
+            "result": result_json(self.snapshot, &self.place),
+            "rank": self.rank,
+            "scoring": scoring(&self.place),
+            "scoring_details": details(&self.place),
+            "metadata": self.metadata.to_json(),
+        }))
+    }
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        Ok(text(&self.place, self.rank) + &self.metadata.notes())
     }
 }
 

@@ -1,28 +1,26 @@
 //! `find_references`: every place that means a symbol, the proved ones first.
 
 use std::collections::{BTreeSet, HashSet};
-use std::time::Duration;
 
-use codecompass_model::VersionId;
-use codecompass_query::graph::{EdgeKind, Graph, Memory, Site, Through};
+use codecompass_model::{Confidence, VersionId};
+use codecompass_query::graph::{Counts, EdgeKind, Graph, Link, Site, Through};
 use codecompass_query::grep::{self, Pattern, Wanted};
 use codecompass_store::{Need, Run, Snapshot};
 use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
-use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
-use super::graph::{self, Shown, with_graph};
+use super::frame::{ALL, Arguments, Effect, FILE, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use super::graph::{self, Around, Shown, with_graph};
 use super::input::{self, Cursor};
-use super::shape;
-use crate::config::Config;
+use super::rows::{self, Sheet};
+use super::several::{Part, Several};
+use super::test_code::{TESTS, Tests};
+use super::{names, shape};
+use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::paths::Paths;
-
-/// So long an answer of the server may take.
-pub(crate) const SERVED: Duration = Duration::from_millis(350);
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader, style};
 
 const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "references"];
 
@@ -33,13 +31,22 @@ pub(crate) const TOOL: Tool = Tool {
                   implements, extends, references. Proved places first; `heuristic` ones could not be proved. `counts` \
                   accounts for every place that bears the name. Use it before changing a symbol, in place of grep.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id")
+            .brief("Name or path:line")
+            .place("NAME"),
+        names::ALSO,
         REF,
         optional("kind", Kind::Choice(KINDS, None), "Only these edges"),
+        TESTS,
         optional("limit", Kind::Count(Some(20)), "At most 200"),
-        optional("path", Kind::Text, "File of the definition, when several bear the name"),
-        optional("include_text", Kind::Flag(false), "Also where comments, strings and other files hold the word"),
+        FILE,
+        optional("include_text", Kind::Flag(false), "Also where comments, strings and other files hold the word")
+            .brief("Also in comments and text")
+            .flag("text"),
         shape::CURSOR,
+        ALL,
+        NO_SYNC,
+        shape::FRESHNESS,
         WORKSPACE,
     ],
     output: || {
@@ -66,195 +73,187 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let arguments = &call.arguments;
-        let input = Input {
-            name: arguments.words("symbol_name"),
-            path: arguments.text("path"),
-            kind: arguments.text("kind"),
-            include_text: arguments.flag("include_text"),
-            limit: arguments.count("limit"),
-            cursor: arguments.text("cursor"),
-            patience: SERVED,
-        };
-        let question = input.check()?;
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments)?;
+        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
     },
 };
 
-/// What is asked, as it came in.
-pub(crate) struct Input {
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
-    pub(crate) kind: Option<String>,
-    pub(crate) include_text: bool,
-    pub(crate) limit: i64,
-    pub(crate) cursor: Option<String>,
-    pub(crate) patience: Duration,
-}
+/// So many tests are listed one by one before they become a number.
+pub(super) const TESTS_SHOWN: usize = 10;
 
-/// The input with nothing left to check.
+/// What is asked.
 pub(crate) struct Question {
     name: String,
+    also: Vec<String>,
     path: Option<String>,
     kind: Option<EdgeKind>,
     include_text: bool,
-    pub(crate) limit: usize,
+    tests: Tests,
+    limit: usize,
+    /// Nobody said how many.
+    is_open: bool,
     cursor: Option<String>,
-    patience: Duration,
     warnings: Vec<String>,
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
+impl Question {
+    /// Checks the arguments.
+    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
         let words = EdgeKind::ALL.map(|kind| (kind.as_str(), kind));
-        let kind = input::one_of("kind", self.kind.as_deref(), &words)?;
-        let (limit, warnings) = input::limit(self.limit);
-        let Input { name, path, include_text, cursor, patience, .. } = self;
-        Ok(Question { name, path, kind, include_text, limit, cursor, patience, warnings })
+        let (limit, warnings) = arguments.limit();
+        Ok(Self {
+            name: arguments.words("symbol_name"),
+            also: arguments.list("also"),
+            path: arguments.text("path"),
+            kind: input::one_of("kind", arguments.text("kind").as_deref(), &words)?,
+            include_text: arguments.flag("include_text"),
+            tests: Tests::of(arguments)?,
+            limit,
+            is_open: !arguments.is_given("limit") && !arguments.is_given("all"),
+            cursor: arguments.text("cursor"),
+            warnings,
+        })
     }
 }
 
-/// Answers from a snapshot.
-pub(crate) fn answer(
-    memory: Option<&Memory>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    metadata.warnings.extend(question.warnings.iter().cloned());
+/// Answers.
+pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let mut metadata = inquiry.metadata(&question.warnings);
     let missing = || {
         AppError::new(Code::NoEdgesAvailable, "Nothing is indexed yet, so there are no edges.")
             .hint("Call index_repo, or run `codecompass index`.")
+            .advice("Run `codecompass index`.")
     };
-    let Some(memory) = memory else { return Err(missing().about(metadata)) };
-    let about = metadata.clone();
-    let asked = with_graph(memory, question.patience, |graph| found(graph, question, paths, config, metadata));
-    asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
-}
-
-fn found(
-    graph: &Graph<'_>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let snapshot = graph.snapshot();
-    let file = paths.file_if_given(&[snapshot], question.path.as_deref())?;
-    let candidates = graph::candidates(snapshot, &question.name, file.as_ref())?;
-    let first = Shown::of(graph, candidates[0])?;
-    let found = graph.named(&first.symbol().name)?;
-    let meant = graph.meant(&found, &candidates);
-    let target = meant.first().copied().unwrap_or(candidates[0]);
-    let symbol = Shown::of(graph, target)?;
-    if !graph.knows(&symbol.file.language) {
-        let message = format!("{} has no rules for references.", symbol.file.language);
-        return Err(AppError::new(Code::NoEdgesAvailable, message)
-            .hint("search_code with mode \"literal\" finds the word.")
-            .data(json!({ "language": symbol.file.language })));
-    }
-    let others = meant.get(1..).unwrap_or_default();
-    if !others.is_empty() {
-        metadata.warnings.push(graph::taken_warning(&symbol, &question.name, meant.len()));
-    }
-    let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
-    let (mut sites, counts) = found.account(target, symbol.symbol(), is_kin);
-    sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
-    let total = sites.len();
-    let path = file.as_ref().map(|file| &file.path);
-    let identity = format!("references {:?} {path:?} {:?}", question.name, question.kind);
-    let cursor = Cursor::of(Some(snapshot), &identity);
-    let offset = cursor.read(question.cursor.as_deref())?;
-    let page: Vec<Site> = sites.into_iter().skip(offset).take(question.limit).collect();
-    let mut references = Vec::with_capacity(page.len());
-    for site in &page {
-        references.push(site_json(graph, snapshot, site)?);
-    }
-    let kept = shape::fitting(&references, None, config.max_response_bytes);
-    references.truncate(kept);
-    if offset + kept < total {
-        metadata.next_cursor = Some(cursor.write(offset + kept));
-        metadata.completeness = "truncated";
-    }
-    if !found.is_complete() {
-        let (seen, all) = (found.looked_at, found.total);
-        metadata.warnings.push(format!("{seen} of {all} places that bear the name were looked at"));
-    }
-    let mut json = json!({
-        "symbol": symbol.located(),
-        "references": references,
-        "total_references": total,
-        "counts": graph::counts_json(&counts),
-    });
-    let through = graph.through(&found, target)?;
-    if !through.is_empty() && offset == 0 {
-        let listed = through.iter().take(question.limit).map(|one| through_json(graph, snapshot, one));
-        json["through"] = json!(listed.collect::<Result<Vec<_>, _>>()?);
-        json["total_through"] = json!(through.len());
-    }
-    let texts = Texts::of(snapshot, &symbol.symbol().name, &found.files(is_kin))?;
-    json["text_files"] = json!(texts.files.len());
-    if question.include_text && offset == 0 {
-        json["text"] = json!(texts.lines(snapshot, question.limit)?);
-    }
-    let implementations = graph.implementations(target);
-    if !implementations.is_empty() && offset == 0 {
-        let mut listed = graph::others_json(graph, &implementations)?;
-        for (one, at) in listed.iter_mut().zip(&implementations) {
-            one["references"] = json!(found.count(*at));
+    let Ok(memory) = inquiry.memory() else { return Err(missing().about(metadata)) };
+    with_graph(memory, inquiry.patience, |graph| {
+        let asked = Asked { inquiry, question, name: &question.name, cursor: question.cursor.as_deref() };
+        let first = found(graph, &asked, &mut metadata)?;
+        let code = u8::from(first.total == 0);
+        let mut more = Vec::with_capacity(question.also.len());
+        for name in &question.also {
+            let part = found(graph, &Asked { name, cursor: None, ..asked }, &mut Metadata::unknown());
+            more.push((name.clone(), part));
         }
-        json["implementations"] = json!(listed);
-    }
-    if total == 0 {
-        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, Known::default());
-    }
-    if !others.is_empty() {
-        json["other_matches"] = json!(graph::others_json(graph, others)?);
-    }
-    graph::finish(graph, &mut metadata)?;
-    let text = text(&symbol, &page[..kept.min(page.len())], &references, total, offset)
-        + &through_text(&json)
-        + &account_text(&json)
-        + &metadata.warnings_text();
-    json["metadata"] = metadata.to_json();
-    Ok(Answer { text, json, code: u8::from(total == 0) })
+        graph::finish(graph, &mut metadata)?;
+        Several { first, more, metadata, code }.told(inquiry.form)
+    })
 }
 
-fn site_json(graph: &Graph<'_>, snapshot: &Snapshot, site: &Site) -> Result<Value, AppError> {
-    let mut fields = Map::new();
-    fields.insert("path".into(), json!(site.file.path));
-    fields.insert("line_start".into(), json!(site.line));
-    if site.column > 0 {
-        fields.insert("column".into(), json!(site.column + 1));
+/// A question about one name.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    inquiry: &'a Inquiry<'a>,
+    question: &'a Question,
+    name: &'a str,
+    cursor: Option<&'a str>,
+}
+
+/// The places that mean one symbol.
+struct References {
+    asked: String,
+    symbol: Shown,
+    places: Vec<Place>,
+    /// Tests that are listed after the others, in texts.
+    tests: Vec<Place>,
+    /// Tests that are a number there, and in how many files.
+    folded: (usize, usize),
+    offset: usize,
+    limit: usize,
+    /// How many there are to be listed, on all pages.
+    listed: usize,
+    total: usize,
+    next: Option<String>,
+    counts: Counts,
+    /// Calls of what it implements, or of what implements it; how many there are.
+    through: Vec<Reached>,
+    total_through: usize,
+    /// How many other files hold the word, and their lines where those were asked for.
+    text_files: usize,
+    text: Option<Vec<TextLine>>,
+    implementations: Vec<(Shown, usize)>,
+    others: Vec<Shown>,
+    room: usize,
+}
+
+/// A place with what is shown of it.
+struct Place {
+    site: Site,
+    context: String,
+    around: Around,
+    layer: Option<&'static str>,
+}
+
+impl Place {
+    fn of(graph: &Graph<'_>, site: Site) -> Result<Self, AppError> {
+        let snapshot = graph.snapshot();
+        Ok(Self {
+            context: graph::line_of(snapshot, site.file.id, site.line)?,
+            around: Around::of(graph, site.file.id, site.from)?,
+            layer: snapshot.layer(site.file.id).map(|layer| layer.as_str()),
+            site,
+        })
     }
-    fields.insert("edge_type".into(), json!(site.kind.as_str()));
-    fields.insert("confidence".into(), json!(site.confidence.as_str()));
-    if site.confidence.as_str() == "heuristic" {
-        fields.insert("reason".into(), json!(graph::reason(site)));
+
+    fn json(&self) -> Value {
+        let site = &self.site;
+        let mut fields = Map::new();
+        fields.insert("path".into(), json!(site.file.path));
+        fields.insert("line_start".into(), json!(site.line));
+        if site.column > 0 {
+            fields.insert("column".into(), json!(site.column + 1));
+        }
+        fields.insert("edge_type".into(), json!(site.kind.as_str()));
+        fields.insert("confidence".into(), json!(site.confidence.as_str()));
+        if site.confidence == Confidence::Heuristic {
+            fields.insert("reason".into(), json!(graph::reason(site)));
+        }
+        if let Some(layer) = self.layer {
+            fields.insert("source_layer".into(), json!(layer));
+        }
+        fields.insert("context".into(), json!(self.context));
+        fields.insert("from_symbol".into(), Value::Object(self.around.identity()));
+        Value::Object(fields)
     }
-    if let Some(layer) = snapshot.layer(site.file.id) {
-        fields.insert("source_layer".into(), json!(layer.as_str()));
+
+    /// The line and who stands around it; a guess has a mark.
+    fn row(&self) -> String {
+        let guess = if self.site.confidence == Confidence::Heuristic { "?" } else { "" };
+        let name = self.around.name().map(|name| format!("{}: ", style::dim(&shown(&name)))).unwrap_or_default();
+        format!("{}{guess} {name}{}", style::number(self.site.line), rows::source(&self.context))
     }
-    fields.insert("context".into(), json!(graph::line_of(snapshot, site.file.id, site.line)?));
-    let from = match site.from {
-        Some(place) => Shown::of(graph, codecompass_model::SymbolAt { file: site.file.id, place })?.identity(),
-        None => graph::module_of(graph, site.file.id)?,
-    };
-    fields.insert("from_symbol".into(), Value::Object(from));
-    Ok(Value::Object(fields))
+}
+
+/// Whether a place stands in a test.
+fn is_test(graph: &Graph<'_>, site: &Site) -> bool {
+    graph.file(site.file.id).is_some_and(|file| file.is_in_test(site.from))
 }
 
 /// A call of what the symbol implements, or of what implements it.
-fn through_json(graph: &Graph<'_>, snapshot: &Snapshot, through: &Through) -> Result<Value, AppError> {
-    let mut json = site_json(graph, snapshot, &through.site)?;
-    json["link"] = json!(through.link.as_str());
-    json["symbol"] = json!(Shown::of(graph, through.symbol)?.located());
-    Ok(json)
+struct Reached {
+    place: Place,
+    symbol: Shown,
+    link: Link,
+}
+
+impl Reached {
+    fn of(graph: &Graph<'_>, through: Through) -> Result<Self, AppError> {
+        let symbol = Shown::of(graph, through.symbol)?;
+        Ok(Self { place: Place::of(graph, through.site)?, symbol, link: through.link })
+    }
+
+    fn json(&self) -> Value {
+        let mut json = self.place.json();
+        json["link"] = json!(self.link.as_str());
+        json["symbol"] = json!(self.symbol.located());
+        json
+    }
+}
+
+/// A line that holds the word in text.
+struct TextLine {
+    path: String,
+    line: u32,
+    context: String,
 }
 
 /// The files that hold a name outside of the code that was accounted for: in comments, strings, and other languages.
@@ -271,84 +270,233 @@ impl<'n> Texts<'n> {
     }
 
     /// The lines that hold it.
-    fn lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<Value>, AppError> {
+    fn lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<TextLine>, AppError> {
         let wanted = Wanted { text: self.name, literal: true, ignore_case: false, word: true };
         let Ok(pattern) = Pattern::new(&wanted) else { return Ok(Vec::new()) };
         let found = grep::find(snapshot, &pattern, |version| self.files.contains(&version.id), Some(most))?;
         let lines = found.files.iter().flat_map(|file| {
             file.lines.iter().map(|line| {
                 let context = shape::cut(line.text.trim(), 160);
-                json!({ "path": file.version.path, "line_start": line.number, "context": context })
+                TextLine { path: file.version.path.clone(), line: line.number, context }
             })
         });
         Ok(lines.take(most).collect())
     }
 }
 
-fn through_text(json: &Value) -> String {
-    let mut text = String::new();
-    for one in json["through"].as_array().into_iter().flatten() {
-        let field = |name: &str| shown(one[name].as_str().unwrap_or_default()).into_owned();
-        let symbol = shown(one["symbol"]["qualified_name"].as_str().unwrap_or_default()).into_owned();
-        text += &format!(
-            "  {}:{}  {} {symbol}\n      {}\n",
-            style::path(&field("path")),
-            one["line_start"],
-            style::dim(&format!("through its {}", field("link"))),
-            field("context"),
-        );
+fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Result<References, AppError> {
+    let Asked { inquiry, question, name, .. } = *asked;
+    let snapshot = graph.snapshot();
+    let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
+    let handle = names::handle(snapshot, &inquiry.paths, name)?;
+    let candidates = graph::candidates(snapshot, &handle, file.as_ref())?;
+    let first = Shown::of(graph, candidates[0])?;
+    let found = graph.named(&first.symbol().name)?;
+    let meant = graph.meant(&found, &candidates);
+    let target = meant.first().copied().unwrap_or(candidates[0]);
+    let symbol = Shown::of(graph, target)?;
+    if !graph.knows(&symbol.file.language) {
+        let message = format!("{} has no rules for references.", symbol.file.language);
+        return Err(AppError::new(Code::NoEdgesAvailable, message)
+            .hint("search_code with mode \"literal\" finds the word.")
+            .advice("`codecompass grep -w` finds the word.")
+            .data(json!({ "language": symbol.file.language })));
     }
-    text
+    let others = meant.get(1..).unwrap_or_default();
+    if !others.is_empty() && inquiry.form == Form::Json {
+        metadata.warnings.push(graph::taken_warning(&symbol, name, meant.len()));
+    }
+    let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
+    let (mut sites, counts) = found.account(target, symbol.symbol(), is_kin);
+    sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
+    sites.retain(|site| question.tests.lists(is_test(graph, site)));
+    let total = sites.len();
+    let (mut tests, mut folded) = (Vec::new(), (0, 0));
+    if inquiry.form != Form::Json && question.tests == Tests::Open {
+        let (of_tests, of_code): (Vec<Site>, Vec<Site>) = sites.into_iter().partition(|site| is_test(graph, site));
+        sites = of_code;
+        if of_tests.len() > TESTS_SHOWN && question.is_open {
+            let files: HashSet<&str> = of_tests.iter().map(|site| site.file.path.as_str()).collect();
+            folded = (of_tests.len(), files.len());
+        } else if asked.cursor.is_none() {
+            tests = of_tests.into_iter().map(|site| Place::of(graph, site)).collect::<Result<_, _>>()?;
+        }
+    }
+    let path = file.as_ref().map(|file| &file.path);
+    let chosen = if question.tests.is_chosen() { format!(" {:?}", question.tests) } else { String::new() };
+    let form = if inquiry.form == Form::Json { "" } else { " text" };
+    let identity = format!("references {name:?} {path:?} {:?}{chosen}{form}", question.kind);
+    let cursor = Cursor::of(Some(snapshot), &identity);
+    let offset = cursor.read(asked.cursor)?;
+    let listed = sites.len();
+    let page = sites.into_iter().skip(offset).take(question.limit);
+    let mut places: Vec<Place> = page.map(|site| Place::of(graph, site)).collect::<Result<_, _>>()?;
+    let kept = match inquiry.form {
+        Form::Json => shape::fitting(&places.iter().map(Place::json).collect::<Vec<_>>(), None, inquiry.room()),
+        Form::Text(_) => {
+            let length = |place: &Place| place.row().len() + place.site.file.path.len() / 2;
+            rows::fitting(places.iter().map(length), inquiry.room() * 3 / 4)
+        }
+    };
+    places.truncate(kept);
+    let next = (offset + kept < listed).then(|| cursor.write(offset + kept));
+    if next.is_some() {
+        metadata.next_cursor.clone_from(&next);
+        metadata.completeness = Completeness::Truncated;
+    }
+    if !found.is_complete() {
+        let (seen, all) = (found.looked_at, found.total);
+        metadata.warnings.push(format!("{seen} of {all} places that bear the name were looked at"));
+    }
+    let mut through = if offset == 0 { graph.through(&found, target)? } else { Vec::new() };
+    through.retain(|one| question.tests.lists(is_test(graph, &one.site)));
+    let total_through = through.len();
+    through.truncate(question.limit);
+    let through = through.into_iter().map(|one| Reached::of(graph, one)).collect::<Result<_, _>>()?;
+    let texts = Texts::of(snapshot, &symbol.symbol().name, &found.files(is_kin))?;
+    let text = match question.include_text && offset == 0 {
+        true => Some(texts.lines(snapshot, question.limit)?),
+        false => None,
+    };
+    let text_files = texts.files.len();
+    let implementations = match offset {
+        0 => graph.implementations(target),
+        _ => Vec::new(),
+    };
+    let implementations = implementations.iter().map(|at| Ok((Shown::of(graph, *at)?, found.count(*at))));
+    Ok(References {
+        asked: name.to_owned(),
+        implementations: implementations.collect::<Result<_, AppError>>()?,
+        others: graph::others_of(graph, others)?,
+        limit: question.limit,
+        room: inquiry.room(),
+        counts,
+        through,
+        total_through,
+        text_files,
+        text,
+        symbol,
+        places,
+        tests,
+        folded,
+        offset,
+        listed,
+        total,
+        next,
+    })
 }
 
-/// What the places are that the list does not show.
-fn account_text(json: &Value) -> String {
-    let counts = &json["counts"];
-    let mut text = String::new();
-    if counts["undecided"] != 0 {
-        text += &format!("{} proved, {} undecided (?)\n", counts["proved"], counts["undecided"]);
+impl Part for References {
+    fn json(&self) -> Result<Value, AppError> {
+        let mut json = json!({
+            "symbol": self.symbol.located(),
+            "references": self.places.iter().map(Place::json).collect::<Vec<_>>(),
+            "total_references": self.total,
+            "counts": graph::counts_json(&self.counts),
+        });
+        if !self.through.is_empty() {
+            json["through"] = json!(self.through.iter().map(Reached::json).collect::<Vec<_>>());
+            json["total_through"] = json!(self.total_through);
+        }
+        json["text_files"] = json!(self.text_files);
+        if let Some(text) = &self.text {
+            let line = |one: &TextLine| json!({ "path": one.path, "line_start": one.line, "context": one.context });
+            json["text"] = json!(text.iter().map(line).collect::<Vec<_>>());
+        }
+        if !self.implementations.is_empty() {
+            let listed = self.implementations.iter().take(graph::OTHERS).map(|(one, count)| {
+                let mut mention = one.mention();
+                mention["references"] = json!(count);
+                mention
+            });
+            json["implementations"] = json!(listed.collect::<Vec<_>>());
+        }
+        if self.total == 0 {
+            Before::of(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, Known::default());
+        }
+        if !self.others.is_empty() {
+            json["other_matches"] = json!(self.others.iter().map(Shown::mention).collect::<Vec<_>>());
+        }
+        Ok(json)
     }
-    if json["total_references"] == 0 {
-        let (elsewhere, outside) = (&counts["elsewhere"], &counts["outside"]);
-        text += &format!(
-            "The name stands {elsewhere} times for something else here, {outside} times for something outside.\n"
-        );
-    }
-    for line in json["text"].as_array().into_iter().flatten() {
-        let field = |name: &str| shown(line[name].as_str().unwrap_or_default()).into_owned();
-        text += &format!("  {}:{}  {}\n", style::path(&field("path")), line["line_start"], field("context"));
-    }
-    match json["text_files"].as_u64() {
-        None | Some(0) => text,
-        Some(1) => text + "1 other file holds the word in text\n",
-        Some(count) => text + &format!("{count} other files hold the word in text\n"),
-    }
-}
 
-fn text(symbol: &Shown, sites: &[Site], references: &[Value], total: usize, offset: usize) -> String {
-    let mut text = format!(
-        "{}:{}  {} {}\n",
-        style::path(&shown(&symbol.file.path)),
-        style::number(symbol.symbol().lines.start),
-        style::dim(symbol.symbol().kind.as_str()),
-        style::name(&shown(&symbol.symbol().qualified_name)),
-    );
-    for (site, reference) in sites.iter().zip(references) {
-        let from = reference["from_symbol"]["name"].as_str().unwrap_or_default();
-        let guess = if reference["confidence"] == "heuristic" { " ?" } else { "" };
-        text += &format!(
-            "  {}:{}  {}{guess} in {}\n      {}\n",
-            style::path(&shown(&site.file.path)),
-            style::number(site.line),
-            style::dim(site.kind.as_str()),
-            shown(from),
-            shown(reference["context"].as_str().unwrap_or_default()),
-        );
-    }
-    let seen = offset + references.len();
-    match total {
-        0 => text + "No references.\n",
-        _ if seen < total => text + &format!("{seen} of {total} references; --limit or --all shows more\n"),
-        _ => text,
+    fn text(&self, reader: Reader) -> Result<String, AppError> {
+        let symbol = self.symbol.symbol();
+        let mut counts = vec![rows::count(self.total, "reference")];
+        if !self.implementations.is_empty() {
+            counts.push(rows::count(self.implementations.len(), "implementation"));
+        }
+        let name = style::name(&shown(&rows::short_name(symbol)));
+        let place = rows::place(&self.symbol.file.path, symbol.lines);
+        let mut sheet = Sheet::new(self.room);
+        sheet.line(&format!("{name} {place}: {}", counts.join(", ")));
+        self.places.iter().for_each(|place| {
+            sheet.row(&place.site.file.path, &place.row());
+        });
+        let mut cut = 0;
+        for (link, title) in
+            [(Link::Declaration, "through what it implements"), (Link::Implementation, "through what implements it")]
+        {
+            let mut is_titled = false;
+            for one in self.through.iter().filter(|one| one.link == link) {
+                if !std::mem::replace(&mut is_titled, true) {
+                    sheet.close();
+                    sheet.line(title);
+                }
+                let called = shown(&rows::short_name(one.symbol.symbol())).into_owned();
+                let row = format!("{}  → {called}", one.place.row());
+                cut += usize::from(!sheet.row(&one.place.site.file.path, &row));
+            }
+        }
+        if !self.implementations.is_empty() {
+            sheet.close();
+            sheet.line("implementations");
+            for (one, _) in &self.implementations {
+                let (name, place) = (shown(&rows::short_name(one.symbol())).into_owned(), one.place());
+                cut += usize::from(!sheet.line(&format!(" {place} {name}")));
+            }
+        }
+        if !self.tests.is_empty() {
+            sheet.close();
+            sheet.line("tests");
+            for place in &self.tests {
+                cut += usize::from(!sheet.row(&place.site.file.path, &place.row()));
+            }
+        }
+        let lines = self.text.iter().flatten();
+        for (number, line) in lines.enumerate() {
+            if number == 0 {
+                sheet.close();
+                sheet.line("in text");
+            }
+            let row = format!("{} {}", style::number(line.line), rows::source(&line.context));
+            cut += usize::from(!sheet.row(&line.path, &row));
+        }
+        let mut text = sheet.finish();
+        if self.total_through > self.through.len() {
+            text += &format!("… {} of {} through others\n", self.through.len(), self.total_through);
+        }
+        if self.total == 0 && self.counts.elsewhere + self.counts.outside > 0 {
+            let (elsewhere, outside) = (self.counts.elsewhere, self.counts.outside);
+            text += &format!(
+                "the name stands {elsewhere} times for something else here, {outside} for something outside\n"
+            );
+        }
+        if self.text.is_none() && self.text_files > 0 {
+            let how = reader.switch("include_text", "text");
+            text += &format!("in text: {} ({how})\n", rows::count(self.text_files, "file"));
+        }
+        if cut > 0 {
+            text += &format!("… {cut} more rows found no room\n");
+        }
+        let (tests, files) = self.folded;
+        if tests > 0 {
+            let how = reader.argument("tests", "include");
+            text += &format!("tests: {tests} in {} ({how})\n", rows::count(files, "file"));
+        }
+        let seen = self.offset + self.places.len();
+        let by_limit = self.places.len() == self.limit;
+        text += &rows::More { seen, total: self.listed, what: "", by_limit, cursor: self.next.as_deref() }.text(reader);
+        Ok(text + &graph::others_text(&self.others))
     }
 }

@@ -1,23 +1,19 @@
 //! `find_related_symbols`: what else matters to who reads a symbol.
 
-use std::time::Duration;
-
 use codecompass_model::SymbolAt;
-use codecompass_query::graph::{Graph, Memory, Relation, Scope};
+use codecompass_query::graph::{Relation, Scope, Usage};
 use serde_json::{Map, Value, json};
 
-use super::find_references::SERVED;
-use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::get_symbol_hierarchy::one_symbol;
 use super::graph::{self, Shown, with_graph};
 use super::input::{self, Cursor};
-use super::shape;
-use crate::config::Config;
+use super::{names, rows, shape};
+use crate::call::Inquiry;
 use crate::error::AppError;
 use crate::escape::shown;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::paths::Paths;
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader, Told, style};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "find_related_symbols",
@@ -25,12 +21,15 @@ pub(crate) const TOOL: Tool = Tool {
     description: "What to look at beside a symbol, nearest first: what it uses, what uses it, its type's other members, \
                   then the rest of its file, module (folder) or package.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
-        optional("path", Kind::Text, "File, when several define the name (else ambiguous_symbol)"),
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
+        optional("path", Kind::Text, "File, when several define the name (else ambiguous_symbol)").flag("in"),
         REF,
         optional("scope", Kind::Choice(&["file", "module", "package"], Some("file")), ""),
         optional("limit", Kind::Count(Some(20)), "At most 200"),
         shape::CURSOR,
+        ALL,
+        NO_SYNC,
+        shape::FRESHNESS,
         WORKSPACE,
     ],
     output: || {
@@ -44,6 +43,7 @@ pub(crate) const TOOL: Tool = Tool {
                 "path",
                 "signature",
                 "relation",
+                "link",
                 "language",
             ],
             &["line_start", "line_end"],
@@ -60,138 +60,132 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let input = Input {
-            name: arguments.words("symbol_name"),
-            path: arguments.text("path"),
-            scope: arguments.text("scope"),
-            limit: arguments.count("limit"),
-            cursor: arguments.text("cursor"),
-            patience: SERVED,
-        };
-        let question = input.check()?;
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments)?;
+        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
     },
 };
 
-/// What is asked, as it came in.
-pub(crate) struct Input {
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
-    pub(crate) scope: Option<String>,
-    pub(crate) limit: i64,
-    pub(crate) cursor: Option<String>,
-    pub(crate) patience: Duration,
-}
-
-/// The input with nothing left to check.
-pub(crate) struct Question {
+/// What is asked.
+struct Question {
     name: String,
     path: Option<String>,
     scope: Scope,
-    pub(crate) limit: usize,
+    limit: usize,
     cursor: Option<String>,
-    patience: Duration,
     warnings: Vec<String>,
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
-        let scope = input::one_of("scope", self.scope.as_deref(), Scope::WORDS)?.unwrap_or(Scope::File);
-        let (limit, warnings) = input::limit(self.limit);
-        let Input { name, path, cursor, patience, .. } = self;
-        Ok(Question { name, path, scope, limit, cursor, patience, warnings })
+impl Question {
+    fn of(arguments: &Arguments) -> Result<Self, AppError> {
+        let scope = input::one_of("scope", arguments.text("scope").as_deref(), Scope::WORDS)?;
+        let (limit, warnings) = arguments.limit();
+        Ok(Self {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            scope: scope.unwrap_or(Scope::File),
+            limit,
+            cursor: arguments.text("cursor"),
+            warnings,
+        })
     }
 }
 
-/// Answers from a snapshot.
-pub(crate) fn answer(
-    memory: Option<&Memory>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
-    let about = metadata.clone();
-    let asked = with_graph(memory, question.patience, |graph| found(graph, question, paths, config, metadata));
-    asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+/// What is told.
+struct Related {
+    anchor: Shown,
+    symbols: Vec<(Shown, Relation, Option<Usage>)>,
+    scope: Scope,
+    offset: usize,
+    total: usize,
+    metadata: Metadata,
 }
 
-fn found(
-    graph: &Graph<'_>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let snapshot = graph.snapshot();
-    let file = paths.file_if_given(&[snapshot], question.path.as_deref())?;
-    let hit = one_symbol(snapshot, &question.name, file.as_ref())?;
-    let at = SymbolAt { file: hit.version.id, place: hit.place() };
-    let anchor = Shown::of(graph, at)?;
-    let found = graph.related(at, question.scope)?;
-    let total = found.symbols.len();
-    let path = file.as_ref().map(|file| &file.path);
-    let identity = format!("related {:?} {path:?} {:?}", question.name, question.scope);
-    let cursor = Cursor::of(Some(snapshot), &identity);
-    let offset = cursor.read(question.cursor.as_deref())?;
-    let page = found.symbols.iter().skip(offset).take(question.limit);
-    let mut related: Vec<Value> =
-        page.map(|(at, relation)| related_json(graph, *at, *relation)).collect::<Result<_, _>>()?;
-    related.truncate(shape::fitting(&related, None, config.max_response_bytes));
-    let seen = offset + related.len();
-    if seen < total {
-        metadata.next_cursor = Some(cursor.write(seen));
-        metadata.completeness = "truncated";
+/// Answers.
+fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let memory = inquiry.memory().map_err(|error| error.about(inquiry.metadata(&question.warnings)))?;
+    with_graph(memory, inquiry.patience, |graph| {
+        let snapshot = graph.snapshot();
+        let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
+        let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
+        let hit = one_symbol(snapshot, &name, file.as_ref())?;
+        let at = SymbolAt { file: hit.version.id, place: hit.place() };
+        let found = graph.related(at, question.scope)?;
+        let path = file.as_ref().map(|file| &file.path);
+        let identity = format!("related {:?} {path:?} {:?}", question.name, question.scope);
+        let cursor = Cursor::of(Some(snapshot), &identity);
+        let offset = cursor.read(question.cursor.as_deref())?;
+        let page = found.symbols.iter().skip(offset).take(question.limit);
+        let symbols = page.map(|(at, relation, link)| Ok((Shown::of(graph, *at)?, *relation, *link)));
+        let mut told = Related {
+            anchor: Shown::of(graph, at)?,
+            symbols: symbols.collect::<Result<_, AppError>>()?,
+            scope: question.scope,
+            offset,
+            total: found.symbols.len(),
+            metadata: inquiry.metadata(&question.warnings),
+        };
+        let kept = match inquiry.form {
+            Form::Json => {
+                let items: Vec<Value> = told.symbols.iter().map(related_json).collect();
+                shape::fitting(&items, None, inquiry.room())
+            }
+            Form::Text(_) => rows::fitting(told.symbols.iter().map(|one| row(one).len()), inquiry.room()),
+        };
+        told.symbols.truncate(kept);
+        let seen = offset + kept;
+        if seen < told.total {
+            told.metadata.next_cursor = Some(cursor.write(seen));
+            told.metadata.completeness = Completeness::Truncated;
+        }
+        graph::finish(graph, &mut told.metadata)?;
+        Answer::of(inquiry.form, u8::from(told.total == 0), &told)
+    })
+}
+
+impl Told for Related {
+    fn json(&self) -> Result<Value, AppError> {
+        let mut head = self.anchor.identity();
+        head.shift_remove("qualified_name");
+        head.insert("path".into(), json!(self.anchor.file.path));
+        head.insert("line_start".into(), json!(self.anchor.symbol().lines.start));
+        Ok(json!({
+            "anchor": head,
+            "related": self.symbols.iter().map(related_json).collect::<Vec<_>>(),
+            "scope_used": self.scope.as_str(),
+            "total_found": self.total,
+            "metadata": self.metadata.to_json(),
+        }))
     }
-    graph::finish(graph, &mut metadata)?;
-    let text = text(&anchor, &related, seen, total) + &metadata.warnings_text();
-    let mut head = anchor.identity();
-    head.shift_remove("qualified_name");
-    head.insert("path".into(), json!(anchor.file.path));
-    head.insert("line_start".into(), json!(anchor.symbol().lines.start));
-    let json = json!({
-        "anchor": head,
-        "related": related,
-        "scope_used": question.scope.as_str(),
-        "total_found": total,
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text, json, code: u8::from(total == 0) })
+
+    fn text(&self, reader: Reader) -> Result<String, AppError> {
+        let symbol = self.anchor.symbol();
+        let name = style::name(&shown(&rows::short_name(symbol)));
+        let mut text = format!("{name} {}\n", rows::place(&self.anchor.file.path, symbol.lines));
+        self.symbols.iter().for_each(|one| text += &row(one));
+        if self.total == 0 {
+            text += "Nothing is related to it.\n";
+        }
+        let cursor = self.metadata.next_cursor.as_deref();
+        let seen = self.offset + self.symbols.len();
+        text += &rows::More { seen, total: self.total, what: "", by_limit: false, cursor }.text(reader);
+        Ok(text + &self.metadata.notes())
+    }
 }
 
-fn related_json(graph: &Graph<'_>, at: SymbolAt, relation: Relation) -> Result<Value, AppError> {
-    let related = Shown::of(graph, at)?;
+fn row((related, relation, link): &(Shown, Relation, Option<Usage>)) -> String {
+    let how = link.map_or(relation.as_str(), Usage::as_str);
+    let symbol = related.symbol();
+    let place = rows::place(&related.file.path, symbol.lines);
+    format!(" {place} {} {}\n", style::dim(how), rows::header(symbol, rows::ROW))
+}
+
+fn related_json((related, relation, link): &(Shown, Relation, Option<Usage>)) -> Value {
     let mut fields: Map<String, Value> = related.located();
     fields.insert("signature".into(), json!(shape::cut(&related.symbol().signature, shape::SIGNATURE)));
     fields.insert("relation".into(), json!(relation.as_str()));
+    if let Some(link) = link {
+        fields.insert("link".into(), json!(link.as_str()));
+    }
     fields.insert("language".into(), json!(related.file.language));
-    Ok(Value::Object(fields))
-}
-
-fn text(anchor: &Shown, related: &[Value], seen: usize, total: usize) -> String {
-    let head = |path: &str, line: u32, kind: &str, name: &str| {
-        let (path, line) = (style::path(&shown(path)), style::number(line));
-        format!("{path}:{line}  {} {}", style::dim(kind), style::name(&shown(name)))
-    };
-    let symbol = anchor.symbol();
-    let mut text = head(&anchor.file.path, symbol.lines.start, symbol.kind.as_str(), &symbol.qualified_name) + "\n";
-    for item in related {
-        let word = |name: &str| item[name].as_str().unwrap_or_default();
-        let line = item["line_start"].as_u64().unwrap_or_default() as u32;
-        let relation = style::dim(word("relation"));
-        text += &format!("  {}  {relation}\n", head(word("path"), line, word("kind"), word("qualified_name")));
-        text += &format!("      {}\n", shown(word("signature")));
-    }
-    match total {
-        0 => text + "Nothing is related to it.\n",
-        _ if seen < total => text + &format!("{seen} of {total} symbols; --limit or --all shows more\n"),
-        _ => text,
-    }
+    Value::Object(fields)
 }

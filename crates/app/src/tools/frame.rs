@@ -1,13 +1,14 @@
 //! The frame of a tool: what `tools/list`, the reference page and the argument check are all made from.
 //!
 //! A tool is one file with a `TOOL` and one line in [`TOOLS`](super::TOOLS). Its parameters are a table; from it come
-//! the input schema and [`Arguments`], so that what is promised and what is checked can not drift apart.
+//! the input schema, [`Arguments`] and the options of the tool's command ([`crate::cli`]), so that what is promised and
+//! what is checked can not drift apart.
 
 use serde_json::{Map, Value, json};
 
+use crate::call::Call;
 use crate::error::{AppError, Code};
-use crate::output::Answer;
-use crate::server::Call;
+use crate::output::{Answer, Form};
 
 /// See the module.
 pub(crate) struct Tool {
@@ -46,6 +47,45 @@ pub(crate) struct Param {
     pub(crate) about: &'static str,
     /// The error of a value that is not allowed.
     pub(crate) code: Code,
+    /// Who may give it.
+    pub(crate) side: Side,
+    /// Whether it changes anything in text answers; what does not is left out of the schema there, and still taken.
+    pub(crate) in_text: bool,
+    /// What the schema says about it when answers are text, where that is less.
+    pub(crate) brief: Option<&'static str>,
+    /// How the command line writes it.
+    pub(crate) flag: Flag,
+}
+
+/// Who may give a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Both,
+    /// Clients of the server.
+    Wire,
+    /// The command line.
+    Command,
+}
+
+/// How the command line writes a parameter.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flag {
+    /// In place of the parameter's own name.
+    pub(crate) long: Option<&'static str>,
+    pub(crate) short: Option<char>,
+    pub(crate) alias: Option<&'static str>,
+    /// It stands for itself, without a name before it.
+    pub(crate) is_place: bool,
+    /// What stands for its value in the help.
+    pub(crate) value: Option<&'static str>,
+    /// In place of what the schema says about it.
+    pub(crate) about: Option<&'static str>,
+    /// What an option without a value means; the value then stands behind `=`.
+    pub(crate) bare: Option<&'static str>,
+    /// The parameter that it can not be given with.
+    pub(crate) against: Option<&'static str>,
+    /// Required on the wire only.
+    pub(crate) may_miss: bool,
 }
 
 /// The type of a parameter, with its default where it has one.
@@ -63,33 +103,73 @@ pub(crate) enum Kind {
 
 /// A parameter that must be given.
 pub(crate) const fn required(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param { name, kind, required: true, about, code: Code::InvalidInput }
+    param(name, kind, true, about)
 }
 
 /// A parameter that may be left out.
 pub(crate) const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param { name, kind, required: false, about, code: Code::InvalidInput }
+    param(name, kind, false, about)
+}
+
+const fn param(name: &'static str, kind: Kind, required: bool, about: &'static str) -> Param {
+    let flag = Flag {
+        long: None,
+        short: None,
+        alias: None,
+        is_place: false,
+        value: None,
+        about: None,
+        bare: None,
+        against: None,
+        may_miss: false,
+    };
+    Param { name, kind, required, about, code: Code::InvalidInput, side: Side::Both, in_text: true, brief: None, flag }
 }
 
 /// Which branch an answer is about; most tools take it.
-pub(crate) const REF: Param = optional("ref", Kind::Text, "Branch, tag or commit. Default: what is checked out");
+pub(crate) const REF: Param =
+    optional("ref", Kind::Text, "Branch, tag or commit. Default: what is checked out").brief("Branch, tag or commit");
+
+/// Answer from what is published; commands take it.
+pub(crate) const NO_SYNC: Param =
+    optional("no_sync", Kind::Flag(false), "Answer from what is published, without looking for changes first")
+        .on_the_command_line()
+        .flag("no-sync");
+
+/// No limit; commands take it.
+pub(crate) const ALL: Param = optional("all", Kind::Flag(false), "All of them").on_the_command_line().against("limit");
+
+/// Which of several files of a name; most tools about a symbol take it.
+pub(crate) const FILE: Param = optional("path", Kind::Text, "File of the definition, when several bear the name")
+    .brief("Its file, if several bear the name")
+    .flag("in")
+    .value("FILE");
 
 /// Which repository is asked; every tool takes it.
-pub(crate) const WORKSPACE: Param = optional("workspace", Kind::Text, "Repository path. Default: the server's");
+pub(crate) const WORKSPACE: Param =
+    optional("workspace", Kind::Text, "Repository path. Default: the server's").on_the_wire().brief("");
 
 impl Tool {
+    /// What clients may give, with an effect on answers of this form.
+    fn offered(&self, form: Form) -> impl Iterator<Item = &'static Param> {
+        let is_offered = move |param: &&Param| param.is_for(Side::Wire) && (param.in_text || form == Form::Json);
+        self.params.iter().filter(is_offered)
+    }
+
     /// The schema of the arguments.
-    pub(crate) fn input_schema(&self) -> Map<String, Value> {
+    pub(crate) fn input_schema(&self, form: Form) -> Map<String, Value> {
         let properties: Map<String, Value> =
-            self.params.iter().map(|param| (param.name.to_owned(), param.schema())).collect();
-        let required: Vec<&str> = self.params.iter().filter(|param| param.required).map(|param| param.name).collect();
+            self.offered(form).map(|param| (param.name.to_owned(), param.schema(form))).collect();
+        let required: Vec<&str> = self.offered(form).filter(|param| param.required).map(|param| param.name).collect();
         let mut schema = Map::new();
         schema.insert("type".into(), json!("object"));
         schema.insert("properties".into(), Value::Object(properties));
         if !required.is_empty() {
             schema.insert("required".into(), json!(required));
         }
-        schema.insert("additionalProperties".into(), json!(false));
+        if form == Form::Json {
+            schema.insert("additionalProperties".into(), json!(false));
+        }
         schema
     }
 
@@ -113,7 +193,84 @@ impl Param {
         Param { code, ..self }
     }
 
-    fn schema(&self) -> Value {
+    /// For clients of the server only.
+    pub(crate) const fn on_the_wire(self) -> Self {
+        Param { side: Side::Wire, ..self }
+    }
+
+    /// For the command line only.
+    pub(crate) const fn on_the_command_line(self) -> Self {
+        Param { side: Side::Command, ..self }
+    }
+
+    /// Without an effect in text answers.
+    pub(crate) const fn json_only(self) -> Self {
+        Param { in_text: false, ..self }
+    }
+
+    /// Described in fewer words where answers are text.
+    pub(crate) const fn brief(self, about: &'static str) -> Self {
+        Param { brief: Some(about), ..self }
+    }
+
+    /// On the command line it stands for itself, under this name in the help.
+    pub(crate) const fn place(self, value: &'static str) -> Self {
+        Param { flag: Flag { is_place: true, value: Some(value), ..self.flag }, ..self }
+    }
+
+    /// The same, and it may be missing there.
+    pub(crate) const fn place_if_given(self, value: &'static str) -> Self {
+        Param { flag: Flag { is_place: true, value: Some(value), may_miss: true, ..self.flag }, ..self }
+    }
+
+    /// The command line has another name for it.
+    pub(crate) const fn flag(self, long: &'static str) -> Self {
+        Param { flag: Flag { long: Some(long), ..self.flag }, ..self }
+    }
+
+    /// And a letter.
+    pub(crate) const fn short(self, short: char) -> Self {
+        Param { flag: Flag { short: Some(short), ..self.flag }, ..self }
+    }
+
+    /// And a further name.
+    pub(crate) const fn alias(self, alias: &'static str) -> Self {
+        Param { flag: Flag { alias: Some(alias), ..self.flag }, ..self }
+    }
+
+    /// What stands for its value in the help.
+    pub(crate) const fn value(self, value: &'static str) -> Self {
+        Param { flag: Flag { value: Some(value), ..self.flag }, ..self }
+    }
+
+    /// What the help says about it, where the schema's words do not fit.
+    pub(crate) const fn help(self, about: &'static str) -> Self {
+        Param { flag: Flag { about: Some(about), ..self.flag }, ..self }
+    }
+
+    /// What it means on the command line without a value.
+    pub(crate) const fn bare(self, word: &'static str) -> Self {
+        Param { flag: Flag { bare: Some(word), ..self.flag }, ..self }
+    }
+
+    /// Not beside this one.
+    pub(crate) const fn against(self, other: &'static str) -> Self {
+        Param { flag: Flag { against: Some(other), ..self.flag }, ..self }
+    }
+
+    /// Whether somebody on this side may give it.
+    pub(crate) fn is_for(&self, side: Side) -> bool {
+        self.side == Side::Both || self.side == side
+    }
+
+    /// Whether it must be given on this side.
+    fn is_required(&self, side: Side) -> bool {
+        self.required && self.is_for(side) && !(side == Side::Command && self.flag.may_miss)
+    }
+
+    fn schema(&self, form: Form) -> Value {
+        let is_brief = form != Form::Json;
+        let about = if is_brief { self.brief.unwrap_or(self.about) } else { self.about };
         let mut schema = match self.kind {
             Kind::Text => json!({ "type": "string" }),
             Kind::Flag(default) => json!({ "type": "boolean", "default": default }),
@@ -125,8 +282,11 @@ impl Param {
         };
         if let Some(fields) = schema.as_object_mut() {
             fields.retain(|_, value| !value.is_null());
-            if !self.about.is_empty() {
-                fields.insert("description".into(), json!(self.about));
+            if is_brief && matches!(self.kind, Kind::Flag(false)) {
+                fields.remove("default");
+            }
+            if !about.is_empty() {
+                fields.insert("description".into(), json!(about));
             }
         }
         schema
@@ -181,11 +341,16 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Checks those of a client.
+    pub(crate) fn check(tool: &Tool, values: Map<String, Value>) -> Result<Self, AppError> {
+        Self::check_from(Side::Wire, tool, values)
+    }
+
     /// Checks them.
-    pub(crate) fn check(tool: &Tool, mut values: Map<String, Value>) -> Result<Self, AppError> {
+    pub(crate) fn check_from(side: Side, tool: &Tool, mut values: Map<String, Value>) -> Result<Self, AppError> {
         values.retain(|_, value| !value.is_null());
         for (name, value) in &values {
-            match tool.params.iter().find(|param| param.name == name) {
+            match tool.params.iter().find(|param| param.name == name && param.is_for(side)) {
                 None => return Err(unknown(tool, name)),
                 Some(param) if !param.accepts(value) => {
                     return Err(param.invalid(&format!("is {}", shortened(value))));
@@ -193,7 +358,7 @@ impl Arguments {
                 Some(_) => {}
             }
         }
-        match tool.params.iter().find(|param| param.required && !values.contains_key(param.name)) {
+        match tool.params.iter().find(|param| param.is_required(side) && !values.contains_key(param.name)) {
             Some(param) => Err(param.invalid("is missing")),
             None => Ok(Self { params: tool.params, values }),
         }
@@ -207,6 +372,11 @@ impl Arguments {
             _ => None,
         };
         given.or(default).map(str::to_owned)
+    }
+
+    /// A string, also of a parameter that only some tools have.
+    pub(crate) fn given(&self, name: &str) -> Option<String> {
+        self.has(name).then(|| self.text(name)).flatten()
     }
 
     /// A string that is required, or empty.
@@ -238,9 +408,22 @@ impl Arguments {
         self.values.get(name).and_then(Value::as_f64).unwrap_or(default)
     }
 
+    /// How many items are wanted, and a warning when that is not what was asked for.
+    pub(crate) fn limit(&self) -> (usize, Vec<String>) {
+        match self.is_given("all") {
+            true => (usize::MAX, Vec::new()),
+            false => super::input::limit(self.count("limit")),
+        }
+    }
+
     /// An object.
     pub(crate) fn object(&self, name: &str) -> Map<String, Value> {
         self.values.get(name).and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+
+    /// Whether it was given.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
     }
 
     /// A list of strings; empty when it was left out.
@@ -262,7 +445,8 @@ impl Arguments {
 }
 
 fn unknown(tool: &Tool, name: &str) -> AppError {
-    let known: Vec<&str> = tool.params.iter().map(|param| param.name).collect();
+    let known = tool.params.iter().filter(|param| param.is_for(Side::Wire));
+    let known: Vec<&str> = known.map(|param| param.name).collect();
     AppError::new(
         Code::InvalidInput,
         format!("`{name}` is no parameter of {}. It takes: {}.", tool.name, known.join(", ")),
@@ -391,7 +575,7 @@ mod tests {
     fn every_tool_takes_a_workspace_and_nothing_unknown() {
         for tool in TOOLS {
             assert!(tool.params.iter().any(|param| param.name == "workspace"), "{}", tool.name);
-            assert_eq!(tool.input_schema()["additionalProperties"], json!(false));
+            assert_eq!(tool.input_schema(Form::Json)["additionalProperties"], json!(false));
             let output = tool.output_schema();
             for name in tool.always {
                 assert!(output["properties"].get(name).is_some(), "{}: {name} has no schema", tool.name);

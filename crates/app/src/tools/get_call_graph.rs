@@ -1,24 +1,33 @@
 //! `get_call_graph`: who calls a symbol, and whom it calls.
 
-use std::time::Duration;
+use std::collections::HashSet;
 
-use codecompass_model::SymbolAt;
-use codecompass_query::graph::{CallEdge, CallGraph, Direction, Graph, Memory, Site};
+use codecompass_model::{SymbolAt, SymbolKind};
+use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Site, Unresolved};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::find_references::SERVED;
+use super::call_text::{self, Drawing};
+use super::find_references::TESTS_SHOWN;
 use super::followups::{Before, Known};
-use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
-use super::graph::{self, Shown, with_graph};
+use super::frame::{ALL, Arguments, Effect, FILE, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use super::graph::{self, Around, Shown, with_graph};
 use super::input::{self, Cursor};
-use super::shape::{self, CURSOR};
-use crate::config::Config;
+use super::several::{Part, Several};
+use super::shape::{self, CURSOR, FRESHNESS};
+use super::test_code::{TESTS, Tests};
+use super::{names, rows};
+use crate::call::Inquiry;
 use crate::error::AppError;
-use crate::escape::shown;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::paths::{File, Paths};
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader, plain};
+use crate::paths::File;
+
+/// So many symbols of one name in the file that was given are all answered for.
+const SAME_FILE: usize = 3;
+
+/// So many lines of calls between two symbols are kept.
+const LINES: usize = 10;
 
 /// The greatest depth.
 const DEEPEST: i64 = 5;
@@ -29,25 +38,38 @@ pub(crate) const TOOL: Tool = Tool {
     description: "Callers and callees of a function or method, each with its call site, up to depth 5. Use it to see \
                   what a change affects, or how a function works. `path_to` asks for a chain of calls to another symbol.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
-        optional("path", Kind::Text, "File of the definition, when several bear the name"),
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id")
+            .brief("Name or path:line")
+            .place("NAME"),
+        names::ALSO,
+        FILE,
         REF,
         optional("direction", Kind::Choice(&["callers", "callees", "both"], Some("both")), ""),
         optional("depth", Kind::Count(Some(1)), "1 to 5"),
+        TESTS,
         optional("limit", Kind::Count(Some(20)), "Per direction, at most 200"),
         optional(
             "list_unresolved",
             Kind::Flag(false),
             "Also the calls nobody can bind, in it and of it, with the reason",
-        ),
+        )
+        .brief("")
+        .flag("unresolved"),
         CURSOR,
-        optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol"),
+        optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol")
+            .brief("Chain of calls to this symbol")
+            .flag("path-to"),
+        ALL,
+        optional("format", Kind::Choice(&["mermaid", "dot"], None), "Draw a graph instead: mermaid or dot")
+            .on_the_command_line(),
+        NO_SYNC,
+        FRESHNESS,
         WORKSPACE,
     ],
     output: || {
         let edge = schema::object(
             &["confidence"],
-            &["depth", "call_count"],
+            &["depth", "call_count", "call_lines_omitted"],
             &[
                 ("symbol", schema::any_object()),
                 ("call_site", schema::any_object()),
@@ -78,212 +100,411 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let input = Input {
-            name: arguments.words("symbol_name"),
-            path: arguments.text("path"),
-            direction: arguments.text("direction"),
-            depth: arguments.count("depth"),
-            limit: arguments.count("limit"),
-            cursor: arguments.text("cursor"),
-            path_to: arguments.text("path_to"),
-            list_unresolved: arguments.flag("list_unresolved"),
-            patience: SERVED,
-        };
-        let question = input.check()?;
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments, call.is_command())?;
+        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
     },
 };
 
-/// What is asked, as it came in.
-pub(crate) struct Input {
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
-    pub(crate) direction: Option<String>,
-    pub(crate) depth: i64,
-    pub(crate) limit: i64,
-    pub(crate) cursor: Option<String>,
-    pub(crate) path_to: Option<String>,
-    pub(crate) list_unresolved: bool,
-    pub(crate) patience: Duration,
-}
-
-/// The input with nothing left to check.
+/// What is asked.
 pub(crate) struct Question {
     name: String,
+    also: Vec<String>,
     path: Option<String>,
     callers: bool,
     callees: bool,
     depth: u32,
-    pub(crate) limit: usize,
+    tests: Tests,
+    limit: usize,
+    /// Nobody said how many.
+    is_open: bool,
     cursor: Option<String>,
     path_to: Option<String>,
     list_unresolved: bool,
-    patience: Duration,
+    drawing: Option<Drawing>,
+    /// Whether an empty list is worth an exit code.
+    is_command: bool,
     warnings: Vec<String>,
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
+impl Question {
+    /// Checks the arguments.
+    pub(crate) fn of(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
         let words = [("callers", (true, false)), ("callees", (false, true)), ("both", (true, true))];
-        let (callers, callees) = input::one_of("direction", self.direction.as_deref(), &words)?.unwrap_or((true, true));
-        let (limit, mut warnings) = input::limit(self.limit);
-        let depth = self.depth.clamp(1, DEEPEST);
-        if depth != self.depth {
-            warnings.push(format!("`depth` {} was changed to {depth}: it goes from 1 to {DEEPEST}", self.depth));
+        let direction = input::one_of("direction", arguments.text("direction").as_deref(), &words)?;
+        let (callers, callees) = direction.unwrap_or((true, true));
+        let (limit, mut warnings) = arguments.limit();
+        let asked = arguments.count("depth");
+        let depth = asked.clamp(1, DEEPEST);
+        if depth != asked {
+            warnings.push(format!("`depth` {asked} was changed to {depth}: it goes from 1 to {DEEPEST}"));
         }
-        let Input { name, path, cursor, path_to, list_unresolved, patience, .. } = self;
-        Ok(Question {
-            name,
-            path,
+        Ok(Self {
+            name: arguments.words("symbol_name"),
+            also: arguments.list("also"),
+            path: arguments.text("path"),
             callers,
             callees,
             depth: depth as u32,
+            tests: Tests::of(arguments)?,
             limit,
-            cursor,
-            path_to,
-            list_unresolved,
-            patience,
+            is_open: !arguments.is_given("limit") && !arguments.is_given("all"),
+            cursor: arguments.text("cursor"),
+            path_to: arguments.text("path_to"),
+            list_unresolved: arguments.flag("list_unresolved"),
+            drawing: input::one_of("format", arguments.text("format").as_deref(), Drawing::WORDS)?,
+            is_command,
             warnings,
         })
     }
 }
 
 impl Question {
-    /// Everything that decides the lists.
-    fn identity(&self, file: Option<&File>) -> String {
+    /// Everything that decides the lists of a name.
+    fn identity(&self, name: &str, file: Option<&File>, form: Form) -> String {
         let path = file.map(|file| &file.path);
-        let Question { name, callers, callees, depth, .. } = self;
-        format!("calls {name:?} {path:?} {callers} {callees} {depth}")
+        let Question { callers, callees, depth, .. } = self;
+        let chosen = if self.tests.is_chosen() { format!(" {:?}", self.tests) } else { String::new() };
+        let form = if form == Form::Json { "" } else { " text" };
+        format!("calls {name:?} {path:?} {callers} {callees} {depth}{chosen}{form}")
     }
 }
 
-/// Answers from a snapshot.
-pub(crate) fn answer(
-    memory: Option<&Memory>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
-    let about = metadata.clone();
-    let asked = with_graph(memory, question.patience, |graph| found(graph, question, paths, config, metadata));
-    asked.map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+/// Answers.
+pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let mut metadata = inquiry.metadata(&question.warnings);
+    let memory = inquiry.memory().map_err(|error| error.about(metadata.clone()))?;
+    with_graph(memory, inquiry.patience, |graph| {
+        let asked = Asked { inquiry, question, name: &question.name, cursor: question.cursor.as_deref() };
+        let mut first = found(graph, &asked, &mut metadata)?;
+        let code = u8::from(question.is_command && first.total == 0);
+        let mut more = Vec::with_capacity(question.also.len());
+        // A file may say the name more than once: then the question is about each, as far as that stays short.
+        if question.path.is_some() && inquiry.form != Form::Json && !first.others.is_empty() {
+            first.is_one_of_many = true;
+            first.is_unknown = first.others.len() >= SAME_FILE;
+            let others = if first.is_unknown { Vec::new() } else { std::mem::take(&mut first.others) };
+            for other in others {
+                let place = plain(&other.place());
+                let asked = Asked { name: &place, cursor: None, ..asked };
+                let part = found(graph, &asked, &mut Metadata::unknown());
+                more.push((place.clone(), part.map(|part| Calls { is_one_of_many: true, ..part })));
+            }
+        }
+        for name in &question.also {
+            let part = found(graph, &Asked { name, cursor: None, ..asked }, &mut Metadata::unknown());
+            more.push((name.clone(), part));
+        }
+        graph::finish(graph, &mut metadata)?;
+        if let (Some(drawing), Form::Text(_)) = (question.drawing, inquiry.form) {
+            return Ok(Answer { text: first.drawn(drawing), json: Value::Null, code });
+        }
+        Several { first, more, metadata, code }.told(inquiry.form)
+    })
 }
 
-fn found(
-    graph: &Graph<'_>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
+/// A question about one name.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    inquiry: &'a Inquiry<'a>,
+    question: &'a Question,
+    name: &'a str,
+    cursor: Option<&'a str>,
+}
+
+/// The calls of and from one symbol.
+pub(super) struct Calls {
+    asked: String,
+    pub(super) symbol: Shown,
+    pub(super) callers: Option<Side>,
+    pub(super) callees: Option<Side>,
+    pub(super) total: usize,
+    pub(super) is_cut: bool,
+    pub(super) next: Option<String>,
+    pub(super) by_limit: bool,
+    pub(super) offset: usize,
+    /// Calls in it that nobody can bind, and calls that may be of it.
+    unresolved: Vec<Unresolved>,
+    /// How many calls in it leave the repository.
+    outside: usize,
+    /// What all places that bear its name are.
+    counts: Option<Counts>,
+    pub(super) unproved: Vec<Unproved>,
+    pub(super) lists_unresolved: bool,
+    limit: usize,
+    pub(super) path_to: Option<PathTo>,
+    pub(super) others: Vec<Shown>,
+    /// Others of the name stand in the file that was given, and each is told in a line.
+    pub(super) is_one_of_many: bool,
+    /// There are too many of them to tell more than where they are.
+    pub(super) is_unknown: bool,
+    pub(super) room: usize,
+}
+
+/// One direction.
+pub(super) struct Side {
+    pub(super) edges: Vec<Edge>,
+    /// Tests that are listed after the others, in texts.
+    pub(super) tests: Vec<Edge>,
+    /// Tests that are a number there, and in how many files.
+    pub(super) folded: (usize, usize),
+    /// How many there are to be listed, on all pages.
+    pub(super) listed: usize,
+}
+
+/// A call, with the symbol at its far end.
+pub(super) struct Edge {
+    pub(super) call: CallEdge,
+    pub(super) far: Around,
+    pub(super) via: Option<Shown>,
+    /// How many implement what is called.
+    pub(super) implementations: usize,
+}
+
+/// A call that may be one of the symbol.
+pub(super) struct Unproved {
+    site: Site,
+    from: Around,
+}
+
+/// A chain of calls that was asked for.
+pub(super) struct PathTo {
+    pub(super) name: String,
+    pub(super) chain: Vec<Shown>,
+    pub(super) depth: u32,
+}
+
+impl Edge {
+    fn of(graph: &Graph<'_>, call: &CallEdge) -> Result<Self, AppError> {
+        let far = match call.symbol {
+            Some(at) => Around::Symbol(Shown::of(graph, at)?),
+            None => Around::Module(graph::module_of(graph, call.file)?),
+        };
+        let via = call.via.map(|via| Shown::of(graph, via)).transpose()?;
+        Ok(Self { call: call.clone(), far, via, implementations: 0 })
+    }
+
+    fn json(&self) -> Value {
+        let edge = &self.call;
+        let mut fields = Map::new();
+        fields.insert("symbol".into(), Value::Object(self.far.located()));
+        fields.insert("call_site".into(), json!({ "file": edge.path, "line": edge.line }));
+        fields.insert("confidence".into(), json!(edge.confidence.as_str()));
+        fields.insert("depth".into(), json!(edge.depth));
+        if edge.sites > 1 {
+            fields.insert("call_count".into(), json!(edge.sites));
+            fields.insert("call_lines".into(), json!(edge.lines));
+            // Two calls may stand on one line, so only a list that is full can be short of some.
+            if edge.lines.len() >= LINES && edge.sites > edge.lines.len() {
+                fields.insert("call_lines_omitted".into(), json!(edge.sites - edge.lines.len()));
+            }
+        }
+        if edge.is_test {
+            fields.insert("is_test".into(), json!(true));
+        }
+        if let Some(via) = &self.via {
+            let via = via.identity();
+            fields.insert("via".into(), json!({ "symbol_id": via["symbol_id"], "name": via["name"] }));
+        }
+        Value::Object(fields)
+    }
+}
+
+fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Result<Calls, AppError> {
+    let Asked { inquiry, question, name, .. } = *asked;
     let snapshot = graph.snapshot();
-    let file = paths.file_if_given(&[snapshot], question.path.as_deref())?;
-    let (target, others) = one_of(graph, snapshot, &question.name, file.as_ref())?;
+    let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
+    let handle = names::handle(snapshot, &inquiry.paths, name)?;
+    let (target, others) = one_of(graph, snapshot, &handle, file.as_ref())?;
     let symbol = Shown::of(graph, target)?;
-    if !others.is_empty() {
-        metadata.warnings.push(graph::taken_warning(&symbol, &question.name, others.len() + 1));
+    if !others.is_empty() && inquiry.form == Form::Json {
+        metadata.warnings.push(graph::taken_warning(&symbol, name, others.len() + 1));
     }
     if !graph.knows(&symbol.file.language) {
         metadata.warnings.push(format!("{} has no rules for calls: nothing is known", symbol.file.language));
     }
-    let side = |wanted: bool, direction| match wanted {
-        true => graph.calls(target, direction, question.depth).map_err(AppError::from),
-        false => Ok(CallGraph::default()),
+    let side = |wanted: bool, direction| -> Result<CallGraph, AppError> {
+        let mut calls = match wanted {
+            true => graph.calls(target, direction, question.depth)?,
+            false => CallGraph::default(),
+        };
+        calls.edges.retain(|edge| question.tests.lists(edge.is_test));
+        Ok(calls)
     };
     let callers = side(question.callers, Direction::Callers)?;
     let callees = side(question.callees, Direction::Callees)?;
     let total = callers.edges.len() + callees.edges.len();
-    let cursor = Cursor::of(Some(snapshot), &question.identity(file.as_ref()));
-    let offset = cursor.read(question.cursor.as_deref())?;
-    let (above, below) = page(graph, [&callers.edges, &callees.edges], question, offset, config.max_response_bytes)?;
-    let next = offset + above.len().max(below.len());
-    let is_cut = next < callers.edges.len().max(callees.edges.len());
+    let cursor = Cursor::of(Some(snapshot), &question.identity(name, file.as_ref(), inquiry.form));
+    let offset = cursor.read(asked.cursor)?;
+    let (mut above, mut below) =
+        (paged(graph, asked, &callers.edges, offset)?, paged(graph, asked, &callees.edges, offset)?);
+    let kept = fitting(inquiry, question, &above).min(fitting(inquiry, question, &below));
+    above.edges.truncate(kept);
+    below.edges.truncate(kept);
+    let shown_count = above.edges.len().max(below.edges.len());
+    let is_cut = offset + shown_count < above.listed.max(below.listed);
+    let next = is_cut.then(|| cursor.write(offset + shown_count));
     if is_cut {
-        metadata.next_cursor = Some(cursor.write(next));
-        metadata.completeness = "truncated";
+        metadata.next_cursor.clone_from(&next);
+        metadata.completeness = Completeness::Truncated;
     }
-    let left = is_cut.then_some(total);
-    let mut json = json!({
-        "symbol": symbol.located(),
-        "callers": above,
-        "callees": below,
-        "total_edges": total,
-        "truncated": is_cut,
-    });
-    if question.callees {
-        json["unresolved_calls"] = json!(callees.unresolved.len());
-        json["outside_calls"] = json!(callees.outside);
-    }
-    if question.callers {
-        json["unproved_callers"] = json!(callers.unproved.len());
-        let found = graph.named(&symbol.symbol().name)?;
-        let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
-        json["counts"] = graph::counts_json(&found.account(target, symbol.symbol(), is_kin).1);
-    }
-    if question.list_unresolved {
-        let unresolved = callees.unresolved.iter().take(question.limit);
-        let listed = unresolved.map(|call| json!({ "name": call.name, "line": call.line, "reason": call.why }));
-        json["unresolved"] = json!(listed.collect::<Vec<_>>());
-        let unproved = callers.unproved.iter().take(question.limit);
-        json["unproved"] = json!(unproved.map(|site| unproved_json(graph, site)).collect::<Result<Vec<_>, _>>()?);
-    }
-    if let Some(path_to) = &question.path_to {
-        let (end, _) = one_of(graph, snapshot, path_to, None)?;
-        let chain = graph.path_between(target, end, DEEPEST as u32 * 2)?;
-        let symbols = chain.symbols.iter().map(|at| Ok(Shown::of(graph, *at)?.located()));
-        json["path_to"] = json!(symbols.collect::<Result<Vec<_>, AppError>>()?);
-        if chain.symbols.is_empty() {
-            json["path_to_depth"] = json!(chain.depth);
-            let what = format!("no chain of calls leads to {path_to} within {} calls", chain.depth);
-            metadata.warnings.push(format!("{what}, as far as calls could be resolved"));
+    for edge in &mut below.edges {
+        let is_open = |shown: &Shown| shown.is_abstract();
+        if let (Some(at), Around::Symbol(shown)) = (edge.call.symbol, &edge.far)
+            && inquiry.form != Form::Json
+            && is_open(shown)
+        {
+            edge.implementations = graph.implementations(at).len();
         }
     }
-    if total == 0 {
-        Before::of(TOOL.name, "symbol_name", &question.name).add_to(&mut json, Known::default());
+    let unproved = callers.unproved.into_iter().map(|site| {
+        let from = Around::of(graph, site.file.id, site.from)?;
+        Ok(Unproved { site, from })
+    });
+    let path_to = question.path_to.as_ref().map(|end| chain(graph, snapshot, target, end)).transpose()?;
+    if let Some(path) = path_to.as_ref().filter(|path| path.chain.is_empty()) {
+        let what = format!("no chain of calls leads to {} within {} calls", path.name, path.depth);
+        metadata.warnings.push(format!("{what}, as far as calls could be resolved"));
     }
-    if !others.is_empty() {
-        json["other_matches"] = json!(graph::others_json(graph, &others)?);
-    }
-    graph::finish(graph, &mut metadata)?;
-    let text = text(&symbol, &above, &below, left)
-        + &unproved_text(callers.unproved.len(), &question.name)
-        + &metadata.warnings_text();
-    json["metadata"] = metadata.to_json();
-    Ok(Answer { text, json, code: 0 })
+    let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
+    let counts = match question.callers {
+        true => Some(graph.named(&symbol.symbol().name)?.account(target, symbol.symbol(), is_kin).1),
+        false => None,
+    };
+    Ok(Calls {
+        asked: name.to_owned(),
+        outside: callees.outside,
+        counts,
+        symbol,
+        callers: question.callers.then_some(above),
+        callees: question.callees.then_some(below),
+        total,
+        is_cut,
+        next,
+        by_limit: kept >= question.limit,
+        offset,
+        unresolved: callees.unresolved,
+        unproved: unproved.collect::<Result<_, AppError>>()?,
+        lists_unresolved: question.list_unresolved,
+        limit: question.limit,
+        path_to,
+        others: graph::others_of(graph, &others)?,
+        is_one_of_many: false,
+        is_unknown: false,
+        room: inquiry.room(),
+    })
 }
 
-/// The edges of both directions from an offset on: as many of each as are asked for and fit. Both lists are cut at one
-/// place, so that one offset tells where each goes on.
-fn page(
-    graph: &Graph<'_>,
-    sides: [&[CallEdge]; 2],
-    question: &Question,
-    offset: usize,
-    most_bytes: usize,
-) -> Result<(Vec<Value>, Vec<Value>), AppError> {
-    let list = |edges: &[CallEdge]| {
-        let edges = edges.iter().skip(offset).take(question.limit);
-        edges.map(|edge| edge_json(graph, edge)).collect::<Result<Vec<_>, _>>()
+/// The edges from an offset on, as many as are asked for. In texts tests come last, and many of them are a number.
+fn paged(graph: &Graph<'_>, asked: &Asked<'_>, edges: &[CallEdge], offset: usize) -> Result<Side, AppError> {
+    let question = asked.question;
+    let is_split = asked.inquiry.form != Form::Json && question.tests == Tests::Open && question.drawing.is_none();
+    let (of_tests, of_code): (Vec<&CallEdge>, Vec<&CallEdge>) = edges.iter().partition(|edge| is_split && edge.is_test);
+    let page = of_code.iter().skip(offset).take(question.limit);
+    let mut side = Side {
+        edges: page.map(|edge| Edge::of(graph, edge)).collect::<Result<_, _>>()?,
+        tests: Vec::new(),
+        folded: (0, 0),
+        listed: of_code.len(),
     };
-    let (mut above, mut below) = (list(sides[0])?, list(sides[1])?);
+    if of_tests.len() > TESTS_SHOWN && question.is_open {
+        let files: HashSet<&str> = of_tests.iter().map(|edge| edge.path.as_str()).collect();
+        side.folded = (of_tests.len(), files.len());
+    } else if asked.cursor.is_none() {
+        side.tests = of_tests.iter().map(|edge| Edge::of(graph, edge)).collect::<Result<_, _>>()?;
+    }
+    Ok(side)
+}
+
+/// How many edges of a side fit; both lists are cut at one place, so that one offset tells where each goes on.
+fn fitting(inquiry: &Inquiry<'_>, question: &Question, side: &Side) -> usize {
     // Two directions share what an answer can hold.
-    let share = most_bytes / (1 + usize::from(question.callers && question.callees));
-    let fitting = |edges: &[Value]| {
-        let kept = shape::fitting(edges, None, share);
-        if kept < edges.len() { kept } else { usize::MAX }
+    let share = inquiry.room() / (1 + usize::from(question.callers && question.callees));
+    let kept = match inquiry.form {
+        Form::Json => shape::fitting(&side.edges.iter().map(Edge::json).collect::<Vec<_>>(), None, share),
+        Form::Text(_) => rows::fitting(side.edges.iter().map(|edge| 60 + edge.call.path.len()), share / 4 * 3),
     };
-    let kept = fitting(&above).min(fitting(&below));
-    above.truncate(kept);
-    below.truncate(kept);
-    Ok((above, below))
+    if kept < side.edges.len() { kept } else { usize::MAX }
+}
+
+fn chain(graph: &Graph<'_>, snapshot: &Snapshot, from: SymbolAt, name: &str) -> Result<PathTo, AppError> {
+    let (end, _) = one_of(graph, snapshot, name, None)?;
+    let chain = graph.path_between(from, end, DEEPEST as u32 * 2)?;
+    let symbols = chain.symbols.iter().map(|at| Shown::of(graph, *at)).collect::<Result<_, _>>()?;
+    Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth })
+}
+
+impl Part for Calls {
+    fn json(&self) -> Result<Value, AppError> {
+        let edges =
+            |side: &Option<Side>| -> Vec<Value> { side.iter().flat_map(|side| &side.edges).map(Edge::json).collect() };
+        let mut json = json!({
+            "symbol": self.symbol.located(),
+            "callers": edges(&self.callers),
+            "callees": edges(&self.callees),
+            "total_edges": self.total,
+            "truncated": self.is_cut,
+        });
+        if self.callees.is_some() {
+            json["unresolved_calls"] = json!(self.unresolved.len());
+            json["outside_calls"] = json!(self.outside);
+        }
+        if self.callers.is_some() {
+            json["unproved_callers"] = json!(self.unproved.len());
+        }
+        if let Some(counts) = &self.counts {
+            json["counts"] = graph::counts_json(counts);
+        }
+        if self.lists_unresolved {
+            let unresolved = self.unresolved.iter().take(self.limit);
+            let listed = unresolved.map(|call| json!({ "name": call.name, "line": call.line, "reason": call.why }));
+            json["unresolved"] = json!(listed.collect::<Vec<_>>());
+            json["unproved"] = json!(self.unproved.iter().take(self.limit).map(Unproved::json).collect::<Vec<_>>());
+        }
+        if let Some(path) = &self.path_to {
+            json["path_to"] = json!(path.chain.iter().map(Shown::located).collect::<Vec<_>>());
+            if path.chain.is_empty() {
+                json["path_to_depth"] = json!(path.depth);
+            }
+        }
+        if self.total == 0 {
+            Before::of(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, Known::default());
+        }
+        if !self.others.is_empty() {
+            json["other_matches"] = json!(self.others.iter().map(Shown::mention).collect::<Vec<_>>());
+        }
+        Ok(json)
+    }
+
+    fn text(&self, reader: Reader) -> Result<String, AppError> {
+        Ok(call_text::text(self, reader))
+    }
+}
+
+impl Unproved {
+    fn json(&self) -> Value {
+        let call_site = json!({ "file": self.site.file.path, "line": self.site.line });
+        json!({ "from_symbol": self.from.identity(), "call_site": call_site, "reason": graph::reason(&self.site) })
+    }
+
+    /// Where it stands, in whom, and why nobody can tell.
+    pub(super) fn row(&self) -> (&str, String) {
+        let name = self.from.name().unwrap_or_default();
+        (&self.site.file.path, format!("{}? {name}: {}", self.site.line, self.site.why))
+    }
+}
+
+impl Calls {
+    /// The calls in it that nobody can bind.
+    pub(super) fn unresolved(&self) -> impl Iterator<Item = (u32, &str, &'static str)> {
+        self.unresolved.iter().map(|call| (call.line, call.name.as_str(), call.why))
+    }
+}
+
+/// Whether calls can be of it or in it.
+fn is_callable(graph: &Graph<'_>, at: SymbolAt) -> bool {
+    use SymbolKind::{Const, Field, Property, Variant};
+    let kind = Shown::of(graph, at).map(|shown| shown.symbol().kind);
+    !kind.is_ok_and(|kind| matches!(kind, Const | Field | Property | Variant))
 }
 
 /// The symbol that a name means, and the others that bear it.
@@ -293,7 +514,11 @@ pub(crate) fn one_of(
     name: &str,
     file: Option<&File>,
 ) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
-    let candidates = graph::candidates(snapshot, name, file)?;
+    let mut candidates = graph::candidates(snapshot, name, file)?;
+    // A field is only meant where nothing of the name can be called.
+    if candidates.iter().any(|at| is_callable(graph, *at)) {
+        candidates.retain(|at| is_callable(graph, *at));
+    }
     if let [only] = candidates[..] {
         return Ok((only, Vec::new()));
     }
@@ -302,86 +527,4 @@ pub(crate) fn one_of(
     let meant = graph.meant(&found, &candidates);
     let target = meant.first().copied().unwrap_or(candidates[0]);
     Ok((target, meant.into_iter().skip(1).collect()))
-}
-
-fn edge_json(graph: &Graph<'_>, edge: &CallEdge) -> Result<Value, AppError> {
-    let located = |at: SymbolAt| Shown::of(graph, at).map(|shown| shown.located());
-    let symbol = match edge.symbol {
-        Some(at) => located(at)?,
-        None => graph::module_of(graph, edge.file)?,
-    };
-    let mut fields = Map::new();
-    fields.insert("symbol".into(), Value::Object(symbol));
-    fields.insert("call_site".into(), json!({ "file": edge.path, "line": edge.line }));
-    fields.insert("confidence".into(), json!(edge.confidence.as_str()));
-    fields.insert("depth".into(), json!(edge.depth));
-    if edge.sites > 1 {
-        fields.insert("call_count".into(), json!(edge.sites));
-        fields.insert("call_lines".into(), json!(edge.lines));
-    }
-    if edge.is_test {
-        fields.insert("is_test".into(), json!(true));
-    }
-    if let Some(via) = edge.via {
-        let shown = Shown::of(graph, via)?;
-        let fields_of_via = shown.identity();
-        fields.insert("via".into(), json!({ "symbol_id": fields_of_via["symbol_id"], "name": fields_of_via["name"] }));
-    }
-    Ok(Value::Object(fields))
-}
-
-/// A call that may be one of the symbol.
-fn unproved_json(graph: &Graph<'_>, site: &Site) -> Result<Value, AppError> {
-    let from = match site.from {
-        Some(place) => Shown::of(graph, SymbolAt { file: site.file.id, place })?.identity(),
-        None => graph::module_of(graph, site.file.id)?,
-    };
-    let call_site = json!({ "file": site.file.path, "line": site.line });
-    Ok(json!({ "from_symbol": from, "call_site": call_site, "reason": graph::reason(site) }))
-}
-
-/// What the list of callers does not tell.
-fn unproved_text(count: usize, name: &str) -> String {
-    match count {
-        0 => String::new(),
-        1 => format!("1 call bears the name, and nobody can bind it: `references {}` shows it\n", shown(name)),
-        _ => {
-            format!("{count} calls bear the name, and nobody can bind them: `references {}` shows them\n", shown(name))
-        }
-    }
-}
-
-fn text(symbol: &Shown, callers: &[Value], callees: &[Value], total: Option<usize>) -> String {
-    let mut text = format!(
-        "{}:{}  {} {}\n",
-        style::path(&shown(&symbol.file.path)),
-        style::number(symbol.symbol().lines.start),
-        style::dim(symbol.symbol().kind.as_str()),
-        style::name(&shown(&symbol.symbol().qualified_name)),
-    );
-    for (title, edges) in [("called by", callers), ("calls", callees)] {
-        for (number, edge) in edges.iter().enumerate() {
-            if number == 0 {
-                text += &format!("  {title}\n");
-            }
-            let depth = edge["depth"].as_u64().unwrap_or(1) as usize;
-            let guess = if edge["confidence"] == "heuristic" { " ?" } else { "" };
-            // Further away it is the symbol above, and needs no word.
-            let via = edge["via"]["name"].as_str().filter(|_| depth == 1);
-            let via = via.map_or(String::new(), |via| format!(" via {}", shown(via)));
-            text += &format!(
-                "  {}{}{guess}{via}  {}:{}\n",
-                "  ".repeat(depth),
-                style::name(&shown(edge["symbol"]["qualified_name"].as_str().unwrap_or_default())),
-                style::path(&shown(edge["call_site"]["file"].as_str().unwrap_or_default())),
-                edge["call_site"]["line"],
-            );
-        }
-    }
-    let seen = callers.len() + callees.len();
-    match total {
-        Some(total) => text + &format!("{seen} of {total} edges; --limit or --all shows more\n"),
-        None if seen == 0 => text + "  no calls\n",
-        None => text,
-    }
 }

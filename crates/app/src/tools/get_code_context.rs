@@ -5,20 +5,23 @@
 
 use std::collections::HashSet;
 
+use codecompass_model::Lines;
 use codecompass_model::ids::SymbolId;
-use codecompass_query::{Locate, Mode, Piece, Search, context, locate, nearest_names, place_of, telling_words};
+use codecompass_query::{
+    Locate, Mode, Piece, Search, context, lines_of, locate, nearest_names, place_of, telling_words,
+};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
-use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::tokens::Budget;
-use super::{graph, input, shape};
-use crate::config::Config;
+use super::{graph, input, rows, shape};
+use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader, Told, style};
 use crate::paths::Paths;
 
 /// So many places of a search are candidates: more than most budgets hold, and each costs time.
@@ -36,17 +39,23 @@ pub(crate) const TOOL: Tool = Tool {
                   signatures, 'depth' for fewer with full bodies. `symbols` reads named ones whole in one call. Use \
                   it in place of reading files.",
     params: &[
-        required("query", Kind::Text, "As in search_code; may be \"\" with `symbols`"),
-        optional("max_tokens", Kind::Count(Some(4000)), "Token budget"),
+        required("query", Kind::Text, "As in search_code; may be \"\" with `symbols`")
+            .place_if_given("QUERY")
+            .help("A question in words, a name, a path or a message"),
+        optional("max_tokens", Kind::Count(Some(4000)), "Token budget").flag("max-tokens"),
         optional("strategy", Kind::Choice(STRATEGIES, Some("breadth")), "").or(Code::InvalidStrategy),
         REF,
-        optional("language", Kind::Text, "Only this language"),
+        shape::LANGUAGE,
         optional(
             "symbols",
             Kind::List,
             "To read first, whole: names, symbol_ids, or places (src/a.py:10-40, or :10 for the symbol there)",
-        ),
-        optional("exclude", Kind::List, "symbol_ids you already have"),
+        )
+        .flag("symbol")
+        .value("NAME"),
+        optional("exclude", Kind::List, "symbol_ids you already have").value("ID"),
+        NO_SYNC,
+        shape::FRESHNESS,
         WORKSPACE,
     ],
     output: || {
@@ -60,6 +69,7 @@ pub(crate) const TOOL: Tool = Tool {
                 "path",
                 "signature",
                 "language",
+                "above",
                 "body",
             ],
             &["line_start", "line_end"],
@@ -76,55 +86,35 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Input {
-            query: arguments.words("query"),
-            max_tokens: arguments.count("max_tokens"),
-            strategy: arguments.text("strategy"),
-            language: arguments.text("language"),
-            symbols: arguments.list("symbols"),
-            exclude: arguments.list("exclude"),
-        }
-        .check()?;
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments)?;
+        call.inquire(|inquiry| answer(inquiry, &question))
     },
 };
 
-/// What is asked, as it came in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Input {
-    pub(crate) query: String,
-    pub(crate) max_tokens: i64,
-    pub(crate) strategy: Option<String>,
-    pub(crate) language: Option<String>,
-    pub(crate) symbols: Vec<String>,
-    pub(crate) exclude: Vec<String>,
-}
-
-/// The input with nothing left to check.
+/// What is asked.
 pub(crate) struct Question {
     query: String,
     max_tokens: u64,
+    /// Whether the call says how many.
+    is_bounded: bool,
     is_deep: bool,
     language: Option<String>,
     symbols: Vec<String>,
     exclude: HashSet<String>,
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
-        if self.query.trim().is_empty() && self.symbols.is_empty() {
+impl Question {
+    /// Checks the arguments.
+    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
+        let (query, symbols) = (arguments.words("query"), arguments.list("symbols"));
+        if query.trim().is_empty() && symbols.is_empty() {
             return Err(AppError::new(
                 Code::InvalidInput,
                 "`query` is empty: say what to look for, or give `symbols`.",
             )
             .data(json!({ "parameter": "query" })));
         }
-        let is_deep = match self.strategy.as_deref() {
+        let is_deep = match arguments.text("strategy").as_deref() {
             None | Some("breadth") => false,
             Some("depth") => true,
             Some(other) => {
@@ -133,16 +123,18 @@ impl Input {
                     .data(json!({ "parameter": "strategy", "allowed": STRATEGIES })));
             }
         };
-        let max_tokens = u64::try_from(self.max_tokens).ok().filter(|tokens| *tokens > 0).ok_or_else(|| {
-            let message = format!("`max_tokens` is {}: it must be at least 1.", self.max_tokens);
+        let asked = arguments.count("max_tokens");
+        let max_tokens = u64::try_from(asked).ok().filter(|tokens| *tokens > 0).ok_or_else(|| {
+            let message = format!("`max_tokens` is {asked}: it must be at least 1.");
             AppError::new(Code::InvalidMaxTokens, message)
                 .data(json!({ "parameter": "max_tokens", "allowed": "a whole number from 1" }))
         })?;
-        Ok(Question {
-            language: input::language(self.language)?,
-            exclude: self.exclude.into_iter().collect(),
-            query: self.query,
-            symbols: self.symbols,
+        Ok(Self {
+            language: input::language(arguments.text("language"))?,
+            exclude: arguments.list("exclude").into_iter().collect(),
+            is_bounded: arguments.is_given("max_tokens"),
+            query,
+            symbols,
             max_tokens,
             is_deep,
         })
@@ -152,67 +144,196 @@ impl Input {
 /// A piece that is in the answer.
 struct Taken {
     piece: Piece,
-    item: Value,
+    /// As it is told, in the form of the answer.
+    item: Content,
     is_whole: bool,
 }
 
-/// Answers from a snapshot; without one, the answer is empty and the metadata says why.
-pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let mut budget = Budget::new(question.max_tokens, (config.max_response_bytes as u64).saturating_sub(FRAME));
-    let mut taken: Vec<Taken> = Vec::new();
-    let mut left = 0;
+enum Content {
+    Json(Value),
+    Text(String),
+}
+
+/// What is told.
+struct Context<'c> {
+    snapshot: Option<&'c Snapshot>,
+    question: &'c Question,
+    taken: Vec<Taken>,
+    /// How many pieces found no room.
+    left: usize,
+    /// How many that were asked for by name are there without their body.
+    bodiless: usize,
+    budget: Budget,
+    metadata: Metadata,
+}
+
+/// Answers; where nothing is published the answer is empty and the metadata says why.
+pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let mut metadata = inquiry.metadata(&[]);
+    let room = match question.is_bounded {
+        true => inquiry.form.long_room(&inquiry.config),
+        false => inquiry.room(),
+    };
+    let budget = Budget::new(question.max_tokens, (room as u64).saturating_sub(FRAME));
+    let snapshot = inquiry.snapshot();
+    let mut pieces = Vec::new();
     if let Some(snapshot) = snapshot {
-        let named = named(snapshot, question, paths, &mut metadata);
+        let named = named(snapshot, question, &inquiry.paths, &mut metadata);
         let named = named.map_err(|error| error.about(metadata.clone()))?;
         let keys: HashSet<_> = named.iter().map(Piece::key).collect();
-        let found = found(snapshot, question)?;
-        let found =
-            found.into_iter().filter(|piece| !keys.contains(&piece.key())).map(|piece| (piece, question.is_deep));
-        for (piece, is_deep) in named.into_iter().map(|piece| (piece, true)).chain(found) {
-            if taken.iter().any(|other| other.is_whole && piece.is_inside(&other.piece)) {
-                continue;
-            }
-            match fitted(snapshot, &piece, is_deep, &taken, &mut budget)? {
-                Some((item, is_whole)) => taken.push(Taken { piece, item, is_whole }),
-                None => left += 1,
-            }
+        let found = found(snapshot, question)?.into_iter().filter(|piece| !keys.contains(&piece.key()));
+        pieces.extend(named.into_iter().map(|piece| (piece, true)));
+        pieces.extend(found.map(|piece| (piece, false)));
+    }
+    let mut told = Context { snapshot, question, taken: Vec::new(), left: 0, bodiless: 0, budget, metadata };
+    for (piece, is_named) in pieces {
+        if let Some(snapshot) = snapshot {
+            told.add(snapshot, inquiry.form, piece, is_named)?;
         }
     }
-    if left > 0 {
-        metadata.completeness = "partial";
+    if told.is_cut() {
+        told.metadata.completeness = Completeness::Partial;
     }
-    let text = text(&taken, left, &budget) + &metadata.warnings_text();
-    let code = u8::from(taken.is_empty());
-    let (returned, total) = (taken.len(), taken.len() + left);
-    let items: Vec<Value> = taken.into_iter().map(|taken| taken.item).collect();
-    let mut about = metadata.to_json();
-    about["total_candidates"] = json!(total);
-    about["returned"] = json!(returned);
-    about["strategy"] = json!(if question.is_deep { "depth" } else { "breadth" });
-    about["token_upper_estimate"] = json!(budget.spent.tokens());
-    if left > 0 {
-        about["remaining_candidates"] = json!(left);
-        about["suggestion"] = json!("Use locate_symbol for specific symbols, or increase max_tokens");
-    } else if let (0, Some(snapshot)) = (returned, snapshot) {
-        about["suggestion"] = json!(when_empty(snapshot, &question.query)?);
+    let code = u8::from(told.taken.is_empty());
+    Answer::of(inquiry.form, code, &told)
+}
+
+impl Context<'_> {
+    /// Whether something was left out, or given without the body that was asked for.
+    fn is_cut(&self) -> bool {
+        self.left > 0 || self.bodiless > 0
     }
-    let mut json = json!({
-        "context_items": items,
-        "estimated_tokens": budget.spent.formula,
-        "truncated": left > 0,
-        "metadata": about,
-    });
-    if let (0, 0, Some(snapshot)) = (returned, left, snapshot) {
-        let known = Known::of_words(snapshot, &question.query, &[])?;
-        Before::of(TOOL.name, "query", &question.query).add_to(&mut json, known);
+
+    /// Adds a piece that fits: whole, when that is wanted and nothing of it is there already, or its signature.
+    fn add(&mut self, snapshot: &Snapshot, form: Form, piece: Piece, is_named: bool) -> Result<(), AppError> {
+        if self.taken.iter().any(|other| other.is_whole && piece.is_inside(&other.piece)) {
+            return Ok(());
+        }
+        let is_deep = is_named || self.question.is_deep;
+        let may_be_whole = is_deep
+            && !self.budget.is_too_long(piece.length())
+            && !self.taken.iter().any(|other| other.piece.is_inside(&piece));
+        let fitted = match form {
+            Form::Json => self.fitted_json(snapshot, &piece, may_be_whole)?,
+            Form::Text(_) => self.fitted_text(snapshot, &piece, may_be_whole, is_deep)?,
+        };
+        match fitted {
+            Some((item, is_whole)) => {
+                let has_inner = self.taken.iter().any(|other| other.piece.is_inside(&piece));
+                self.bodiless += usize::from(is_named && !is_whole && !has_inner);
+                self.taken.push(Taken { piece, item, is_whole });
+            }
+            None => self.left += 1,
+        }
+        Ok(())
     }
-    Ok(Answer { text, json, code })
+
+    fn fitted_json(
+        &mut self,
+        snapshot: &Snapshot,
+        piece: &Piece,
+        may_be_whole: bool,
+    ) -> Result<Option<(Content, bool)>, AppError> {
+        if self.budget.is_over(piece.words()) {
+            return Ok(None);
+        }
+        let item = item(piece);
+        if may_be_whole {
+            let mut whole = item.clone();
+            if let Some(above) = piece.above(snapshot)? {
+                let text = snapshot.text(piece.version.id)?;
+                whole.insert("above".into(), json!(lines_of(&text, above).join("\n")));
+            }
+            whole.insert("body".into(), json!(piece.body(snapshot)?));
+            let whole = Value::Object(whole);
+            if self.budget.take(&whole.to_string()) {
+                return Ok(Some((Content::Json(whole), true)));
+            }
+        }
+        let item = Value::Object(item);
+        Ok(self.budget.take(&item.to_string()).then_some((Content::Json(item), false)))
+    }
+
+    fn fitted_text(
+        &mut self,
+        snapshot: &Snapshot,
+        piece: &Piece,
+        may_be_whole: bool,
+        is_deep: bool,
+    ) -> Result<Option<(Content, bool)>, AppError> {
+        let path = &piece.version.path;
+        if may_be_whole {
+            let text = snapshot.text(piece.version.id)?;
+            let start = piece.above(snapshot)?.map_or(piece.lines.start, |above| above.start);
+            let lines = Lines { start, end: piece.lines.end };
+            let numbered = lines_of(&text, lines).into_iter().enumerate();
+            let body: String = numbered.map(|(at, line)| rows::numbered(start + at as u32, line) + "\n").collect();
+            let name = piece.label().map(|symbol| format!(" {}", style::name(&shown(&rows::short_name(symbol)))));
+            let whole = format!("{}{}\n{body}", rows::place(path, lines), name.unwrap_or_default());
+            if self.budget.take(&whole) {
+                return Ok(Some((Content::Text(whole), true)));
+            }
+        }
+        let place = rows::place(path, piece.lines);
+        let row = match (piece.label(), is_deep) {
+            (Some(symbol), true) => {
+                let count = piece.lines.end - piece.lines.start + 1;
+                format!("{place} {}: {count} lines, not shown\n", shown(&rows::short_name(symbol)))
+            }
+            (Some(symbol), false) => format!("{place} {}\n", rows::header(symbol, rows::ROW)),
+            (None, _) => format!("{place} {}\n", rows::source(piece.line.as_deref().unwrap_or_default())),
+        };
+        Ok(self.budget.take(&row).then_some((Content::Text(row), false)))
+    }
+}
+
+impl Told for Context<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        let (returned, total) = (self.taken.len(), self.taken.len() + self.left);
+        let items = self.taken.iter().filter_map(|taken| match &taken.item {
+            Content::Json(item) => Some(item),
+            Content::Text(_) => None,
+        });
+        let mut about = self.metadata.to_json();
+        about["total_candidates"] = json!(total);
+        about["returned"] = json!(returned);
+        about["strategy"] = json!(if self.question.is_deep { "depth" } else { "breadth" });
+        about["token_upper_estimate"] = json!(self.budget.spent.tokens());
+        if self.is_cut() {
+            about["remaining_candidates"] = json!(self.left);
+            about["suggestion"] = json!("Use locate_symbol for specific symbols, or increase max_tokens");
+        } else if let (0, Some(snapshot)) = (returned, self.snapshot) {
+            about["suggestion"] = json!(when_empty(snapshot, &self.question.query)?);
+        }
+        let mut json = json!({
+            "context_items": items.collect::<Vec<_>>(),
+            "estimated_tokens": self.budget.spent.formula,
+            "truncated": self.is_cut(),
+            "metadata": about,
+        });
+        if let (0, 0, Some(snapshot)) = (returned, self.left, self.snapshot) {
+            let known = Known::of_words(snapshot, &self.question.query, &[])?;
+            Before::of(TOOL.name, "query", &self.question.query).add_to(&mut json, known);
+        }
+        Ok(json)
+    }
+
+    fn text(&self, reader: Reader) -> Result<String, AppError> {
+        let mut text = String::new();
+        for taken in &self.taken {
+            if let Content::Text(item) = &taken.item {
+                text += item;
+            }
+        }
+        if self.taken.is_empty() && self.left == 0 {
+            text += "Nothing answers that.\n";
+        }
+        if self.left > 0 {
+            let how = reader.argument("max_tokens", 2 * self.question.max_tokens);
+            text += &format!("… {} of {} ({how})\n", self.taken.len(), self.taken.len() + self.left);
+        }
+        Ok(text + &self.metadata.notes())
+    }
 }
 
 /// The symbols that are asked for by name, handle or place; those that are not there are told.
@@ -278,33 +399,9 @@ fn found(snapshot: &Snapshot, question: &Question) -> Result<Vec<Piece>, AppErro
     Ok(pieces)
 }
 
-/// The piece as an item that fits: whole, when that is wanted and nothing of it is there already, or its signature.
-fn fitted(
-    snapshot: &Snapshot,
-    piece: &Piece,
-    is_deep: bool,
-    taken: &[Taken],
-    budget: &mut Budget,
-) -> Result<Option<(Value, bool)>, AppError> {
-    if budget.is_over(piece.words()) {
-        return Ok(None);
-    }
-    let item = item(piece);
-    if is_deep && !budget.is_too_long(piece.length()) && !taken.iter().any(|other| other.piece.is_inside(piece)) {
-        let mut whole = item.clone();
-        whole.insert("body".into(), json!(piece.body(snapshot)?));
-        let whole = Value::Object(whole);
-        if budget.take(&whole.to_string()) {
-            return Ok(Some((whole, true)));
-        }
-    }
-    let item = Value::Object(item);
-    Ok(budget.take(&item.to_string()).then_some((item, false)))
-}
-
 fn item(piece: &Piece) -> Map<String, Value> {
     let version = &piece.version;
-    let mut item = match piece.symbol() {
+    let mut item = match piece.label() {
         Some(symbol) => graph::identity(&version.path, &version.language, symbol),
         // What stands at the level of a file belongs to its module.
         None => graph::module_identity(&version.path, &version.language, piece.symbols()),
@@ -312,7 +409,7 @@ fn item(piece: &Piece) -> Map<String, Value> {
     item.insert("path".into(), json!(version.path));
     item.insert("line_start".into(), json!(piece.lines.start));
     item.insert("line_end".into(), json!(piece.lines.end));
-    let signature = piece.symbol().map(|symbol| symbol.signature.as_str()).or(piece.line.as_deref());
+    let signature = piece.label().map(|symbol| symbol.signature.as_str()).or(piece.line.as_deref());
     item.insert("signature".into(), json!(shape::cut(signature.unwrap_or_default(), shape::SIGNATURE)));
     item.insert("language".into(), json!(version.language));
     item.insert("score".into(), json!(piece.score));
@@ -334,29 +431,4 @@ fn when_empty(snapshot: &Snapshot, query: &str) -> Result<String, AppError> {
         true => "Nothing holds these words: ask in other words, or search_code with mode \"literal\"".into(),
         false => format!("Nothing holds these words; nearest names: {}", near.join(", ")),
     })
-}
-
-fn text(taken: &[Taken], left: usize, budget: &Budget) -> String {
-    let mut text = String::new();
-    for Taken { piece, item, .. } in taken {
-        let word = |name: &str| shown(item[name].as_str().unwrap_or_default()).into_owned();
-        text += &format!(
-            "{}:{}  {} {}\n",
-            style::path(&shown(&piece.version.path)),
-            style::number(piece.lines.start),
-            style::dim(&word("kind")),
-            style::name(&word("qualified_name")),
-        );
-        let lines = item["body"].as_str().or(item["signature"].as_str()).unwrap_or_default();
-        for line in lines.lines() {
-            let line = shown(&line.replace('\t', "    ")).into_owned();
-            text += format!("    {line}").trim_end();
-            text += "\n";
-        }
-    }
-    if taken.is_empty() && left == 0 {
-        return "Nothing answers that.\n".into();
-    }
-    let rest = if left > 0 { format!("; {left} more need a larger --max-tokens") } else { String::new() };
-    text + &format!("{} symbols, at most {} tokens{rest}\n", taken.len(), budget.spent.tokens())
 }

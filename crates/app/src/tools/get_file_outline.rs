@@ -6,16 +6,16 @@ use codecompass_query::{Outline, outline};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::input::Cursor;
+use super::outline_text;
 use super::shape::{self, CURSOR};
 use super::trees::{self, Cut};
-use crate::config::Config;
+use crate::call::Inquiry;
 use crate::error::AppError;
-use crate::escape::shown;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::paths::{Absence, Paths};
+use crate::metadata::Completeness;
+use crate::output::{Answer, Form};
+use crate::paths::Absence;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "get_file_outline",
@@ -23,11 +23,14 @@ pub(crate) const TOOL: Tool = Tool {
     description: "All symbols of one file as a nested tree with lines and signatures. Use it instead of reading a \
                   file to see what is in it.",
     params: &[
-        required("path", Kind::Text, "File, from the repository root or absolute"),
+        required("path", Kind::Text, "File, from the repository root or absolute").brief("").place("FILE"),
         REF,
         optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without what stands inside"),
-        optional("language", Kind::Text, "Not needed: it is known from the file"),
+        optional("name", Kind::Text, "Only symbols whose name holds this"),
+        optional("language", Kind::Text, "Not needed: it is known from the file").on_the_wire().json_only(),
         CURSOR,
+        NO_SYNC,
+        shape::FRESHNESS,
         WORKSPACE,
     ],
     output: || {
@@ -42,50 +45,67 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Question {
-            path: arguments.words("path"),
-            is_deep: arguments.text("depth").as_deref() != Some("top"),
-            cursor: arguments.text("cursor"),
-        };
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments);
+        call.inquire(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// What is asked.
 pub(crate) struct Question {
-    pub(crate) path: String,
-    pub(crate) is_deep: bool,
-    pub(crate) cursor: Option<String>,
+    path: String,
+    is_deep: bool,
+    /// A part of the names that are meant, in lower case.
+    name: Option<String>,
+    cursor: Option<String>,
 }
 
-/// Answers from a snapshot.
-pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let Some(snapshot) = snapshot else {
+impl Question {
+    /// From a call's arguments.
+    pub(crate) fn of(arguments: &Arguments) -> Self {
+        Self {
+            path: arguments.words("path"),
+            is_deep: arguments.text("depth").as_deref() != Some("top"),
+            name: arguments.text("name").map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()),
+            cursor: arguments.text("cursor"),
+        }
+    }
+
+    /// Whether a symbol, or something inside it, bears a name that is meant.
+    fn wants(&self, outline: &Outline, place: u32) -> bool {
+        let Some(name) = &self.name else { return true };
+        outline.symbol(place).name.to_lowercase().contains(name)
+            || self.is_deep && outline.inside(place).iter().any(|inner| self.wants(outline, *inner))
+    }
+}
+
+/// Answers.
+pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let mut metadata = inquiry.metadata(&[]);
+    let Some(snapshot) = inquiry.snapshot() else {
         return Err(AppError::index_not_ready().about(metadata));
     };
-    let file = paths.file(&[snapshot], "path", &question.path).map_err(|error| error.about(metadata.clone()))?;
+    let file = inquiry.paths.file(&[snapshot], "path", &question.path).map_err(|error| inquiry.explained(error))?;
     let path = file.path.as_str();
     let Some(outline) = outline(snapshot, path)? else {
         let absence = file.absence.unwrap_or(Absence::Unknown);
         return Err(not_found(snapshot, path, &absence, &metadata.ref_name)?.about(metadata));
     };
-    let cursor = Cursor::of(Some(snapshot), &format!("outline {path:?} {}", question.is_deep));
+    let named = question.name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
+    let cursor = Cursor::of(Some(snapshot), &format!("outline {path:?} {}{named}", question.is_deep));
     let offset = cursor.read(question.cursor.as_deref())?;
-    let rest = outline.top().get(offset..).unwrap_or_default();
-    let listed = rest.iter().map(|place| symbol_json(&outline, *place, question.is_deep)).collect();
-    let Cut { trees: symbols, kept, total } = trees::cut(listed, config.max_response_bytes);
+    let wanted = outline.top().iter().copied().filter(|place| question.wants(&outline, *place));
+    let rest: Vec<u32> = wanted.skip(offset).collect();
+    metadata.symbol_count = Some(outline.count());
+    if inquiry.form != Form::Json {
+        let told = outline_text::text(&outline, question.is_deep, question.name.as_deref(), &rest, inquiry.room());
+        let next = (told.tops < rest.len()).then(|| cursor.write(offset + told.tops));
+        let text = told.finish(next.as_deref(), inquiry.form) + &metadata.notes();
+        return Ok(Answer { text, json: Value::Null, code: 0 });
+    }
+    let listed = rest.iter().map(|place| symbol_json(&outline, *place, question)).collect();
+    let Cut { trees: symbols, kept, total } = trees::cut(listed, inquiry.room());
     if kept < total {
-        metadata.completeness = "truncated";
+        metadata.completeness = Completeness::Truncated;
         metadata.warnings.push(format!(
             "the outline is too long for one answer: {kept} of {total} symbols are here; get_symbol_hierarchy with \
              direction \"descendants\" has what stands inside one"
@@ -94,17 +114,13 @@ pub(crate) fn answer(
     if symbols.len() < rest.len() {
         metadata.next_cursor = Some(cursor.write(offset + symbols.len()));
     }
-    metadata.symbol_count = Some(outline.count());
-    Ok(Answer {
-        text: text(&outline, question.is_deep) + &metadata.warnings_text(),
-        json: json!({
-            "file_path": outline.version.path,
-            "language": outline.version.language,
-            "symbols": symbols,
-            "metadata": metadata.to_json(),
-        }),
-        code: 0,
-    })
+    let json = json!({
+        "file_path": outline.version.path,
+        "language": outline.version.language,
+        "symbols": symbols,
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text: String::new(), json, code: 0 })
 }
 
 /// The file that is not there: why, where that is known, else those that bear its name.
@@ -127,7 +143,7 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
     Ok(error.data(data))
 }
 
-fn symbol_json(outline: &Outline, place: u32, is_deep: bool) -> Value {
+fn symbol_json(outline: &Outline, place: u32, question: &Question) -> Value {
     let symbol = outline.symbol(place);
     let mut fields = Map::new();
     fields.insert("kind".into(), json!(symbol.kind.as_str()));
@@ -142,30 +158,17 @@ fn symbol_json(outline: &Outline, place: u32, is_deep: bool) -> Value {
         fields.insert("signature".into(), json!(shape::cut(&symbol.signature, shape::SIGNATURE)));
     }
     fields.insert("symbol_id".into(), json!(SymbolId::of(&outline.version.path, symbol).to_string()));
-    let inside = outline.inside(place);
-    if is_deep && !inside.is_empty() {
-        let children: Vec<Value> = inside.iter().map(|child| symbol_json(outline, *child, true)).collect();
+    // What stands inside a symbol whose own name is meant belongs to it.
+    let is_meant = question.name.as_ref().is_none_or(|name| symbol.name.to_lowercase().contains(name));
+    let inside = outline.inside(place).iter().filter(|child| is_meant || question.wants(outline, **child));
+    let open = Question { name: None, path: String::new(), cursor: None, is_deep: question.is_deep };
+    let inner = if is_meant { &open } else { question };
+    let children: Vec<Value> = match question.is_deep {
+        true => inside.map(|child| symbol_json(outline, *child, inner)).collect(),
+        false => Vec::new(),
+    };
+    if !children.is_empty() {
         fields.insert("children".into(), json!(children));
     }
     Value::Object(fields)
-}
-
-fn text(outline: &Outline, is_deep: bool) -> String {
-    fn lines(outline: &Outline, places: &[u32], level: usize, is_deep: bool, text: &mut String) {
-        for place in places {
-            let symbol = outline.symbol(*place);
-            let line = format!("{:>6}", symbol.lines.start);
-            let what = match symbol.kind {
-                SymbolKind::Use => format!("use {}", symbol.name),
-                _ => symbol.signature.clone(),
-            };
-            *text += &format!("{}  {}{}\n", style::dim(&line), "  ".repeat(level), shown(&shape::cut(&what, 160)));
-            if is_deep {
-                lines(outline, outline.inside(*place), level + 1, is_deep, text);
-            }
-        }
-    }
-    let mut text = format!("{} ({})\n", style::path(&shown(&outline.version.path)), outline.version.language);
-    lines(outline, outline.top(), 0, is_deep, &mut text);
-    text
 }

@@ -2,26 +2,24 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::Duration;
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
-use codecompass_query::graph::{Graph, Memory};
+use codecompass_query::graph::Graph;
 use codecompass_query::{Locate, Outline, SymbolHit, locate};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::find_references::SERVED;
-use super::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::with_graph;
 use super::trees::{self, Cut};
-use super::{graph, input, shape};
-use crate::config::Config;
+use super::{graph, input, names, rows, shape};
+use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::paths::{File, Paths};
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form};
+use crate::paths::File;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "get_symbol_hierarchy",
@@ -29,10 +27,12 @@ pub(crate) const TOOL: Tool = Tool {
     description: "Traverse the parent chain (ancestors) or child tree (descendants) of a symbol: method -> class -> \
                   module.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
-        optional("path", Kind::Text, "File, when several define the name (else ambiguous_symbol)"),
+        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
+        optional("path", Kind::Text, "File, when several define the name (else ambiguous_symbol)").flag("in"),
         REF,
         optional("direction", Kind::Choice(&["ancestors", "descendants"], Some("ancestors")), ""),
+        NO_SYNC,
+        shape::FRESHNESS,
         WORKSPACE,
     ],
     output: || {
@@ -47,77 +47,127 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Question {
-            name: arguments.words("symbol_name"),
-            path: arguments.text("path"),
-            is_up: arguments.text("direction").as_deref() != Some("descendants"),
-            patience: SERVED,
-        };
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.memory.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments);
+        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
     },
 };
 
 /// What is asked.
-pub(crate) struct Question {
-    pub(crate) name: String,
-    pub(crate) path: Option<String>,
-    pub(crate) is_up: bool,
-    pub(crate) patience: Duration,
+struct Question {
+    name: String,
+    path: Option<String>,
+    is_up: bool,
 }
 
-/// Answers from a snapshot.
-pub(crate) fn answer(
-    memory: Option<&Memory>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let Some(memory) = memory else { return Err(AppError::index_not_ready().about(metadata)) };
+impl Question {
+    fn of(arguments: &Arguments) -> Self {
+        Self {
+            name: arguments.words("symbol_name"),
+            path: arguments.text("path"),
+            is_up: arguments.text("direction").as_deref() != Some("descendants"),
+        }
+    }
+}
+
+/// Answers.
+fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let memory = inquiry.memory()?;
     let snapshot = memory.snapshot();
-    let file = paths.file_if_given(&[snapshot], question.path.as_deref());
-    let hit = file
-        .and_then(|file| one_symbol(snapshot, &question.name, file.as_ref()))
-        .map_err(|error| error.about(metadata.clone()))?;
+    let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
+    let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
+    let hit = one_symbol(snapshot, &name, file.as_ref())?;
     let at = SymbolAt { file: hit.version.id, place: hit.place() };
-    with_graph(memory, question.patience, |graph| {
+    with_graph(memory, inquiry.patience, |graph| {
         let mut outlines = Outlines { snapshot, read: HashMap::new() };
-        let (hierarchy, length) = match question.is_up {
+        let hierarchy = match question.is_up {
             true => chain(graph, &mut outlines, at)?,
             false => {
                 let blocks = graph.blocks_of(at)?;
                 trees_below(&mut outlines, at, blocks)?
             }
         };
-        let direction = if question.is_up { "ancestors" } else { "descendants" };
-        let Cut { trees: hierarchy, kept, total } = trees::cut(hierarchy, config.max_response_bytes);
+        let mut told = Hierarchy { nodes: hierarchy, is_up: question.is_up, metadata: inquiry.metadata(&[]) };
+        graph::finish(graph, &mut told.metadata)?;
+        told.shaped(inquiry)
+    })
+}
+
+/// A symbol in the tree.
+struct Node {
+    outline: Rc<Outline>,
+    place: u32,
+    depth: usize,
+    children: Vec<Node>,
+}
+
+/// What is told: a chain from the inside out, or trees.
+struct Hierarchy {
+    nodes: Vec<Node>,
+    is_up: bool,
+    metadata: Metadata,
+}
+
+impl Hierarchy {
+    fn shaped(mut self, inquiry: &Inquiry<'_>) -> Result<Answer, AppError> {
+        if inquiry.form != Form::Json {
+            let (text, kept, total) = self.text(inquiry.room());
+            let cut = if kept < total { format!("… {kept} of {total} symbols\n") } else { String::new() };
+            return Ok(Answer { text: text + &cut + &self.metadata.notes(), json: Value::Null, code: 0 });
+        }
+        let length = self.nodes.iter().map(Node::count).sum::<usize>();
+        let direction = if self.is_up { "ancestors" } else { "descendants" };
+        let trees = self.nodes.iter().map(Node::json).collect();
+        let Cut { trees: hierarchy, kept, total } = trees::cut(trees, inquiry.room());
         if kept < total {
-            metadata.completeness = "truncated";
-            metadata.warnings.push(format!(
+            self.metadata.completeness = Completeness::Truncated;
+            self.metadata.warnings.push(format!(
                 "the tree is too long for one answer: {kept} of {total} symbols are here, the outer ones first"
             ));
         }
-        graph::finish(graph, &mut metadata)?;
-        let mut text = String::new();
-        match question.is_up {
-            true => hierarchy.iter().rev().enumerate().for_each(|(level, node)| line(node, level, &mut text)),
-            false => hierarchy.iter().for_each(|node| lines(node, &mut text)),
+        let json = json!({
+            "hierarchy": hierarchy,
+            "direction": direction,
+            "chain_length": length,
+            "metadata": self.metadata.to_json(),
+        });
+        Ok(Answer { text: String::new(), json, code: 0 })
+    }
+
+    fn text(&self, room: usize) -> (String, usize, usize) {
+        let mut rows = Vec::new();
+        match self.is_up {
+            true => self.nodes.iter().rev().enumerate().for_each(|(level, node)| rows.push(node.row(level))),
+            false => self.nodes.iter().for_each(|node| node.rows(&mut rows)),
         }
-        Ok(Answer {
-            text: text + &metadata.warnings_text(),
-            json: json!({
-                "hierarchy": hierarchy,
-                "direction": direction,
-                "chain_length": length,
-                "metadata": metadata.to_json(),
-            }),
-            code: 0,
-        })
-    })
+        let mut sheet = rows::Sheet::new(room);
+        let kept = rows.iter().take_while(|row| sheet.line(row)).count();
+        (sheet.finish(), kept, rows.len())
+    }
+}
+
+impl Node {
+    fn count(&self) -> usize {
+        1 + self.children.iter().map(Node::count).sum::<usize>()
+    }
+
+    fn row(&self, level: usize) -> String {
+        let symbol = self.outline.symbol(self.place);
+        let header = shown(&shape::cut(&symbol.signature, rows::ROW)).into_owned();
+        format!("{}{} {header}", " ".repeat(level), rows::place(&self.outline.version.path, symbol.lines))
+    }
+
+    fn rows(&self, rows: &mut Vec<String>) {
+        rows.push(self.row(self.depth));
+        self.children.iter().for_each(|child| child.rows(rows));
+    }
+
+    fn json(&self) -> Value {
+        let mut node = node_json(&self.outline, self.place, self.depth);
+        if !self.children.is_empty() {
+            node.insert("children".into(), json!(self.children.iter().map(Node::json).collect::<Vec<_>>()));
+        }
+        Value::Object(node)
+    }
 }
 
 /// The one symbol that a name means; an error that lists them when they stand in several files.
@@ -159,7 +209,7 @@ fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
         .data(json!({ "symbol_name": name, "candidates": candidates, "total_candidates": hits.len() }))
 }
 
-fn node(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> {
+fn node_json(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> {
     let symbol = outline.symbol(place);
     let version = &outline.version;
     let mut node = Map::new();
@@ -196,72 +246,44 @@ impl Outlines<'_> {
 }
 
 /// A symbol and what stands around it, from the inside out; a method that stands apart goes on with its type.
-fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result<(Vec<Value>, usize), AppError> {
+fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result<Vec<Node>, AppError> {
     let mut nodes = Vec::new();
     let mut next = Some(at);
     while let Some(at) = next {
         let outline = outlines.of(at.file)?;
         let around = outline.around(at.place);
         for place in &around {
-            nodes.push(Value::Object(node(&outline, *place, nodes.len())));
+            let depth = nodes.len();
+            nodes.push(Node { outline: Rc::clone(&outline), place: *place, depth, children: Vec::new() });
         }
         let last = around.last().map(|place| SymbolAt { file: at.file, place: *place });
         next = last.and_then(|last| graph.owner_of(last));
     }
-    let length = nodes.len();
-    Ok((nodes, length))
+    Ok(nodes)
 }
 
 /// A symbol with what stands inside it and what belongs to it though it stands elsewhere. The blocks of a type of Rust
 /// stand beside its declaration, each a tree of its own, so that their functions are as deep as its fields.
-fn trees_below(
-    outlines: &mut Outlines<'_>,
-    at: SymbolAt,
-    blocks: Vec<SymbolAt>,
-) -> Result<(Vec<Value>, usize), AppError> {
+fn trees_below(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: Vec<SymbolAt>) -> Result<Vec<Node>, AppError> {
     let (mut beside, mut within) = (Vec::new(), Vec::new());
     for block in blocks {
         let is_impl = outlines.of(block.file)?.symbol(block.place).kind == SymbolKind::Impl;
         if is_impl { beside.push(block) } else { within.push(block) }
     }
-    let mut count = 0;
-    let mut trees = vec![tree(outlines, at, &within, 0, &mut count)?];
+    let mut trees = vec![tree(outlines, at, &within, 0)?];
     for block in beside {
-        trees.push(tree(outlines, block, &[], 0, &mut count)?);
+        trees.push(tree(outlines, block, &[], 0)?);
     }
-    Ok((trees, count))
+    Ok(trees)
 }
 
 /// A symbol with what stands inside it, and the parts that belong to it though they stand elsewhere.
-fn tree(
-    outlines: &mut Outlines<'_>,
-    at: SymbolAt,
-    blocks: &[SymbolAt],
-    depth: usize,
-    count: &mut usize,
-) -> Result<Value, AppError> {
-    *count += 1;
+fn tree(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: &[SymbolAt], depth: usize) -> Result<Node, AppError> {
     let outline = outlines.of(at.file)?;
-    let mut node = node(&outline, at.place, depth);
     let inside = outline.inside(at.place).iter().map(|place| SymbolAt { file: at.file, place: *place });
-    let children: Vec<Value> = inside
+    let children = inside
         .chain(blocks.iter().copied())
-        .map(|child| tree(outlines, child, &[], depth + 1, count))
+        .map(|child| tree(outlines, child, &[], depth + 1))
         .collect::<Result<_, _>>()?;
-    if !children.is_empty() {
-        node.insert("children".into(), json!(children));
-    }
-    Ok(Value::Object(node))
-}
-
-fn line(node: &Value, level: usize, text: &mut String) {
-    let word = |name: &str| shown(node[name].as_str().unwrap_or_default()).into_owned();
-    let start = node["line_start"].as_u64().unwrap_or_default() as u32;
-    let place = format!("{}:{}", style::path(&word("path")), style::number(start));
-    *text += &format!("{}{}  {place}\n", "  ".repeat(level), shape::cut(&word("signature"), 160));
-}
-
-fn lines(node: &Value, text: &mut String) {
-    line(node, node["depth"].as_u64().unwrap_or(0) as usize, text);
-    node["children"].as_array().into_iter().flatten().for_each(|child| lines(child, text));
+    Ok(Node { outline, place: at.place, depth, children })
 }

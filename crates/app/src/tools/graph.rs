@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::frame::schema;
 use super::input;
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
+use crate::metadata::{Completeness, Metadata};
 use crate::paths::{Absence, File};
 
 /// Puts the rules to work on a snapshot, for no longer than that.
@@ -38,7 +38,7 @@ pub(crate) fn with_graph<T>(
 /// Says of an answer that not everything could be looked at in time. The last thing before its metadata is laid out.
 pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
     if !graph.finish()? {
-        metadata.completeness = "partial";
+        metadata.completeness = Completeness::Partial;
         metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
     }
     Ok(())
@@ -116,6 +116,39 @@ impl Shown {
         identity(&self.file.path, &self.file.language, self.symbol())
     }
 
+    /// Its place: `src/a.rs:12`.
+    pub(crate) fn place(&self) -> String {
+        let line = self.symbol().lines.start;
+        super::rows::place(&self.file.path, Lines { start: line, end: line })
+    }
+
+    /// Whether it is declared to be implemented elsewhere.
+    pub(crate) fn is_abstract(&self) -> bool {
+        let parent = self.symbol().parent.and_then(|parent| self.file.facts.symbols.get(parent as usize));
+        parent.is_some_and(|parent| matches!(parent.kind, SymbolKind::Trait | SymbolKind::Interface))
+    }
+
+    /// What is run when it is called, of a class that says so itself.
+    pub(crate) fn constructor(&self) -> Option<&Symbol> {
+        let is_it = |symbol: &&Symbol| {
+            symbol.parent == Some(self.place) && (symbol.kind == SymbolKind::Constructor || symbol.name == "__init__")
+        };
+        let symbols = self.file.facts.symbols.iter();
+        symbols.filter(|_| self.symbol().kind == SymbolKind::Class).find(is_it)
+    }
+
+    /// In short.
+    pub(crate) fn mention(&self) -> Value {
+        let symbol = self.symbol();
+        json!({
+            "symbol_id": SymbolId::of(&self.file.path, symbol).to_string(),
+            "qualified_name": symbol.qualified_name,
+            "kind": symbol.kind.as_str(),
+            "path": self.file.path,
+            "line": symbol.lines.start,
+        })
+    }
+
     /// And where it stands.
     pub(crate) fn located(&self) -> Map<String, Value> {
         let mut fields = self.identity();
@@ -135,6 +168,46 @@ pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> Map<Strin
     fields.insert("qualified_name".into(), json!(symbol.qualified_name));
     fields.insert("kind".into(), json!(symbol.kind.as_str()));
     fields
+}
+
+/// What stands around a place: a symbol, or the module that the file is.
+pub(crate) enum Around {
+    Symbol(Shown),
+    Module(Map<String, Value>),
+}
+
+impl Around {
+    /// Around a place of the graph.
+    pub(crate) fn of(graph: &Graph<'_>, file: VersionId, place: Option<u32>) -> Result<Self, AppError> {
+        match place {
+            Some(place) => Shown::of(graph, SymbolAt { file, place }).map(Around::Symbol),
+            None => module_of(graph, file).map(Around::Module),
+        }
+    }
+
+    /// Its names and ids.
+    pub(crate) fn identity(&self) -> Map<String, Value> {
+        match self {
+            Around::Symbol(shown) => shown.identity(),
+            Around::Module(fields) => fields.clone(),
+        }
+    }
+
+    /// And where it stands.
+    pub(crate) fn located(&self) -> Map<String, Value> {
+        match self {
+            Around::Symbol(shown) => shown.located(),
+            Around::Module(fields) => fields.clone(),
+        }
+    }
+
+    /// `Type.name`; nothing for what stands at the level of the file.
+    pub(crate) fn name(&self) -> Option<String> {
+        match self {
+            Around::Symbol(shown) => Some(super::rows::short_name(shown.symbol())),
+            Around::Module(_) => None,
+        }
+    }
 }
 
 /// The code at the level of a file, as the module it is. Its id is as lasting as any other, though nothing is defined by it.
@@ -212,21 +285,26 @@ pub(crate) fn counts_schema() -> Value {
     schema::object(&[], &["definitions", "proved", "elsewhere", "outside", "undecided", "beyond"], &[])
 }
 
+/// So many others of the same name are told.
+pub(crate) const OTHERS: usize = 10;
+
 /// The other symbols of the same name, for an answer that took one of them.
+pub(crate) fn others_of(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Shown>, AppError> {
+    others.iter().take(OTHERS).map(|at| Shown::of(graph, *at)).collect()
+}
+
+/// The same, as machines have it.
 pub(crate) fn others_json(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Value>, AppError> {
-    const MOST: usize = 10;
-    let mention = |at: &SymbolAt| {
-        let shown = Shown::of(graph, *at)?;
-        let symbol = shown.symbol();
-        Ok(json!({
-            "symbol_id": SymbolId::of(&shown.file.path, symbol).to_string(),
-            "qualified_name": symbol.qualified_name,
-            "kind": symbol.kind.as_str(),
-            "path": shown.file.path,
-            "line": symbol.lines.start,
-        }))
-    };
-    others.iter().take(MOST).map(mention).collect()
+    Ok(others_of(graph, others)?.iter().map(Shown::mention).collect())
+}
+
+/// Others of the same name in a line, by the places that name them.
+pub(crate) fn others_text(others: &[Shown]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let places: Vec<String> = others.iter().map(Shown::place).collect();
+    format!("others of the name: {}\n", places.join(", "))
 }
 
 /// Says which of several symbols was taken.

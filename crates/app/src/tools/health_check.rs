@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 use super::frame::{Effect, Tool, WORKSPACE, schema};
 use super::index_status::{active_json, queued_json, time_text};
+use crate::call::{Call, Held};
 use crate::error::AppError;
-use crate::output::Answer;
+use crate::escape::shown;
+use crate::metadata::{Freshness, Indexing};
+use crate::output::{Answer, Form};
 use crate::published::under_its_name;
-use crate::server::Call;
-use crate::server::places::{Unknown, Visit};
+use crate::server::places::Unknown;
 use crate::session::Session;
 
 /// So many jobs are looked through for interrupted ones.
@@ -63,7 +65,7 @@ pub(crate) const TOOL: Tool = Tool {
 struct Project {
     root: String,
     schema: SchemaStatus,
-    indexing: &'static str,
+    indexing: Indexing,
     sqlite_ok: bool,
     tantivy_ok: bool,
     view: Option<ViewInfo>,
@@ -75,23 +77,25 @@ struct Project {
 fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let asked = call.arguments.text("workspace");
     // A repository that is gone, or broken, is what this tool is there to tell.
-    let (visit, trouble) = match call.visit(Unknown::Workspace) {
-        Ok(visit) => (visit, None),
-        Err(error) => match call.server.places.last(asked.as_deref()) {
-            Some(visit) => (visit, Some(error.message)),
+    let server = call.served()?.server;
+    let (held, trouble) = match call.session(Unknown::Workspace) {
+        Ok(held) => (held, None),
+        Err(error) => match server.places.last(asked.as_deref()) {
+            Some(visit) => (Held::Visited(visit), Some(error.message)),
             None => return Err(error),
         },
     };
-    let first = look(call, &visit)?;
+    let visit = held.visit()?;
+    let first = look(call, &held)?;
     let mut projects: Vec<Project> = Vec::new();
     if asked.is_none() {
-        for place in call.server.places.all() {
+        for place in server.places.all() {
             let other = place.session.workspace.root.display().to_string();
             if other == first.root || !place.session.dir.is_registered() {
                 continue;
             }
-            if let Ok(visit) = call.server.places.visit(call.server, Some(&other), Unknown::Workspace) {
-                projects.push(look(call, &visit)?);
+            if let Ok(visit) = server.places.visit(server, Some(&other), Unknown::Workspace) {
+                projects.push(look(call, &Held::Visited(visit))?);
             }
         }
         projects.sort_by(|a, b| a.root.cmp(&b.root));
@@ -102,7 +106,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let mut metadata = session.metadata(&target, first.view.as_ref());
     metadata.schema = first.schema.as_str();
     metadata.indexing = first.indexing;
-    metadata.freshness = call.freshness(&visit, &target);
+    metadata.freshness = call.freshness(&held, &target);
     if let Some(trouble) = &trouble {
         metadata.warnings.push(format!("the workspace can not be read: {trouble}"));
     }
@@ -113,20 +117,28 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
         metadata.warnings.push("this workspace is not registered; run `codecompass index`".into());
     }
     let all = || std::iter::once(&first).chain(&projects);
-    let warmth = &call.server.warmth;
+    let warmth = &server.warmth;
     let status = match () {
         () if trouble.is_some() || all().any(|project| project.is_broken()) => "error",
         () if matches!(warmth.status(), "pending" | "warming") => "warming",
         () if all().any(|project| project.active.is_some()) => "indexing",
         () => "ready",
     };
+    if call.form != Form::Json {
+        let mut text = format!("{status}\n");
+        for project in all() {
+            let (root, indexing) = (shown(&project.root), project.indexing.as_str());
+            text += &format!("{root}: {indexing}, schema {}\n", project.schema.as_str());
+        }
+        return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
+    }
     let (available, missing): (Vec<_>, Vec<_>) =
         codecompass_lang::check_grammars().into_iter().partition(|(_, outcome)| outcome.is_ok());
     let names = |list: Vec<(&'static str, _)>| list.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     let json = json!({
         "status": status,
         "version": env!("CARGO_PKG_VERSION"),
-        "uptime_seconds": call.server.started.elapsed().as_secs(),
+        "uptime_seconds": server.started.elapsed().as_secs(),
         "tantivy_ok": first.tantivy_ok,
         "sqlite_ok": first.sqlite_ok,
         "grammars": { "available": names(available), "missing": names(missing) },
@@ -134,7 +146,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
         "active_job": all().find_map(|project| project.active.clone()),
         "interrupted_recovery_report": all().find_map(recovery_report),
         "workspace_warmset": {
-            "enabled": !call.server.options.no_prewarm,
+            "enabled": !server.options.no_prewarm,
             "capacity": crate::server::WARM_WORKSPACES,
             "members": warmth.members(),
         },
@@ -149,7 +161,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
 
 impl Project {
     fn is_broken(&self) -> bool {
-        self.indexing == "failed"
+        self.indexing == Indexing::Failed
             || !self.sqlite_ok
             || !self.tantivy_ok
             || matches!(self.schema, SchemaStatus::ReindexRequired { .. } | SchemaStatus::CorruptManifest)
@@ -162,8 +174,8 @@ fn target(session: &Session) -> Target {
     session.target(None).unwrap_or_else(|_| Target { key, ref_name: "HEAD".into(), commit: None })
 }
 
-fn look(call: &mut Call<'_>, visit: &Visit) -> Result<Project, AppError> {
-    let session = &visit.place.session;
+fn look(call: &mut Call<'_>, held: &Held) -> Result<Project, AppError> {
+    let session: &Session = held;
     let target = target(session);
     let is_registered = session.dir.is_registered();
     let schema = if is_registered { SchemaStatus::of(&session.dir)? } else { SchemaStatus::NotIndexed };
@@ -171,17 +183,17 @@ fn look(call: &mut Call<'_>, visit: &Visit) -> Result<Project, AppError> {
     let view = store.as_ref().and_then(|store| under_its_name(store, &target).ok().flatten());
     let was_indexed = store.as_ref().is_some_and(|store| store.view(&target.key).is_ok_and(|view| view.is_some()));
     let jobs = store.as_ref().and_then(|store| store.jobs(JOBS).ok()).unwrap_or_default();
-    let ours = call.server.jobs.of_project(&session.project_id);
+    let ours = call.own_job(session);
     let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_json(session, job));
     let active = active.or_else(|| ours.as_deref().map(|job| queued_json(session, job)));
     let last = jobs.iter().find(|job| job.view.as_ref() == Some(&target.key));
     let indexing = match (&view, last) {
-        (None, Some(job)) if job.status == JobStatus::Failed && active.is_none() && !was_indexed => "failed",
-        (None, _) if active.is_some() => "indexing",
-        (None, _) => "not_indexed",
-        (Some(_), _) => "ready",
+        (None, Some(job)) if job.status == JobStatus::Failed && active.is_none() && !was_indexed => Indexing::Failed,
+        (None, _) if active.is_some() => Indexing::Running,
+        (None, _) => Indexing::NotIndexed,
+        (Some(_), _) => Indexing::Ready,
     };
-    let freshness = call.freshness(visit, &target);
+    let freshness = call.freshness(held, &target);
     let json = match is_registered {
         true => project_json(session, schema, indexing, freshness, view.as_ref(), &target.ref_name),
         false => Value::Null,
@@ -202,19 +214,19 @@ fn look(call: &mut Call<'_>, visit: &Visit) -> Result<Project, AppError> {
 fn project_json(
     session: &Session,
     schema: SchemaStatus,
-    indexing: &str,
-    freshness: &str,
+    indexing: Indexing,
+    freshness: Freshness,
     view: Option<&ViewInfo>,
     ref_name: &str,
 ) -> Value {
     json!({
         "project_id": session.project_id,
         "repo_root": session.root(),
-        "index_status": indexing,
+        "index_status": indexing.as_str(),
         "schema_status": schema.as_str(),
         "current_schema_version": schema.found_version(),
         "required_schema_version": SCHEMA_VERSION,
-        "freshness_status": freshness,
+        "freshness_status": freshness.as_str(),
         "last_indexed_at": view.map(|view| time_text(view.indexed_at)),
         "ref": ref_name,
         "file_count": view.map_or(0, |view| view.totals.files),

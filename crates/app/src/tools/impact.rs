@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Confidence, Symbol, SymbolAt, SymbolKind};
 use codecompass_query::diff::{Change, Entry, Pair};
 use codecompass_query::graph::{CallEdge, Direction, Graph};
 use serde_json::{Value, json};
@@ -24,29 +24,108 @@ pub(super) struct Looked<'l> {
 }
 
 /// A list, and whether it is whole.
-pub(super) struct Listed {
-    pub(super) items: Vec<Value>,
+pub(super) struct Listed<T> {
+    pub(super) items: Vec<T>,
     pub(super) is_complete: bool,
 }
 
-impl Listed {
+impl<T: Laid> Listed<T> {
     fn new() -> Self {
         Self { items: Vec::new(), is_complete: true }
     }
 
     /// Cut to what an answer can hold.
     fn fitted(mut self, limit: usize, most_bytes: usize) -> Self {
+        let items: Vec<Value> = self.items.iter().map(Laid::json).collect();
         // What stands around the lists has its room elsewhere.
-        let kept = shape::fitting(&self.items, None, most_bytes + shape::FRAME).min(limit);
+        let kept = shape::fitting(&items, None, most_bytes.saturating_add(shape::FRAME)).min(limit);
         self.is_complete &= kept >= self.items.len();
         self.items.truncate(kept);
         self
     }
 }
 
+/// What can be laid out for machines.
+pub(super) trait Laid {
+    /// As the contracts have it.
+    fn json(&self) -> Value;
+}
+
+/// A symbol, or the code at the level of a file.
+pub(super) struct Mention {
+    pub(super) path: String,
+    pub(super) symbol: Option<Symbol>,
+    module: Value,
+}
+
+impl Mention {
+    fn of(path: &str, symbol: &Symbol) -> Self {
+        Self { path: path.to_owned(), symbol: Some(symbol.clone()), module: Value::Null }
+    }
+
+    fn json(&self) -> Value {
+        match &self.symbol {
+            Some(symbol) => mention(&self.path, symbol),
+            None => self.module.clone(),
+        }
+    }
+}
+
+/// Who calls what changed.
+pub(super) struct Caller {
+    pub(super) from: Mention,
+    /// What is called, as it is now or was last.
+    to: Mention,
+    pub(super) called: SymbolAt,
+    change: Change,
+    is_signature_new: bool,
+    pub(super) path: String,
+    pub(super) line: u32,
+    confidence: Confidence,
+    pub(super) is_changed: bool,
+    pub(super) is_test: bool,
+}
+
+impl Laid for Caller {
+    fn json(&self) -> Value {
+        let mut to = self.to.json();
+        to["change_type"] = json!(self.change.as_str());
+        to["signature_changed"] = json!(self.is_signature_new);
+        json!({
+            "from": self.from.json(),
+            "to": to,
+            "call_site": { "file": self.path, "line": self.line },
+            "confidence": self.confidence.as_str(),
+            "is_changed": self.is_changed,
+            "is_test": self.is_test,
+        })
+    }
+}
+
+/// A call that came or went.
+#[derive(Clone)]
+pub(super) struct Edge {
+    pub(super) from: (String, Symbol),
+    pub(super) to: (String, Symbol),
+    pub(super) path: String,
+    pub(super) line: u32,
+    confidence: Confidence,
+}
+
+impl Laid for Edge {
+    fn json(&self) -> Value {
+        json!({
+            "from": mention(&self.from.0, &self.from.1),
+            "to": mention(&self.to.0, &self.to.1),
+            "call_site": { "file": self.path, "line": self.line },
+            "confidence": self.confidence.as_str(),
+        })
+    }
+}
+
 /// Who calls what changed: of what went first, then of what has a new header, then of the rest. Callers of a symbol that
 /// went are those that called it before and are still there as they were.
-pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<Listed, AppError> {
+pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<Listed<Caller>, AppError> {
     let mut listed = Listed::new();
     let of =
         |wanted: Change| looked.changes.iter().filter(move |pair| pair.change() == Some(wanted) && is_called(pair));
@@ -54,9 +133,9 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
     with_graph(&looked.base.memory, patience / 3, |graph| {
         for pair in of(Change::Deleted) {
             let Some(gone) = pair.before else { continue };
-            for edge in look(graph, &gone, Direction::Callers, &mut listed)? {
+            for edge in look(graph, &gone, Direction::Callers, &mut listed.is_complete)? {
                 if let Some(still) = edge.symbol.and_then(|caller| looked.still(caller)) {
-                    listed.items.push(caller_json(graph, pair, &edge, still.line_of(edge.line), false)?);
+                    listed.items.push(caller(graph, pair, &edge, still.line_of(edge.line), false)?);
                 }
             }
             if listed.items.len() > limit {
@@ -71,10 +150,10 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
         modified.sort_by_key(|pair| !pair.may_break());
         for pair in modified {
             let Some(now) = pair.after else { continue };
-            for edge in look(graph, &now, Direction::Callers, &mut listed)? {
+            for edge in look(graph, &now, Direction::Callers, &mut listed.is_complete)? {
                 if edge.symbol != Some(now.at()) {
                     let is_changed = edge.symbol.is_some_and(|caller| changed.contains(&caller));
-                    listed.items.push(caller_json(graph, pair, &edge, edge.line, is_changed)?);
+                    listed.items.push(caller(graph, pair, &edge, edge.line, is_changed)?);
                 }
             }
             if listed.items.len() > limit {
@@ -87,21 +166,21 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
 }
 
 /// The calls that changed symbols have now and had not, and those they had and have no more.
-pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<[Listed; 2], AppError> {
+pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<[Listed<Edge>; 2], AppError> {
     let renamed: HashMap<SymbolAt, StableId> =
         looked.pairs.iter().filter_map(|pair| Some((pair.before?.at(), stable_id(&pair.after?)))).collect();
-    let (mut old, mut new) = (Listed::new(), Listed::new());
+    let (mut is_old_whole, mut is_new_whole) = (true, true);
     let before = with_graph(&looked.base.memory, patience / 2, |graph| {
-        calls(graph, looked, |pair| pair.before, |at, id| renamed.get(&at).copied().unwrap_or(id), &mut old)
+        calls(graph, looked, |pair| pair.before, |at, id| renamed.get(&at).copied().unwrap_or(id), &mut is_old_whole)
     })?;
     let after = with_graph(&looked.head.memory, patience / 2, |graph| {
-        calls(graph, looked, |pair| pair.after, |_, id| id, &mut new)
+        calls(graph, looked, |pair| pair.after, |_, id| id, &mut is_new_whole)
     })?;
     // What was not looked at on one side would seem to have come or gone.
-    let is_complete = old.is_complete && new.is_complete;
+    let is_complete = is_old_whole && is_new_whole;
     let mut lists = [Listed { is_complete, ..Listed::new() }, Listed { is_complete, ..Listed::new() }];
     if is_complete {
-        let only = |these: &BTreeMap<Call, Value>, those: &BTreeMap<Call, Value>| {
+        let only = |these: &BTreeMap<Call, Edge>, those: &BTreeMap<Call, Edge>| {
             these.iter().filter(|(call, _)| !those.contains_key(call)).map(|(_, item)| item.clone()).collect()
         };
         lists[0].items = only(&after, &before);
@@ -118,22 +197,21 @@ fn calls<'p>(
     looked: &Looked<'p>,
     side: impl Fn(&Pair<'p>) -> Option<Entry<'p>>,
     lasting: impl Fn(SymbolAt, StableId) -> StableId,
-    listed: &mut Listed,
-) -> Result<BTreeMap<Call, Value>, AppError> {
+    is_whole: &mut bool,
+) -> Result<BTreeMap<Call, Edge>, AppError> {
     let mut found = BTreeMap::new();
     for (number, pair) in looked.changes.iter().enumerate().filter(|(_, pair)| is_called(pair)) {
         let Some(caller) = side(pair) else { continue };
-        for edge in look(graph, &caller, Direction::Callees, listed)? {
+        for edge in look(graph, &caller, Direction::Callees, is_whole)? {
             let Some(callee) = edge.symbol else { continue };
             let to = Shown::of(graph, callee)?;
             let id = lasting(callee, StableId::of(&to.file.language, to.symbol()));
-            found.entry((number, id.0)).or_insert_with(|| {
-                json!({
-                    "from": mention(caller.path(), caller.symbol()),
-                    "to": mention(&to.file.path, to.symbol()),
-                    "call_site": { "file": edge.path, "line": edge.line },
-                    "confidence": edge.confidence.as_str(),
-                })
+            found.entry((number, id.0)).or_insert_with(|| Edge {
+                from: (caller.path().to_owned(), caller.symbol().clone()),
+                to: (to.file.path.clone(), to.symbol().clone()),
+                path: edge.path.clone(),
+                line: edge.line,
+                confidence: edge.confidence,
             });
         }
     }
@@ -144,10 +222,10 @@ fn look(
     graph: &Graph<'_>,
     entry: &Entry<'_>,
     direction: Direction,
-    listed: &mut Listed,
+    is_whole: &mut bool,
 ) -> Result<Vec<CallEdge>, AppError> {
     let found = graph.calls(entry.at(), direction, 1)?;
-    listed.is_complete &= graph.finish()?;
+    *is_whole &= graph.finish()?;
     Ok(found.edges)
 }
 
@@ -184,32 +262,36 @@ impl Looked<'_> {
     }
 }
 
-fn caller_json(
+fn caller(
     graph: &Graph<'_>,
     pair: &Pair<'_>,
     edge: &CallEdge,
     line: u32,
     is_changed: bool,
-) -> Result<Value, AppError> {
+) -> Result<Caller, AppError> {
     let from = match edge.symbol {
         Some(at) => {
             let caller = Shown::of(graph, at)?;
-            mention(&caller.file.path, caller.symbol())
+            Mention::of(&caller.file.path, caller.symbol())
         }
-        None => Value::Object(graph::module_of(graph, edge.file)?),
+        None => {
+            let module = Value::Object(graph::module_of(graph, edge.file)?);
+            Mention { path: edge.path.clone(), symbol: None, module }
+        }
     };
     let called = pair.latest();
-    let mut to = mention(called.path(), called.symbol());
-    to["change_type"] = json!(pair.change().unwrap_or(Change::Modified).as_str());
-    to["signature_changed"] = json!(pair.has_new_signature());
-    Ok(json!({
-        "from": from,
-        "to": to,
-        "call_site": { "file": edge.path, "line": line },
-        "confidence": edge.confidence.as_str(),
-        "is_changed": is_changed,
-        "is_test": edge.is_test,
-    }))
+    Ok(Caller {
+        from,
+        to: Mention::of(called.path(), called.symbol()),
+        called: called.at(),
+        change: pair.change().unwrap_or(Change::Modified),
+        is_signature_new: pair.has_new_signature(),
+        path: edge.path.clone(),
+        line,
+        confidence: edge.confidence,
+        is_changed,
+        is_test: edge.is_test,
+    })
 }
 
 fn mention(path: &str, symbol: &Symbol) -> Value {

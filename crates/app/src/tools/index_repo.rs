@@ -7,13 +7,15 @@ use codecompass_store::{JobMode, ViewInfo};
 use serde_json::{Value, json};
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
+use crate::call::Call;
 use crate::error::{AppError, Code};
-use crate::output::Answer;
+use crate::escape::shown;
+use crate::metadata::{Completeness, Freshness, Indexing};
+use crate::output::{Answer, Form};
 use crate::published::under_its_name;
-use crate::server::Call;
 use crate::server::jobs::Job;
 use crate::server::places::{Unknown, Visit};
-use crate::session::{Request, Session};
+use crate::session::{self, Request, Session};
 
 /// So long a job may take to begin before it counts as waiting for its turn.
 const SOON: Duration = Duration::from_millis(200);
@@ -35,22 +37,23 @@ pub(crate) const INDEX_REPO: Tool = Tool {
     effect: Effect::Indexes,
     first: false,
     call: |call| {
-        let visit = call.visit(Unknown::Project)?;
+        let held = call.session(Unknown::Project)?;
+        let visit = held.visit()?;
         let force = call.arguments.flag("force");
-        let (target, mode) = plan(call, &visit, force, true)?;
+        let (target, mode) = plan(call, visit, force, true)?;
         let session = &visit.place.session;
         if !visit.is_new
-            && let Some(running) = running(call, &visit)
+            && let Some(running) = running(call, visit)?
         {
-            return Err(AppError::new(Code::IndexInProgress, format!("A job is running: {running}."))
+            return Err(session::in_progress(&running.id, running.stored.as_ref())
                 .hint("index_status tells how far it is.")
-                .data(json!({ "job_id": running })));
+                .advice("Ask again when it is over; `codecompass status` shows how far it is."));
         }
         let request = Request { force, upgrade: true, ..Request::default() };
-        let job = call.care(&visit).sync(&target, mode, request)?;
+        let job = call.care(visit)?.sync(&target, mode, request)?;
         let job = follow(call, &job)?;
         let files = view(session, &target).filter(|_| job.ended().is_some()).map(|view| view.totals.files);
-        answer(&visit, job, ("file_count", json!(files)))
+        answer(call.form, visit, job, ("file_count", json!(files)))
     },
 };
 
@@ -65,11 +68,12 @@ pub(crate) const SYNC_REPO: Tool = Tool {
     effect: Effect::Indexes,
     first: false,
     call: |call| {
-        let visit = call.visit(Unknown::Workspace)?;
+        let held = call.session(Unknown::Workspace)?;
+        let visit = held.visit()?;
         let force = call.arguments.flag("force");
-        let (target, mode) = plan(call, &visit, force, false)?;
+        let (target, mode) = plan(call, visit, force, false)?;
         let session = &visit.place.session;
-        let ours = call.server.jobs.of_view(&session.project_id, &target).map(|job| job.id.clone());
+        let ours = call.served()?.server.jobs.of_view(&session.project_id, &target).map(|job| job.id.clone());
         let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
         if !visit.is_new
             && let Some(running) = ours.or_else(theirs)
@@ -77,12 +81,13 @@ pub(crate) const SYNC_REPO: Tool = Tool {
             let message = format!("{} is being synced already: job {running}.", target.ref_name);
             return Err(AppError::new(Code::SyncInProgress, message)
                 .hint("index_status tells how far it is.")
+                .advice("Ask again when it is over; `codecompass status` shows how far it is.")
                 .data(json!({ "job_id": running })));
         }
-        let job = call.care(&visit).sync(&target, mode, Request { force, ..Request::default() })?;
+        let job = call.care(visit)?.sync(&target, mode, Request { force, ..Request::default() })?;
         let job = follow(call, &job)?;
         let changed = job.ended().and_then(Result::ok).map(|outcome| outcome.changed_files);
-        answer(&visit, job, ("changed_files", json!(changed)))
+        answer(call.form, visit, job, ("changed_files", json!(changed)))
     },
 };
 
@@ -100,7 +105,7 @@ fn output(count: &str) -> Value {
 /// an older version made it and this is the tool for that.
 fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(Target, JobMode), AppError> {
     let session = &visit.place.session;
-    let target = call.target(visit)?;
+    let target = call.target(session)?;
     if !session.dir.is_registered() && !visit.is_new {
         return Err(AppError::not_registered(&session.root()));
     }
@@ -114,16 +119,26 @@ fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(T
 }
 
 /// The job of this project that is not over, here or in another process.
-fn running(call: &Call<'_>, visit: &Visit) -> Option<String> {
+fn running(call: &Call<'_>, visit: &Visit) -> Result<Option<Running>, AppError> {
     let session = &visit.place.session;
-    let ours = call.server.jobs.of_project(&session.project_id).map(|job| job.id.clone());
-    ours.or_else(|| session.active_job().map(|job| job.id))
+    let ours = call.served()?.server.jobs.of_project(&session.project_id).map(|job| job.id.clone());
+    let stored = session.active_job();
+    let id = ours.or_else(|| stored.as_ref().map(|job| job.id.clone()));
+    let stored = stored.filter(|job| Some(&job.id) == id.as_ref());
+    Ok(id.map(|id| Running { id, stored }))
+}
+
+/// A job that is not over.
+struct Running {
+    id: String,
+    /// As far as it is written down.
+    stored: Option<codecompass_store::Job>,
 }
 
 /// Waits for the job to begin and, for a client that listens, tells how far it is.
 fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
     job.wait_for_turn(SOON);
-    if let Some(follower) = call.follower {
+    if let Some(follower) = call.served()?.follower {
         job.follow(follower, ON_THE_LINE);
     }
     match job.ended() {
@@ -137,25 +152,28 @@ fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
     under_its_name(&session.store().ok()?, target).ok().flatten()
 }
 
-fn answer(visit: &Visit, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
+fn answer(form: Form, visit: &Visit, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
     let session = &visit.place.session;
     let view = view(session, &job.target);
     let mut metadata = session.metadata(&job.target, view.as_ref());
     let is_over = job.ended().is_some();
-    metadata.freshness = if is_over { "fresh" } else { "syncing" };
+    metadata.freshness = if is_over { Freshness::Fresh } else { Freshness::Syncing };
     if view.is_none() {
-        metadata.indexing = "indexing";
-        metadata.completeness = "partial";
+        metadata.indexing = Indexing::Running;
+        metadata.completeness = Completeness::Partial;
     }
-    Ok(Answer {
-        text: String::new(),
-        json: json!({
-            "job_id": job.id,
-            "status": job.status().as_str(),
-            "mode": job.mode.as_str(),
-            count.0: count.1,
-            "metadata": metadata.to_json(),
-        }),
-        code: 0,
-    })
+    let (status, mode) = (job.status().as_str(), job.mode.as_str());
+    if form != Form::Json {
+        let files = count.1.as_u64().map(|files| format!(", {files} files")).unwrap_or_default();
+        let text = format!("job {} of {}: {mode}, {status}{files}\n", job.id, shown(&job.target.ref_name));
+        return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
+    }
+    let json = json!({
+        "job_id": job.id,
+        "status": status,
+        "mode": mode,
+        count.0: count.1,
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text: String::new(), json, code: 0 })
 }

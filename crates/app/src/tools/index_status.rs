@@ -8,19 +8,26 @@ use serde_json::{Map, Value, json};
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
-use crate::metadata::Metadata;
-use crate::output::Answer;
+use crate::metadata::{Freshness, Indexing, Metadata};
+use crate::output::{Answer, Form, Reader, Told};
 use crate::published::under_its_name;
 use crate::server::jobs;
 use crate::server::places::Unknown;
 use crate::session::Session;
-use crate::tools::frame::{Effect, REF, Tool, WORKSPACE, schema};
+use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, schema};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "index_status",
     title: "Index status",
     description: "What is indexed for a ref, how fresh it is, the running job with its progress, and recent jobs.",
-    params: &[REF, WORKSPACE],
+    params: &[
+        REF,
+        optional("path_of_workspace", Kind::Text, "The workspace, like --workspace")
+            .on_the_command_line()
+            .flag("path")
+            .value("PATH"),
+        WORKSPACE,
+    ],
     output: || {
         json!({
             "project_id": schema::text(),
@@ -52,13 +59,12 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let visit = call.visit(Unknown::Workspace)?;
-        let target = call.target(&visit)?;
-        let freshness = call.freshness(&visit, &target);
-        let session = &visit.place.session;
-        let ours = call.server.jobs.of_project(&session.project_id);
-        answer(session, &target, freshness, ours.as_deref())
-            .map_err(|error| session.explain(error, Some(&target.ref_name)))
+        let held = call.session(Unknown::Workspace)?;
+        let target = call.target(&held)?;
+        let freshness = call.freshness(&held, &target);
+        let ours = call.own_job(&held);
+        answer(call.form, &held, &target, freshness, ours.as_deref())
+            .map_err(|error| held.explain(error, Some(&target.ref_name)))
     },
 };
 
@@ -75,10 +81,11 @@ struct Status {
 }
 
 /// Answers for the view a ref means. An index that can not be read is an answer too.
-pub(crate) fn answer(
+fn answer(
+    form: Form,
     session: &Session,
     target: &Target,
-    freshness: &'static str,
+    freshness: Freshness,
     ours: Option<&jobs::Job>,
 ) -> Result<Answer, AppError> {
     let status = read(session, target)?;
@@ -89,7 +96,25 @@ pub(crate) fn answer(
     if status.view.is_none() && status.schema == SchemaStatus::NotIndexed {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`".into());
     }
-    Ok(Answer { text: text(session, &status, &metadata), json: to_json(session, &status, ours, &metadata), code: 0 })
+    Answer::of(form, 0, &Report { session, status, ours, metadata })
+}
+
+/// What is told.
+struct Report<'r> {
+    session: &'r Session,
+    status: Status,
+    ours: Option<&'r jobs::Job>,
+    metadata: Metadata,
+}
+
+impl Told for Report<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        Ok(to_json(self.session, &self.status, self.ours, &self.metadata))
+    }
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        Ok(text(self.session, &self.status, &self.metadata))
+    }
 }
 
 fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
@@ -108,16 +133,16 @@ fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
 }
 
 /// The state of indexing for one view.
-fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> &'static str {
+fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> Indexing {
     let mine = |job: &&Job| job.view.as_ref() == Some(&target.key);
     // Under the name of another branch: that this one is not indexed is no failure.
     let was_indexed = status.views.iter().any(|view| view.key == target.key);
     match (&status.view, status.jobs.iter().find(mine)) {
-        (Some(_), _) => "ready",
-        (None, _) if ours.is_some_and(|job| job.target.key == target.key) => "indexing",
-        (None, Some(job)) if job.status.is_active() => "indexing",
-        (None, Some(job)) if job.status.as_str() == "failed" && !was_indexed => "failed",
-        _ => "not_indexed",
+        (Some(_), _) => Indexing::Ready,
+        (None, _) if ours.is_some_and(|job| job.target.key == target.key) => Indexing::Running,
+        (None, Some(job)) if job.status.is_active() => Indexing::Running,
+        (None, Some(job)) if job.status.as_str() == "failed" && !was_indexed => Indexing::Failed,
+        _ => Indexing::NotIndexed,
     }
 }
 
@@ -126,7 +151,7 @@ fn to_json(session: &Session, status: &Status, ours: Option<&jobs::Job>, metadat
     json!({
         "project_id": session.project_id,
         "repo_root": session.root(),
-        "index_status": metadata.indexing,
+        "index_status": metadata.indexing.as_str(),
         "schema_status": status.schema.as_str(),
         "current_schema_version": status.schema.found_version(),
         "required_schema_version": SCHEMA_VERSION,
@@ -208,15 +233,15 @@ fn text(session: &Session, status: &Status, metadata: &Metadata) -> String {
             text += &format!(
                 "  {}: {}, {}; {} files, {} lines, {} symbols, indexed {}\n",
                 shown(&metadata.ref_name),
-                metadata.indexing,
-                metadata.freshness,
+                metadata.indexing.as_str(),
+                metadata.freshness.as_str(),
                 count_text(view.totals.files as u64),
                 count_text(view.totals.lines as u64),
                 count_text(view.totals.symbols as u64),
                 time_text(view.indexed_at),
             );
         }
-        None => text += &format!("  {}: {}\n", shown(&metadata.ref_name), metadata.indexing),
+        None => text += &format!("  {}: {}\n", shown(&metadata.ref_name), metadata.indexing.as_str()),
     }
     let others = status.views.iter().filter(|view| Some(&view.key) != status.view.as_ref().map(|view| &view.key));
     for view in others {

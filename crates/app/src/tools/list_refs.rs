@@ -13,7 +13,8 @@ use super::index_status::time_text;
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::count_text;
-use crate::output::{Answer, style};
+use crate::metadata::{Freshness, Metadata};
+use crate::output::{Answer, Form, Reader, Told, style};
 use crate::published::under_its_name;
 use crate::server::places::Unknown;
 use crate::session::Session;
@@ -40,21 +41,25 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let visit = call.visit(Unknown::Project)?;
-        let session = &visit.place.session;
-        let explained = |error: AppError| session.explain(error, None);
-        let target = call.target(&visit)?;
-        let freshness = call.freshness(&visit, &target);
-        let is_indexing = |target: &Target| call.server.jobs.of_view(&session.project_id, target).is_some();
-        answer(session, &target, freshness, &is_indexing).map_err(explained)
+        let held = call.session(Unknown::Project)?;
+        let explained = |error: AppError| held.explain(error, None);
+        let target = call.target(&held)?;
+        held.store().map_err(explained)?;
+        let freshness = call.freshness(&held, &target);
+        let served = call.served().ok();
+        let is_indexing = |target: &Target| {
+            served.is_some_and(|served| served.server.jobs.of_view(&held.project_id, target).is_some())
+        };
+        answer(call.form, &held, &target, freshness, &is_indexing).map_err(explained)
     },
 };
 
 /// Answers for a workspace. `is_indexing` knows of jobs that only this process has.
-pub(crate) fn answer(
+fn answer(
+    form: Form,
     session: &Session,
     target: &Target,
-    freshness: &'static str,
+    freshness: Freshness,
     is_indexing: &dyn Fn(&Target) -> bool,
 ) -> Result<Answer, AppError> {
     let store = session.store()?;
@@ -73,58 +78,92 @@ pub(crate) fn answer(
         let base = base.filter(|_| !is_default(view));
         // What git does not have any more can not be compared with anything.
         let added = base.and_then(|base| Added::over(session, &store, base, view).unwrap_or_default());
-        let mut one = json!({
-            "ref": view.ref_name,
-            "is_default": is_default(view),
-            "last_indexed_commit": view.commit,
-            "merge_base_commit": added.as_ref().map(|added| &added.merge_base),
-            "file_count": added.as_ref().map_or(view.totals.files as u64, |added| added.files),
-            "symbol_count": added.as_ref().map_or(view.totals.symbols as u64, |added| added.symbols),
-            "status": status(session, view, is_indexing),
-            "last_accessed_at": time_text(view.last_accessed_at),
-        });
-        if let Some((ahead, behind)) = added.and_then(|added| added.distance) {
-            one["ahead"] = json!(ahead);
-            one["behind"] = json!(behind);
-        }
-        refs.push(one);
+        let status = status(session, view, is_indexing);
+        refs.push(Listed { view, is_default: is_default(view), added, status });
     }
     let mut metadata = session.metadata(target, under_its_name(&store, target)?.as_ref());
     metadata.freshness = freshness;
-    Ok(Answer {
-        text: text(&refs) + &metadata.warnings_text(),
-        json: json!({
-            "total_refs": refs.len(),
-            "refs": refs,
-            "vcs_mode": session.vcs(),
-            "metadata": metadata.to_json(),
-        }),
-        code: 0,
-    })
+    Answer::of(form, 0, &Refs { refs, vcs: session.vcs(), metadata })
 }
 
-fn text(refs: &[Value]) -> String {
-    let mut text = String::new();
-    for one in refs {
-        let word = |name: &str| shown(one[name].as_str().unwrap_or_default()).into_owned();
-        let commit: String = word("last_indexed_commit").chars().take(10).collect();
-        let count = |name: &str| count_text(one[name].as_u64().unwrap_or_default());
-        let added = if one["merge_base_commit"].is_null() { "" } else { "+" };
-        let distance = match (one["ahead"].as_u64(), one["behind"].as_u64()) {
-            (Some(ahead), Some(behind)) => format!(", {ahead} ahead, {behind} behind"),
-            _ => String::new(),
-        };
-        let default = if one["is_default"] == true { ", default" } else { "" };
-        text += &format!(
-            "{}  {}  {added}{} files, {added}{} symbols  {}{default}{distance}\n",
-            style::name(&word("ref")),
-            style::dim(&commit),
-            count("file_count"),
-            count("symbol_count"),
-            word("status"),
-        );
+/// A ref in the list.
+struct Listed<'v> {
+    view: &'v ViewInfo,
+    is_default: bool,
+    added: Option<Added>,
+    status: &'static str,
+}
+
+impl Listed<'_> {
+    fn files(&self) -> u64 {
+        self.added.as_ref().map_or(self.view.totals.files as u64, |added| added.files)
     }
-    if text.is_empty() { "Nothing is indexed yet.\n".into() } else { text }
+
+    fn symbols(&self) -> u64 {
+        self.added.as_ref().map_or(self.view.totals.symbols as u64, |added| added.symbols)
+    }
+
+    fn distance(&self) -> Option<(u64, u64)> {
+        self.added.as_ref().and_then(|added| added.distance)
+    }
+
+    fn json(&self) -> Value {
+        let mut one = json!({
+            "ref": self.view.ref_name,
+            "is_default": self.is_default,
+            "last_indexed_commit": self.view.commit,
+            "merge_base_commit": self.added.as_ref().map(|added| &added.merge_base),
+            "file_count": self.files(),
+            "symbol_count": self.symbols(),
+            "status": self.status,
+            "last_accessed_at": time_text(self.view.last_accessed_at),
+        });
+        if let Some((ahead, behind)) = self.distance() {
+            one["ahead"] = json!(ahead);
+            one["behind"] = json!(behind);
+        }
+        one
+    }
+
+    fn text(&self) -> String {
+        let commit: String = self.view.commit.iter().flat_map(|commit| commit.chars()).take(10).collect();
+        let added = if self.added.is_some() { "+" } else { "" };
+        let distance = self.distance().map(|(ahead, behind)| format!(", {ahead} ahead, {behind} behind"));
+        let default = if self.is_default { ", default" } else { "" };
+        format!(
+            "{} {} {added}{} files, {added}{} symbols, {}{default}{}\n",
+            style::name(&shown(&self.view.ref_name)),
+            style::dim(&commit),
+            count_text(self.files()),
+            count_text(self.symbols()),
+            self.status,
+            distance.unwrap_or_default(),
+        )
+    }
+}
+
+/// What is told.
+struct Refs<'v> {
+    refs: Vec<Listed<'v>>,
+    vcs: bool,
+    metadata: Metadata,
+}
+
+impl Told for Refs<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        Ok(json!({
+            "total_refs": self.refs.len(),
+            "refs": self.refs.iter().map(Listed::json).collect::<Vec<_>>(),
+            "vcs_mode": self.vcs,
+            "metadata": self.metadata.to_json(),
+        }))
+    }
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        let text: String = self.refs.iter().map(Listed::text).collect();
+        let text = if text.is_empty() { "Nothing is indexed yet.\n".into() } else { text };
+        Ok(text + &self.metadata.notes())
+    }
 }
 
 /// Whether the ref still stands where it was indexed.

@@ -1,20 +1,25 @@
 //! `locate_symbol`: where is this defined?
 
 use codecompass_model::SymbolKind;
-use codecompass_query::{Locate, Located, SymbolHit, locate, nearest_names};
+use codecompass_query::{Locate, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
-use crate::config::Config;
+use super::several::{Part, Several};
+use super::{names, rows};
+use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::count_text;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader};
+use crate::tools::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
-use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
+use crate::tools::shape::{self, DetailLevel, Shape};
+
+/// So many names that come near are told.
+const NEAR: usize = 3;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "locate_symbol",
@@ -22,16 +27,19 @@ pub(crate) const TOOL: Tool = Tool {
     description: "Where is this symbol defined? Exact path and lines with the signature, by name, by the end of a \
                   qualified name (`Parser::parse`) or by symbol_id. Use it whenever you know the name.",
     params: &[
-        required("name", Kind::Text, "Name, end of a qualified name, or symbol_id"),
+        required("name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
         optional("kind", Kind::Text, "Only this kind: fn, struct, class, method, …"),
-        optional("language", Kind::Text, "Only this language"),
+        shape::LANGUAGE,
         REF,
         optional("limit", Kind::Count(Some(10)), "At most 200"),
+        names::ALSO,
         shape::DETAIL_LEVEL,
         shape::COMPACT,
         shape::FRESHNESS_POLICY,
         shape::EXPLAIN_LEVEL,
         shape::CURSOR,
+        ALL,
+        NO_SYNC,
         WORKSPACE,
     ],
     output: || {
@@ -62,39 +70,15 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Input {
-            name: arguments.words("name"),
-            kind: arguments.text("kind"),
-            language: arguments.text("language"),
-            limit: arguments.count("limit"),
-            cursor: arguments.text("cursor"),
-            shape: ShapeInput::of(arguments),
-        }
-        .check()?;
-        call.query(|session, published| {
-            answer(published.snapshot.as_deref(), &question, &session.config, published.metadata)
-        })
+        let question = Question::of(&call.arguments)?;
+        call.inquire(|inquiry| answer(inquiry, &question))
     },
 };
 
-/// So many near names are offered.
-const NEAR: usize = 3;
-
-/// What is asked, as it came in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Input {
-    pub(crate) name: String,
-    pub(crate) kind: Option<String>,
-    pub(crate) language: Option<String>,
-    pub(crate) limit: i64,
-    pub(crate) cursor: Option<String>,
-    pub(crate) shape: ShapeInput,
-}
-
-/// The input with nothing left to check.
+/// What is asked.
 pub(crate) struct Question {
     name: String,
+    also: Vec<String>,
     kinds: &'static [SymbolKind],
     language: Option<String>,
     limit: usize,
@@ -103,73 +87,174 @@ pub(crate) struct Question {
     warnings: Vec<String>,
 }
 
-impl Input {
-    /// Checks the input; an error names the parameter and what is allowed.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
-        let name = self.name.trim().to_owned();
+impl Question {
+    /// Checks the arguments; an error names the parameter and what is allowed.
+    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
+        let name = arguments.words("name").trim().to_owned();
         if name.is_empty() {
             return Err(AppError::new(Code::InvalidInput, "`name` is empty: give the name of a symbol."));
         }
-        let kinds = input::kinds(self.kind.as_deref())?;
-        let language = input::language(self.language)?;
-        let shape = self.shape.check()?;
-        let (limit, warnings) = input::limit(self.limit);
-        Ok(Question { name, kinds, language, limit, cursor: self.cursor, shape, warnings })
+        let (limit, warnings) = arguments.limit();
+        Ok(Self {
+            name,
+            also: arguments.list("also"),
+            kinds: input::kinds(arguments.text("kind").as_deref())?,
+            language: input::language(arguments.text("language"))?,
+            limit: limit.min(input::MOST as usize),
+            cursor: arguments.text("cursor"),
+            shape: Shape::of(arguments)?,
+            warnings,
+        })
     }
 }
 
-/// Answers from a snapshot; without one, the answer is empty and the metadata says why.
-pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    question: &Question,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let identity = format!("locate {:?} {:?} {:?}", question.name, question.kinds, question.language);
-    let cursor = Cursor::of(snapshot, &identity);
-    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
-    metadata.warnings.extend(question.warnings.iter().cloned());
-    let Some(snapshot) = snapshot else {
-        return Ok(empty(question, Vec::new(), 0, &metadata));
+/// Answers; where nothing is published the answer is empty and the metadata says why.
+pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let mut metadata = inquiry.metadata(&question.warnings);
+    let first = located(inquiry, question, &question.name, question.cursor.as_deref(), &mut metadata);
+    let first = first.map_err(|error| inquiry.explained(error))?;
+    let code = u8::from(first.hits.is_empty());
+    let more = question.also.iter().map(|name| {
+        let part = located(inquiry, question, name.trim(), None, &mut Metadata::unknown());
+        (name.clone(), part)
+    });
+    Several { first, more: more.collect(), metadata, code }.told(inquiry.form)
+}
+
+/// The definitions of one name.
+struct Found<'i> {
+    snapshot: Option<&'i Snapshot>,
+    question: &'i Question,
+    name: String,
+    hits: Vec<SymbolHit>,
+    results: Vec<Value>,
+    offset: usize,
+    total: usize,
+    /// Where the list goes on.
+    next: Option<String>,
+    near: Vec<String>,
+    ref_name: String,
+}
+
+fn located<'i>(
+    inquiry: &'i Inquiry<'_>,
+    question: &'i Question,
+    name: &str,
+    cursor: Option<&str>,
+    metadata: &mut Metadata,
+) -> Result<Found<'i>, AppError> {
+    let snapshot = inquiry.snapshot();
+    let identity = format!("locate {name:?} {:?} {:?}", question.kinds, question.language);
+    let cursors = Cursor::of(snapshot, &identity);
+    let offset = cursors.read(cursor)?;
+    let mut found = Found {
+        snapshot,
+        question,
+        name: name.to_owned(),
+        hits: Vec::new(),
+        results: Vec::new(),
+        offset,
+        total: 0,
+        next: None,
+        near: Vec::new(),
+        ref_name: metadata.ref_name.clone(),
     };
+    let Some(snapshot) = snapshot else { return Ok(found) };
+    let handle = names::handle(snapshot, &inquiry.paths, name)?;
     let asked = Locate {
-        name: &question.name,
+        name: &handle,
         kinds: question.kinds,
         language: question.language.as_deref(),
         offset,
         limit: question.limit,
     };
-    let mut located = locate(snapshot, &asked)?;
-    if located.hits.is_empty() {
-        let near = nearest_names(snapshot, &question.name, NEAR)?;
-        let known = Known::of_name(snapshot, &question.name, &near)?;
-        let mut answer = empty(question, near, snapshot.info().totals.files as u64, &metadata);
-        Before::of(TOOL.name, "name", &question.name).add_to(&mut answer.json, known);
-        return Ok(answer);
+    let located = locate(snapshot, &asked)?;
+    (found.hits, found.total) = (located.hits, located.total);
+    if found.hits.is_empty() {
+        found.near = nearest_names(snapshot, name, NEAR)?;
+        return Ok(found);
     }
-    let mut results = Vec::with_capacity(located.hits.len());
-    for hit in &located.hits {
-        results.push(result_json(snapshot, question.shape, hit)?);
+    if inquiry.form == Form::Json {
+        let mut reasons = question.shape.reasons(&inquiry.config, found.hits.iter().map(|hit| &hit.scores));
+        found.results =
+            found.hits.iter().map(|hit| result_json(snapshot, question.shape, hit)).collect::<Result<_, _>>()?;
+        let kept = shape::fitting(&found.results, reasons.as_deref(), inquiry.room());
+        found.results.truncate(kept);
+        reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
+        found.hits.truncate(kept);
+        metadata.ranking_reasons = reasons;
+    } else {
+        found.hits.truncate(rows::fitting(found.hits.iter().map(|hit| row(hit).len()), inquiry.room()));
     }
-    let mut reasons = question.shape.reasons(config, located.hits.iter().map(|hit| &hit.scores));
-    let kept = shape::fitting(&results, reasons.as_deref(), config.max_response_bytes);
-    results.truncate(kept);
-    reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
-    located.hits.truncate(kept);
-    if offset + kept < located.total {
-        metadata.completeness = "truncated";
-        metadata.next_cursor = Some(cursor.write(offset + kept));
+    if found.offset + found.hits.len() < found.total {
+        metadata.completeness = Completeness::Truncated;
+        metadata.next_cursor = Some(cursors.write(found.offset + found.hits.len()));
+        found.next = metadata.next_cursor.clone();
     }
-    metadata.ranking_reasons = reasons;
-    Ok(Answer {
-        text: text(snapshot, question, &located, offset, &metadata)?,
-        json: json!({
-            "results": results,
-            "total_candidates": located.total,
-            "metadata": metadata.to_json(),
-        }),
-        code: 0,
-    })
+    Ok(found)
+}
+
+fn row(hit: &SymbolHit) -> String {
+    let symbol = hit.symbol();
+    format!("{} {}\n", rows::place(&hit.version.path, symbol.lines), rows::header(symbol, rows::ROW))
+}
+
+impl Part for Found<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        let mut json = json!({ "results": self.results, "total_candidates": self.total });
+        if !self.near.is_empty() {
+            json["nearest_names"] = json!(self.near);
+        }
+        Ok(json)
+    }
+
+    fn finish(&self, json: &mut Value) -> Result<(), AppError> {
+        if let (true, Some(snapshot)) = (self.hits.is_empty(), self.snapshot) {
+            let known = Known::of_name(snapshot, &self.name, &self.near)?;
+            Before::of(TOOL.name, "name", &self.name).add_to(json, known);
+        }
+        Ok(())
+    }
+
+    fn text(&self, reader: Reader) -> Result<String, AppError> {
+        if self.hits.is_empty() {
+            return Ok(self.nothing());
+        }
+        let mut text = String::new();
+        for hit in &self.hits {
+            text += &row(hit);
+            let shape = self.question.shape;
+            if let (DetailLevel::Context, false, Some(snapshot)) = (shape.detail, shape.compact, self.snapshot) {
+                text += &shape::preview(snapshot, &hit.version, hit.place())?;
+            }
+            text += &shape.reasons_text(&hit.scores);
+        }
+        let seen = self.offset + self.hits.len();
+        let by_limit = self.hits.len() == self.question.limit;
+        let more = rows::More { seen, total: self.total, what: "", by_limit, cursor: self.next.as_deref() };
+        Ok(text + &more.text(reader))
+    }
+}
+
+impl Found<'_> {
+    /// The answer without results: what was looked for, and which names come near.
+    fn nothing(&self) -> String {
+        let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
+        let mut words: Vec<&str> = self.question.kinds.iter().map(|kind| kind.as_str()).collect();
+        words.extend(self.question.language.as_deref());
+        let filters = if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) };
+        let plural = if files == 1 { "" } else { "s" };
+        let mut text = format!(
+            "No definition of {}{filters} in {} file{plural} of {}.\n",
+            shown(&self.name),
+            count_text(files as u64),
+            shown(&self.ref_name)
+        );
+        if !self.near.is_empty() {
+            text += &format!("Nearest names: {}\n", shown(&self.near.join(", ")));
+        }
+        text
+    }
 }
 
 fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Value, AppError> {
@@ -183,65 +268,4 @@ fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Val
     shape.insert_standing(&mut result, snapshot, &hit.version, &hit.scores);
     shape.insert_context(&mut result, snapshot, &hit.version, hit.place())?;
     Ok(Value::Object(result))
-}
-
-/// The answer without results: what was looked for, and which names come near.
-fn empty(question: &Question, near: Vec<String>, files: u64, metadata: &Metadata) -> Answer {
-    let mut words: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
-    words.extend(question.language.as_deref());
-    let filters = if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) };
-    let plural = if files == 1 { "" } else { "s" };
-    let mut text = format!(
-        "No definition of {}{filters} in {} file{plural} of {}.\n",
-        shown(&question.name),
-        count_text(files),
-        shown(&metadata.ref_name)
-    );
-    if !near.is_empty() {
-        text += &format!("Nearest names: {}\n", shown(&near.join(", ")));
-    }
-    text += &metadata.warnings_text();
-    let mut json = json!({ "results": [], "total_candidates": 0 });
-    if !near.is_empty() {
-        json["nearest_names"] = json!(near);
-    }
-    json["metadata"] = metadata.to_json();
-    Answer { text, json, code: 1 }
-}
-
-fn text(
-    snapshot: &Snapshot,
-    question: &Question,
-    located: &Located,
-    offset: usize,
-    metadata: &Metadata,
-) -> Result<String, AppError> {
-    let mut text = String::new();
-    for hit in &located.hits {
-        let symbol = hit.symbol();
-        text += &format!(
-            "{}:{}  {} {}\n",
-            style::path(&shown(&hit.version.path)),
-            style::number(symbol.lines.start),
-            style::dim(symbol.kind.as_str()),
-            style::name(&shown(&symbol.qualified_name)),
-        );
-        match question.shape.detail {
-            DetailLevel::Location => {}
-            _ if question.shape.compact => {}
-            DetailLevel::Context => {
-                let detail = codecompass_query::detail(snapshot, &hit.version, hit.place())?;
-                for line in detail.iter().flat_map(|detail| detail.body_preview.lines()) {
-                    text += &format!("    {}\n", shown(&line.replace('\t', "    ")));
-                }
-            }
-            DetailLevel::Signature => text += &format!("    {}\n", shown(&symbol.signature)),
-        }
-        text += &question.shape.reasons_text(&hit.scores);
-    }
-    let seen = offset + located.hits.len();
-    if seen < located.total {
-        text += &format!("{seen} of {}; --limit or --all shows more\n", located.total);
-    }
-    Ok(text + &metadata.warnings_text())
 }

@@ -16,7 +16,10 @@ pub(crate) const PATH_FILTER: Param = optional(
     "path_filter",
     Kind::Text,
     "Only these files: the beginning of a path, a file or folder name, or patterns (`src/**,!*_test.go`)",
-);
+)
+.brief("Path prefix, name, or globs: `src/**,!*_test.go`")
+.flag("path-filter")
+.value("PATHS");
 
 /// Every character that makes a value patterns.
 const SPECIAL: [char; 6] = ['*', '?', '[', '{', '!', ','];

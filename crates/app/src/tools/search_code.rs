@@ -2,22 +2,25 @@
 
 use codecompass_model::SymbolKind;
 use codecompass_query::grep::{Pattern, Wanted};
-use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, nearest_names, search};
+use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, is_test_path, nearest_names, search};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::followups::{self, Before, Known};
+use super::test_code::{TESTS, Tests};
+use super::{rows, search_text};
+use crate::call::Inquiry;
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::count_text;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader, Told};
 use crate::paths::Paths;
-use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, required, schema};
+use crate::tools::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
-use crate::tools::shape::{self, DetailLevel, Shape, ShapeInput};
+use crate::tools::shape::{self, DetailLevel, Shape};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "search_code",
@@ -26,18 +29,24 @@ pub(crate) const TOOL: Tool = Tool {
                   or an error message, best first, as path and lines. Use it first, in place of grep; text in quotes \
                   is found exactly.",
     params: &[
-        required("query", Kind::Text, "Words, a name, a path or a message"),
+        required("query", Kind::Text, "Words, a name, a path or a message").place("QUERY"),
         REF,
-        optional("language", Kind::Text, "Only this language, e.g. rust"),
+        optional("language", Kind::Text, "Only this language, e.g. rust").brief("").flag("lang").alias("language"),
         optional("limit", Kind::Count(Some(10)), "At most 200"),
-        optional("kind", Kind::Text, "Only this kind: fn, class, struct, …"),
+        optional("kind", Kind::Text, "Only this kind: fn, class, struct, …").brief("fn, class, struct, …"),
         PATH_FILTER,
+        TESTS,
         optional("mode", Kind::Choice(&["auto", "literal", "regex"], Some("auto")), ""),
         shape::DETAIL_LEVEL,
         shape::COMPACT,
         shape::FRESHNESS_POLICY,
         shape::EXPLAIN_LEVEL,
         shape::CURSOR,
+        ALL,
+        NO_SYNC,
+        optional("index", Kind::Flag(false), "Index first if that was never done").on_the_command_line(),
+        optional("debug", Kind::Flag(false), "Add what is of use to those who work on this program")
+            .on_the_command_line(),
         WORKSPACE,
     ],
     output: || {
@@ -73,23 +82,9 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let arguments = &call.arguments;
-        let question = Input {
-            query: arguments.words("query"),
-            mode: arguments.text("mode"),
-            language: arguments.text("language"),
-            kind: arguments.text("kind"),
-            path_filter: arguments.text("path_filter"),
-            limit: arguments.count("limit"),
-            cursor: arguments.text("cursor"),
-            shape: ShapeInput::of(arguments),
-            debug: call.server.options.debug,
-        }
-        .check()?;
-        call.query(|session, published| {
-            let paths = Paths::from_root(session);
-            answer(published.snapshot.as_deref(), &question, &paths, &session.config, published.metadata)
-        })
+        let mut question = Question::of(&call.arguments)?;
+        question.debug |= call.served().is_ok_and(|served| served.server.options.debug);
+        call.inquire(|inquiry| answer(inquiry, &question))
     },
 };
 
@@ -97,31 +92,17 @@ pub(crate) const TOOL: Tool = Tool {
 const SNIPPET_LINES: usize = 2;
 const SNIPPET_CHARS: usize = 120;
 
-/// So many lines of a place are shown to people.
-const SHOWN_LINES: usize = 3;
-
-/// What is asked, as it came in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Input {
-    pub(crate) query: String,
-    pub(crate) mode: Option<String>,
-    pub(crate) language: Option<String>,
-    pub(crate) kind: Option<String>,
-    pub(crate) path_filter: Option<String>,
-    pub(crate) limit: i64,
-    pub(crate) cursor: Option<String>,
-    pub(crate) shape: ShapeInput,
-    pub(crate) debug: bool,
-}
-
-/// The input with nothing left to check.
+/// What is asked.
 pub(crate) struct Question {
     query: String,
     reading: Reading,
     language: Option<String>,
     kinds: &'static [SymbolKind],
     path_filter: Option<String>,
+    tests: Tests,
     limit: usize,
+    /// Nobody said how many.
+    is_open: bool,
     cursor: Option<String>,
     shape: Shape,
     debug: bool,
@@ -169,104 +150,225 @@ impl Reading {
     }
 }
 
-impl Input {
-    /// Checks the input.
-    pub(crate) fn check(self) -> Result<Question, AppError> {
-        if self.query.trim().is_empty() {
+impl Question {
+    /// Checks the arguments.
+    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
+        let query = arguments.words("query");
+        if query.trim().is_empty() {
             return Err(AppError::new(Code::InvalidInput, "`query` is empty: say what to look for."));
         }
-        let (limit, warnings) = input::limit(self.limit);
-        Ok(Question {
-            reading: Reading::of(self.mode.as_deref(), &self.query)?,
-            language: input::language(self.language)?,
-            kinds: input::kinds(self.kind.as_deref())?,
-            path_filter: self.path_filter,
-            shape: self.shape.check()?,
-            query: self.query,
-            cursor: self.cursor,
-            debug: self.debug,
-            limit,
+        let (limit, warnings) = arguments.limit();
+        Ok(Self {
+            reading: Reading::of(arguments.text("mode").as_deref(), &query)?,
+            language: input::language(arguments.text("language"))?,
+            kinds: input::kinds(arguments.text("kind").as_deref())?,
+            path_filter: arguments.text("path_filter"),
+            tests: Tests::of(arguments)?,
+            shape: Shape::of(arguments)?,
+            cursor: arguments.text("cursor"),
+            debug: arguments.is_given("debug"),
+            is_open: !arguments.is_given("limit") && !arguments.is_given("all"),
+            limit: limit.min(input::MOST as usize),
+            query,
             warnings,
         })
     }
 }
 
-/// Answers from a snapshot; without one, the answer is empty and the metadata says why.
-pub(crate) fn answer(
-    snapshot: Option<&Snapshot>,
-    question: &Question,
-    paths: &Paths<'_>,
-    config: &Config,
-    mut metadata: Metadata,
-) -> Result<Answer, AppError> {
-    let filter = question.filter(paths, snapshot).map_err(|error| error.about(metadata.clone()))?;
+/// Answers; where nothing is published the answer is empty and the metadata says why.
+pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let snapshot = inquiry.snapshot();
+    let filter = question.filter(&inquiry.paths, snapshot).map_err(|error| inquiry.explained(error))?;
     let cursor = Cursor::of(snapshot, &question.identity(filter.as_ref()));
-    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| error.about(metadata.clone()))?;
-    metadata.warnings.extend(question.warnings.iter().cloned());
+    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| inquiry.explained(error))?;
+    let mut metadata = inquiry.metadata(&question.warnings);
     let Some(snapshot) = snapshot else {
-        return Ok(empty(question, &Found::nothing(&question.query), Vec::new(), 0, metadata));
+        let found = &Found::nothing(&question.query);
+        let empty = Empty { question, found, near: Vec::new(), snapshot, metadata };
+        return Answer::of(inquiry.form, 1, &empty);
     };
-    let accepts = filter.as_ref().map(|filter| |path: &str| filter.allows(path));
+    let accepts = |path: &str| {
+        filter.as_ref().is_none_or(|filter| filter.allows(path)) && question.tests.lists(is_test_path(path))
+    };
+    let is_filtered = filter.is_some() || question.tests.is_chosen();
     let asked = Search {
         query: &question.query,
         mode: question.reading.mode(),
         language: question.language.as_deref(),
-        paths: accepts.as_ref().map(|accepts| accepts as &dyn Fn(&str) -> bool),
+        paths: is_filtered.then_some(&accepts as &dyn Fn(&str) -> bool),
         kinds: question.kinds,
         offset,
         limit: question.limit,
     };
-    let mut found = search(snapshot, &asked)?;
+    let found = search(snapshot, &asked)?;
     if found.is_quote_missing && !found.places.is_empty() {
         metadata.warnings.push("the quoted text stands nowhere as it is; these places hold words of it".into());
     }
     if found.places.is_empty() {
-        let files = snapshot.info().totals.files as u64;
         let near = if matches!(question.reading, Reading::Words) { near(snapshot, &found)? } else { Vec::new() };
-        let known = Known::of_words(snapshot, &question.query, &[])?;
-        let mut answer = empty(question, &found, near, files, metadata);
-        if matches!(question.reading, Reading::Words) {
-            question.before(&found).add_to(&mut answer.json, known);
-        }
-        return Ok(answer);
+        let empty = Empty { question, found: &found, near, snapshot: Some(snapshot), metadata };
+        return Answer::of(inquiry.form, 1, &empty);
     }
-    let mut results = Vec::with_capacity(found.places.len());
-    for place in &found.places {
-        results.push(result_json(snapshot, question.shape, place)?);
-    }
-    let mut reasons = question.shape.reasons(config, found.places.iter().map(|place| &place.scores));
-    let kept = shape::fitting(&results, reasons.as_deref(), config.max_response_bytes);
-    let is_cut = kept < results.len();
-    results.truncate(kept);
-    reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
+    let mut hits = Hits { snapshot, question, results: Vec::new(), rows: Vec::new(), offset, found, metadata };
+    let kept = match inquiry.form {
+        Form::Json => hits.lay_out_json(&inquiry.config)?,
+        Form::Text(_) => hits.lay_out_text(inquiry.room())?,
+    };
+    let Hits { found, metadata, .. } = &mut hits;
+    let is_cut = kept < found.places.len();
     found.places.truncate(kept);
     if found.has_more || is_cut {
         metadata.next_cursor = Some(cursor.write(offset + kept));
     }
     if found.has_more || is_cut || found.total > CLOSELY {
-        metadata.completeness = "truncated";
+        metadata.completeness = Completeness::Truncated;
     }
     if !found.is_exhaustive {
         metadata.warnings.push("more lines hold this text than are ranked: the first by path were taken".into());
     }
-    metadata.ranking_reasons = reasons;
-    let mut json = json!({
-        "results": results,
-        "query_intent": found.intent.as_str(),
-        "total_candidates": found.total,
-        "suggested_next_actions": next_actions(question, &found, &metadata.ref_name),
-    });
-    let best = found.places.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
-    if offset == 0 && best < followups::THRESHOLD {
-        let known = Known::of_words(snapshot, &question.query, &found.places)?;
-        question.before(&found).add_to(&mut json, known);
+    Answer::of(inquiry.form, 0, &hits)
+}
+
+/// What was found.
+struct Hits<'h> {
+    snapshot: &'h Snapshot,
+    question: &'h Question,
+    found: Found,
+    results: Vec<Value>,
+    rows: Vec<String>,
+    offset: usize,
+    metadata: Metadata,
+}
+
+impl Hits<'_> {
+    /// Makes the results, and tells how many fit.
+    fn lay_out_json(&mut self, config: &Config) -> Result<usize, AppError> {
+        let Self { snapshot, question, found, .. } = self;
+        let results = found.places.iter().map(|place| result_json(snapshot, question.shape, place));
+        self.results = results.collect::<Result<_, _>>()?;
+        let mut reasons = question.shape.reasons(config, found.places.iter().map(|place| &place.scores));
+        let kept = shape::fitting(&self.results, reasons.as_deref(), config.max_response_bytes);
+        self.results.truncate(kept);
+        reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
+        self.metadata.ranking_reasons = reasons;
+        Ok(kept)
     }
-    if question.debug {
-        let hits = found.places.iter().filter(|place| place.symbol().is_some()).count();
-        json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.places.len() - hits } });
+
+    /// Makes the rows, and tells how many places they go through. A name that somebody bears is answered by its
+    /// definitions, unless more is asked for.
+    fn lay_out_text(&mut self, room: usize) -> Result<usize, AppError> {
+        let Self { snapshot, question, found, offset, .. } = self;
+        let is_first = *offset == 0 && matches!(question.reading, Reading::Words);
+        let named = match is_first && question.is_open {
+            true => search_text::named(&question.query, found),
+            false => Vec::new(),
+        };
+        let is_folded = !named.is_empty();
+        let bodies = is_first && found.intent == Intent::NaturalLanguage;
+        self.rows = match is_folded && question.shape.detail == DetailLevel::Signature {
+            true => search_text::definitions(question.shape, &named),
+            false => {
+                let places: Vec<&Place> = if is_folded { named } else { found.places.iter().collect() };
+                search_text::rows(snapshot, question.shape, &places, bodies)?
+            }
+        };
+        let kept = rows::fitting(self.rows.iter().map(String::len), room);
+        self.rows.truncate(kept);
+        Ok(if is_folded { found.places.len() } else { kept })
     }
-    json["metadata"] = metadata.to_json();
-    Ok(Answer { text: text(snapshot, question, &found, offset, &metadata)?, json, code: 0 })
+}
+
+impl Told for Hits<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        let Self { question, found, .. } = self;
+        let mut json = json!({
+            "results": self.results,
+            "query_intent": found.intent.as_str(),
+            "total_candidates": found.total,
+            "suggested_next_actions": next_actions(question, found, &self.metadata.ref_name),
+        });
+        let best = found.places.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
+        if self.offset == 0 && best < followups::THRESHOLD {
+            let known = Known::of_words(self.snapshot, &question.query, &found.places)?;
+            question.before(found).add_to(&mut json, known);
+        }
+        if question.debug {
+            let hits = found.places.iter().filter(|place| place.symbol().is_some()).count();
+            json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.places.len() - hits } });
+        }
+        json["metadata"] = self.metadata.to_json();
+        Ok(json)
+    }
+
+    fn text(&self, reader: Reader) -> Result<String, AppError> {
+        let mut text: String = self.rows.concat();
+        let seen = self.offset + self.rows.len();
+        // What matches is counted in pieces, of which several may be one place.
+        let total = self.found.total.max(seen + usize::from(self.metadata.next_cursor.is_some()));
+        let is_folded = self.rows.len() < self.found.places.len();
+        if seen < total {
+            let limit = if is_folded { self.question.limit } else { 2 * self.question.limit };
+            let how = match &self.metadata.next_cursor {
+                Some(cursor) if !is_folded && (seen < self.question.limit || limit > input::MOST as usize) => {
+                    reader.argument("cursor", cursor)
+                }
+                _ => reader.argument("limit", limit.min(total)),
+            };
+            text += &format!("… {seen} of {total} ({how})\n");
+        }
+        Ok(text + &self.metadata.notes())
+    }
+}
+
+/// The answer without places.
+struct Empty<'e> {
+    question: &'e Question,
+    found: &'e Found,
+    near: Vec<String>,
+    snapshot: Option<&'e Snapshot>,
+    metadata: Metadata,
+}
+
+impl Told for Empty<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        let ref_name = &self.metadata.ref_name;
+        let action = |name: &String| json!({ "tool": "locate_symbol", "name": name, "ref": ref_name });
+        let mut json = json!({
+            "results": [],
+            "query_intent": self.found.intent.as_str(),
+            "total_candidates": 0,
+            "suggested_next_actions": self.near.iter().map(action).collect::<Vec<_>>(),
+        });
+        if !self.near.is_empty() {
+            json["nearest_names"] = json!(self.near);
+        }
+        if self.question.debug {
+            json["debug"] = json!({ "join_status": { "hits": 0, "misses": 0 } });
+        }
+        json["metadata"] = self.metadata.to_json();
+        if let (Reading::Words, Some(snapshot)) = (&self.question.reading, self.snapshot) {
+            let known = Known::of_words(snapshot, &self.question.query, &[])?;
+            self.question.before(self.found).add_to(&mut json, known);
+        }
+        Ok(json)
+    }
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
+        let (query, ref_name) = (shown(&self.question.query), shown(&self.metadata.ref_name));
+        let what = match self.question.reading {
+            Reading::Words => "holds any word of",
+            Reading::Literal(_) => "holds the text",
+            Reading::Regex(_) => "matches",
+        };
+        let plural = if files == 1 { "" } else { "s" };
+        let (files, filters) = (count_text(files as u64), filters(self.question));
+        let mut text = format!("Nothing in {files} file{plural} of {ref_name}{filters} {what}: {query}\n");
+        if !self.near.is_empty() {
+            text += &format!("Nearest names: {}\n", shown(&self.near.join(", ")));
+        }
+        Ok(text + &self.metadata.notes())
+    }
 }
 
 impl Question {
@@ -289,7 +391,8 @@ impl Question {
     fn identity(&self, filter: Option<&PathFilter>) -> String {
         let paths = filter.map(PathFilter::identity);
         let mode = self.reading.as_str();
-        format!("search {:?} {mode} {:?} {:?} {paths:?}", self.query, self.language, self.kinds)
+        let tests = if self.tests.is_chosen() { format!(" {:?}", self.tests) } else { String::new() };
+        format!("search {:?} {mode} {:?} {:?} {paths:?}{tests}", self.query, self.language, self.kinds)
     }
 }
 
@@ -350,108 +453,10 @@ fn near(snapshot: &Snapshot, found: &Found) -> Result<Vec<String>, AppError> {
     Ok(names)
 }
 
-/// The answer without results: what was searched, and which names come near.
-fn empty(question: &Question, found: &Found, near: Vec<String>, files: u64, metadata: Metadata) -> Answer {
-    let actions: Vec<Value> =
-        near.iter().map(|name| json!({ "tool": "locate_symbol", "name": name, "ref": metadata.ref_name })).collect();
-    let (query, ref_name) = (shown(&question.query), shown(&metadata.ref_name));
-    let what = match question.reading {
-        Reading::Words => "holds any word of",
-        Reading::Literal(_) => "holds the text",
-        Reading::Regex(_) => "matches",
-    };
-    let plural = if files == 1 { "" } else { "s" };
-    let mut text =
-        format!("Nothing in {} file{plural} of {ref_name}{} {what}: {query}\n", count_text(files), filters(question));
-    if !near.is_empty() {
-        text += &format!("Nearest names: {}\n", shown(&near.join(", ")));
-    }
-    text += &metadata.warnings_text();
-    let mut json = json!({
-        "results": [],
-        "query_intent": found.intent.as_str(),
-        "total_candidates": 0,
-        "suggested_next_actions": actions,
-    });
-    if !near.is_empty() {
-        json["nearest_names"] = json!(near);
-    }
-    if question.debug {
-        json["debug"] = json!({ "join_status": { "hits": 0, "misses": 0 } });
-    }
-    json["metadata"] = metadata.to_json();
-    Answer { text, json, code: 1 }
-}
-
 /// The filters in words, so that an empty answer says what was looked through.
 fn filters(question: &Question) -> String {
     let mut words: Vec<String> = question.kinds.iter().take(1).map(|kind| format!("kind {kind}")).collect();
     words.extend(question.language.clone());
     words.extend(question.path_filter.as_ref().map(|value| shown(value).into_owned()));
     if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) }
-}
-
-fn text(
-    snapshot: &Snapshot,
-    question: &Question,
-    found: &Found,
-    offset: usize,
-    metadata: &Metadata,
-) -> Result<String, AppError> {
-    let mut text = String::new();
-    for place in &found.places {
-        text += &place_text(snapshot, question, place)?;
-    }
-    let seen = offset + found.places.len();
-    if metadata.completeness == "truncated" {
-        text += &format!("{} of {} places", count_text(seen as u64), count_text(found.total as u64));
-        text += if metadata.next_cursor.is_some() { "; --limit or --all shows more\n" } else { "\n" };
-    }
-    Ok(text + &metadata.warnings_text())
-}
-
-fn place_text(snapshot: &Snapshot, question: &Question, place: &Place) -> Result<String, AppError> {
-    let lines = place.shown_lines(snapshot, SHOWN_LINES)?;
-    let line = match (place.what, lines.first()) {
-        (What::Snippet, Some((line, _))) => *line,
-        _ => place.lines.start,
-    };
-    let mut text = format!("{}:{}", style::path(&shown(&place.version.path)), style::number(line));
-    if let Some(symbol) = place.symbol() {
-        let (kind, name) = (symbol.kind.as_str(), shown(&symbol.qualified_name));
-        text += &format!("  {} {}", style::dim(kind), style::name(&name));
-    }
-    text += "\n";
-    let shape = question.shape;
-    match shape.detail {
-        DetailLevel::Location => {}
-        _ if shape.compact => {}
-        DetailLevel::Context if place.symbol().is_some() => text += &body_text(snapshot, place)?,
-        _ => {
-            for (_, line) in &lines {
-                text += &format!("    {}\n", marked(place, &line.replace('\t', "    ")));
-            }
-        }
-    }
-    Ok(text + &shape.reasons_text(&place.scores))
-}
-
-/// The first lines of the symbol.
-fn body_text(snapshot: &Snapshot, place: &Place) -> Result<String, AppError> {
-    let Some(symbol) = place.symbol_place() else { return Ok(String::new()) };
-    let detail = codecompass_query::detail(snapshot, &place.version, symbol)?;
-    let lines = detail.iter().flat_map(|detail| detail.body_preview.lines());
-    Ok(lines.map(|line| format!("    {}\n", shown(&line.replace('\t', "    ")))).collect())
-}
-
-/// A line with the words that were asked for marked.
-fn marked(place: &Place, line: &str) -> String {
-    let mut text = String::new();
-    let mut from = 0;
-    for range in place.matches(line) {
-        text += &shown(&line[from..range.start]);
-        text += &style::hit(&shown(&line[range.clone()]));
-        from = range.end;
-    }
-    text + &shown(&line[from..])
 }

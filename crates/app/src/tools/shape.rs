@@ -29,37 +29,36 @@ impl DetailLevel {
         &[("location", Self::Location), ("signature", Self::Signature), ("context", Self::Context)];
 }
 
-/// The parameters of all tools that list results, as they came in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ShapeInput {
-    pub(crate) detail_level: Option<String>,
-    pub(crate) compact: bool,
-    pub(crate) ranking_explain_level: Option<String>,
-}
-
 /// The parameters of lists, as the tools that answer with one take them.
 pub(crate) const DETAIL_LEVEL: Param =
-    optional("detail_level", Kind::Choice(&["location", "signature", "context"], Some("signature")), "");
-pub(crate) const COMPACT: Param = optional("compact", Kind::Flag(false), "Leave out what is long");
+    optional("detail_level", Kind::Choice(&["location", "signature", "context"], Some("signature")), "")
+        .json_only()
+        .flag("detail")
+        .alias("detail-level")
+        .value("LEVEL")
+        .help("How much of each result: location, signature or context");
+pub(crate) const COMPACT: Param = optional("compact", Kind::Flag(false), "Leave out what is long").json_only();
 pub(crate) const EXPLAIN_LEVEL: Param =
-    optional("ranking_explain_level", Kind::Choice(&["off", "basic", "full"], None), "Default off");
-pub(crate) const CURSOR: Param = optional("cursor", Kind::Text, "next_cursor of the answer before");
+    optional("ranking_explain_level", Kind::Choice(&["off", "basic", "full"], None), "Default off")
+        .json_only()
+        .flag("explain")
+        .value("LEVEL")
+        .bare("full")
+        .help("Show why each result stands where it stands; in JSON as `ranking_reasons` (basic or full)");
+pub(crate) const LANGUAGE: Param =
+    optional("language", Kind::Text, "Only this language").brief("").flag("lang").alias("language");
+pub(crate) const CURSOR: Param = optional("cursor", Kind::Text, "next_cursor of the answer before").brief("");
 pub(crate) const FRESHNESS_POLICY: Param = optional(
     "freshness_policy",
     Kind::Choice(&["strict", "balanced", "best_effort"], None),
     "If the index is behind: refuse, answer and sync (default), or just answer",
-);
+)
+.json_only()
+.flag("freshness")
+.value("POLICY");
 
-impl ShapeInput {
-    /// From a call's arguments.
-    pub(crate) fn of(arguments: &Arguments) -> Self {
-        Self {
-            detail_level: arguments.text("detail_level"),
-            compact: arguments.flag("compact"),
-            ranking_explain_level: arguments.text("ranking_explain_level"),
-        }
-    }
-}
+/// The same for tools whose contract does not have it.
+pub(crate) const FRESHNESS: Param = FRESHNESS_POLICY.on_the_command_line();
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +68,16 @@ pub(crate) struct Shape {
     pub(crate) explain: Option<ExplainLevel>,
 }
 
-impl ShapeInput {
-    /// Checks the words.
-    pub(crate) fn check(&self) -> Result<Shape, AppError> {
-        let detail = input::one_of("detail_level", self.detail_level.as_deref(), DetailLevel::WORDS)?;
-        let level = self.ranking_explain_level.as_deref();
-        Ok(Shape {
+impl Shape {
+    /// From a call's arguments.
+    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
+        let detail = arguments.text("detail_level");
+        let level = arguments.text("ranking_explain_level");
+        let detail = input::one_of("detail_level", detail.as_deref(), DetailLevel::WORDS)?;
+        Ok(Self {
             detail: detail.unwrap_or(DetailLevel::Signature),
-            compact: self.compact,
-            explain: input::one_of("ranking_explain_level", level, ExplainLevel::WORDS)?,
+            compact: arguments.flag("compact"),
+            explain: input::one_of("ranking_explain_level", level.as_deref(), ExplainLevel::WORDS)?,
         })
     }
 }
@@ -167,6 +167,13 @@ impl Shape {
         }
         result.insert("score".into(), json!(scores.confidence()));
     }
+}
+
+/// The first lines of a symbol, for a list that shows what stands around its results.
+pub(crate) fn preview(snapshot: &Snapshot, version: &VersionInfo, place: u32) -> Result<String, AppError> {
+    let detail = detail(snapshot, version, place)?;
+    let lines = detail.iter().flat_map(|detail| detail.body_preview.lines());
+    Ok(lines.map(|line| format!("    {}\n", super::rows::exact(line))).collect())
 }
 
 /// The features that a short reason shows.

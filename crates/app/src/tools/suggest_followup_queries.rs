@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use super::followups::{Before, Known, THRESHOLD};
 use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, required, schema};
+use crate::call::{Call, Inquiry};
 use crate::error::{AppError, Code};
-use crate::output::Answer;
-use crate::published::Published;
-use crate::server::Call;
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, Reader, Told};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "suggest_followup_queries",
@@ -27,8 +28,8 @@ pub(crate) const TOOL: Tool = Tool {
     first: false,
     call: |call| {
         let given = Given::read(call)?;
-        let offered: Vec<&str> = call.server.tools().map(|tool| tool.name).collect();
-        call.query(|_, published| answer(&given, &offered, published))
+        let offered: Vec<&str> = call.served()?.server.tools().map(|tool| tool.name).collect();
+        call.inquire(|inquiry| answer(inquiry, &given, &offered))
     },
 };
 
@@ -86,7 +87,7 @@ fn uses(suggestion: &Value, name: &str) -> bool {
     ["name", "symbol_name"].iter().any(|key| params[key] == name) || words.into_iter().any(|word| word == name)
 }
 
-fn answer(given: &Given, offered: &[&str], published: Published) -> Result<Answer, AppError> {
+fn answer(inquiry: &Inquiry<'_>, given: &Given, offered: &[&str]) -> Result<Answer, AppError> {
     let asked = given.before.asked();
     let (mut suggestions, mut extracted) = (Vec::new(), Vec::new());
     let mut reason = None;
@@ -95,7 +96,7 @@ fn answer(given: &Given, offered: &[&str], published: Published) -> Result<Answe
     } else if asked.trim().is_empty() {
         reason = Some("the previous call has no query and no name to go on with");
     } else {
-        let known = published.snapshot.as_deref().map(|snapshot| Known::of_anything(snapshot, asked)).transpose()?;
+        let known = inquiry.snapshot().map(|snapshot| Known::of_anything(snapshot, asked)).transpose()?;
         let known = known.unwrap_or_default();
         let names: Vec<String> = std::iter::once(asked).chain(known.all_names()).map(str::to_owned).collect();
         suggestions = given.before.follow_ups(known);
@@ -111,22 +112,39 @@ fn answer(given: &Given, offered: &[&str], published: Published) -> Result<Answe
             reason = Some("nothing better is known to ask: the words stand nowhere in the index");
         }
     }
-    let mut analysis = json!({
-        "previous_confidence": if given.is_good() { "high" } else { "low" },
-        "top_score": given.top_score,
-        "threshold": given.threshold,
-        "extracted_identifiers": extracted,
-    });
-    if let Some(reason) = reason {
-        analysis["reason"] = json!(reason);
+    Answer::of(inquiry.form, 0, &Advice { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) })
+}
+
+/// What is told.
+struct Advice<'g> {
+    given: &'g Given,
+    suggestions: Vec<Value>,
+    extracted: Vec<String>,
+    reason: Option<&'static str>,
+    metadata: Metadata,
+}
+
+impl Told for Advice<'_> {
+    fn json(&self) -> Result<Value, AppError> {
+        let mut analysis = json!({
+            "previous_confidence": if self.given.is_good() { "high" } else { "low" },
+            "top_score": self.given.top_score,
+            "threshold": self.given.threshold,
+            "extracted_identifiers": self.extracted,
+        });
+        if let Some(reason) = self.reason {
+            analysis["reason"] = json!(reason);
+        }
+        Ok(json!({ "suggestions": self.suggestions, "analysis": analysis, "metadata": self.metadata.to_json() }))
     }
-    Ok(Answer {
-        text: String::new(),
-        json: json!({
-            "suggestions": suggestions,
-            "analysis": analysis,
-            "metadata": published.metadata.to_json(),
-        }),
-        code: 0,
-    })
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        let mut text = self.reason.map(|reason| format!("{reason}\n")).unwrap_or_default();
+        for suggestion in &self.suggestions {
+            let word = |key: &str| suggestion[key].as_str().unwrap_or_default();
+            text +=
+                &format!("{} {}: {}\n", word("tool"), shown(&suggestion["params"].to_string()), shown(word("reason")));
+        }
+        Ok(text + &self.metadata.notes())
+    }
 }

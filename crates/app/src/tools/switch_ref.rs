@@ -1,15 +1,18 @@
 //! `switch_ref`: what later calls of this connection mean when they name no ref.
 
 use codecompass_model::ViewKey;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::frame::{Effect, Kind, Tool, WORKSPACE, required, schema};
+use crate::call::{Call, Held, Served};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code, index_call};
-use crate::output::Answer;
+use crate::escape::shown;
+use crate::metadata::Metadata;
+use crate::output::{Answer, Reader, Told};
 use crate::published::under_its_name;
-use crate::server::Call;
-use crate::server::places::{Unknown, Visit};
+use crate::server::places::Unknown;
+use crate::session::Session;
 use crate::worktrees;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -31,32 +34,33 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Switches,
     first: false,
     call: |call| {
-        let visit = call.visit(Unknown::Workspace)?;
+        let held = call.session(Unknown::Workspace)?;
         let asked = call.arguments.words("ref");
-        answer(call, &visit, &asked).map_err(|error| visit.place.session.explain(error, Some(&asked)))
+        answer(call, &held, &asked).map_err(|error| held.explain(error, Some(&asked)))
     },
 };
 
-fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, AppError> {
-    let session = &visit.place.session;
+fn answer(call: &mut Call<'_>, held: &Held, asked: &str) -> Result<Answer, AppError> {
+    let session: &Session = held;
+    let served = call.served()?;
     let root = &session.workspace.root;
     let store = session.store()?;
     let target = session.target(Some(asked)).map_err(|error| unknown(error, asked))?;
     let view = match under_its_name(&store, &target)? {
         Some(view) => view,
-        None => return Err(not_there(call, visit, &target)),
+        None => return Err(not_there(served, session, &target)),
     };
     // A switch without this note is still a switch.
     let _ = store.touch(&target.key, now_ms());
-    let before = call.connection.and_then(|connection| connection.ref_of(root));
+    let before = served.connection.and_then(|connection| connection.ref_of(root));
     let previous = match before {
         Some(before) => before,
         None => session.target(None)?.ref_name,
     };
-    let freshness = call.freshness(visit, &target);
+    let freshness = call.freshness(held, &target);
     let mut metadata = session.metadata(&target, Some(&view));
     metadata.freshness = freshness;
-    match call.connection {
+    match served.connection {
         Some(connection) => connection.switch(root, asked.to_owned()),
         None => {
             metadata
@@ -76,18 +80,39 @@ fn answer(call: &mut Call<'_>, visit: &Visit, asked: &str) -> Result<Answer, App
         found => found,
     };
     let status = if view.commit == target.commit { "active" } else { "stale" };
-    Ok(Answer {
-        text: String::new(),
-        json: json!({
-            "ref": target.ref_name,
-            "previous_ref": previous,
-            "worktree_path": worktree,
-            "status": status,
-            "last_indexed_commit": view.commit,
-            "metadata": metadata.to_json(),
-        }),
-        code: 0,
-    })
+    let ref_name = target.ref_name;
+    Answer::of(call.form, 0, &Switched { ref_name, previous, worktree, status, commit: view.commit, metadata })
+}
+
+/// What is told.
+struct Switched {
+    ref_name: String,
+    previous: String,
+    worktree: Option<String>,
+    status: &'static str,
+    commit: Option<String>,
+    metadata: Metadata,
+}
+
+impl Told for Switched {
+    fn json(&self) -> Result<Value, AppError> {
+        Ok(json!({
+            "ref": self.ref_name,
+            "previous_ref": self.previous,
+            "worktree_path": self.worktree,
+            "status": self.status,
+            "last_indexed_commit": self.commit,
+            "metadata": self.metadata.to_json(),
+        }))
+    }
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        let commit = self.commit.as_deref().map(|commit| format!(" at {}", commit.get(..10).unwrap_or(commit)));
+        let files = self.worktree.as_deref().map(|root| format!(", files in {}", shown(root)));
+        let (now, before) = (shown(&self.ref_name), shown(&self.previous));
+        let (commit, files) = (commit.unwrap_or_default(), files.unwrap_or_default());
+        Ok(format!("{now}{commit}{files}; before: {before}\n") + &self.metadata.notes())
+    }
 }
 
 /// No such ref is there, so it can not be indexed yet; the call that mends it is the same.
@@ -101,9 +126,8 @@ fn unknown(mut error: AppError, asked: &str) -> AppError {
 }
 
 /// The ref is not published: its first job may be under way, or nobody has asked for one.
-fn not_there(call: &Call<'_>, visit: &Visit, target: &codecompass_index::Target) -> AppError {
-    let session = &visit.place.session;
-    let ours = call.server.jobs.of_view(&session.project_id, target).map(|job| job.id.clone());
+fn not_there(served: Served<'_>, session: &Session, target: &codecompass_index::Target) -> AppError {
+    let ours = served.server.jobs.of_view(&session.project_id, target).map(|job| job.id.clone());
     let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
     match ours.or_else(theirs) {
         Some(job) => {

@@ -38,6 +38,11 @@ impl Cost {
     }
 }
 
+/// Our own estimate of a text, in tokens.
+pub(crate) fn upper_estimate(text: &str) -> u64 {
+    hundredths(text, u64::MAX).div_ceil(100)
+}
+
 /// What may be spent, and what was.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {

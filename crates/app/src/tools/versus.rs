@@ -11,9 +11,10 @@ use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, ViewInfo};
 use serde_json::json;
 
-use crate::at_once::AtOnce;
+use crate::config::Config;
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
+use crate::metadata::{Freshness, Metadata};
+use crate::output::Form;
 use crate::published::{Access, At, Published, Upkeep};
 use crate::server::desk::Desk;
 use crate::session::Session;
@@ -30,14 +31,13 @@ pub(crate) struct Look<'a> {
     pub(crate) brings_names: bool,
     /// What is meant when no head is named, in place of what is checked out.
     pub(crate) head: Option<String>,
+    /// The configuration, with what this call may hold.
+    pub(crate) config: Config,
+    /// How the answer is laid out.
+    pub(crate) form: Form,
 }
 
 impl<'a> Look<'a> {
-    /// For a command.
-    pub(crate) fn at_once(session: &'a Session, desk: &'a mut Desk) -> Self {
-        Self { session, upkeep: &AtOnce, desk, brings_names: true, head: None }
-    }
-
     /// An error with what is known of the project.
     pub(crate) fn explained(&self, error: AppError) -> AppError {
         if error.more.metadata.is_some() { error } else { self.session.explain(error, None) }
@@ -71,7 +71,7 @@ impl<'a> Look<'a> {
             // A branch may have gone on between the two looks.
             if snapshot.info().commit.as_deref() == Some(commit) {
                 let metadata = self.session.metadata(&target(view.key.clone()), Some(&view));
-                let metadata = Metadata { freshness: "fresh", ..metadata };
+                let metadata = Metadata { freshness: Freshness::Fresh, ..metadata };
                 return Ok(State { commit: commit.to_owned(), snapshot, memory, metadata, is_worktree: false });
             }
         }

@@ -96,6 +96,13 @@ impl Project {
         serde_json::from_str(&reply.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
     }
 
+    /// The same where refs that nobody indexed are not brought in.
+    pub(crate) fn json_without_refs(&self, command: &str, code: i32) -> Value {
+        let reply = self.run_with(&format!("{command} --json"), &[("CODECOMPASS_VCS_AUTO_REFS", "false")]);
+        assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
+        serde_json::from_str(&reply.stdout).expect("an answer is JSON")
+    }
+
     /// The places that `locate` gives, as `path:line`; empty when nothing is found.
     pub(crate) fn places(&self, command: &str) -> Vec<String> {
         let reply = self.run(&format!("{command} --json"));

@@ -28,7 +28,7 @@ pub use budget::Budget;
 pub use calls::{CallEdge, CallGraph, Chain, Direction, Unresolved};
 use references::is_call;
 pub use references::{Found as FoundReferences, Looks, Site};
-pub use related::{Related, Relation, Scope};
+pub use related::{Related, Relation, Scope, Usage};
 pub use through::{Link, Through};
 use world::SnapshotWorld;
 

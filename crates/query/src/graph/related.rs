@@ -58,11 +58,30 @@ impl Relation {
     }
 }
 
+/// Which of the two uses the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// The symbol that was asked about uses this one.
+    Uses,
+    /// It is used by this one.
+    UsedBy,
+}
+
+impl Usage {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Usage::Uses => "uses",
+            Usage::UsedBy => "used_by",
+        }
+    }
+}
+
 /// The answer.
 #[derive(Clone, Debug, Default)]
 pub struct Related {
     /// Those that are needed next first.
-    pub symbols: Vec<(SymbolAt, Relation)>,
+    pub symbols: Vec<(SymbolAt, Relation, Option<Usage>)>,
 }
 
 /// The files that make a folder a package.
@@ -133,7 +152,13 @@ impl Graph<'_> {
             list.symbols.into_iter().map(|(at, (nearness, relation))| (nearness, at, relation)).collect();
         found.retain(|(_, _, relation)| within(*relation));
         found.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(Related { symbols: found.into_iter().map(|(_, at, relation)| (at, relation)).collect() })
+        let link = |tier: Tier| match tier {
+            Tier::Used => Some(Usage::Uses),
+            Tier::Uses => Some(Usage::UsedBy),
+            _ => None,
+        };
+        let symbols = found.into_iter().map(|(nearness, at, relation)| (at, relation, link(nearness.tier)));
+        Ok(Related { symbols: symbols.collect() })
     }
 
     /// What is used inside the anchor.

@@ -28,8 +28,10 @@ pub struct Grepped {
     pub matches: usize,
     /// How many files were read; depends on what else is stored.
     pub files_looked_at: usize,
-    /// Whether that is all; else there is more than was asked for.
+    /// Whether that is all; else there is more than was asked for, or time was up.
     pub is_complete: bool,
+    /// Whether time was up before all files were looked at.
+    pub is_late: bool,
 }
 
 /// A file with matches.
@@ -48,11 +50,27 @@ pub fn find(
     filter: impl Fn(&VersionInfo) -> bool,
     stop_after: Option<usize>,
 ) -> Result<Grepped> {
+    find_while(snapshot, pattern, filter, stop_after, || true)
+}
+
+/// The same, as long as somebody has patience.
+pub fn find_while(
+    snapshot: &Snapshot,
+    pattern: &Pattern,
+    filter: impl Fn(&VersionInfo) -> bool,
+    stop_after: Option<usize>,
+    goes_on: impl Fn() -> bool,
+) -> Result<Grepped> {
     let candidates = candidates(snapshot, pattern, filter)?;
     let enough = stop_after.unwrap_or(usize::MAX);
-    let mut found = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true };
+    let mut found = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
     let mut rest = candidates.into_iter().peekable();
     while rest.peek().is_some() && found.matches <= enough {
+        // The first round is always read, so that asking again gets somewhere.
+        if found.files_looked_at > 0 && !goes_on() {
+            (found.is_complete, found.is_late) = (false, true);
+            break;
+        }
         let round: Vec<Rc<VersionInfo>> = rest.by_ref().take(ROUND).collect();
         found.files_looked_at += round.len();
         let ids: Vec<VersionId> = round.iter().map(|version| version.id).collect();

@@ -14,16 +14,18 @@ use codecompass_store::{Snapshot, tokens};
 use serde_json::{Value, json};
 
 use super::cores;
+use crate::call::{Inquiry, SERVED};
 use crate::cli::Common;
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
-use crate::output::Answer;
+use crate::output::{Answer, Form};
 use crate::paths::Paths;
 use crate::published::{Access, Published};
 use crate::session::{Request, Session};
+use crate::tools::frame::{Arguments, Tool};
 use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
 
 /// How often a first query and a scan are timed.
@@ -92,18 +94,8 @@ fn open(session: &Session) -> Result<Opened, AppError> {
 }
 
 fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
-    let input = find_references::Input {
-        name: name.to_owned(),
-        path: None,
-        kind: None,
-        include_text: false,
-        limit: 20,
-        cursor: None,
-        patience: find_references::SERVED,
-    };
-    let memory = Some(&*opened.memory);
-    let paths = Paths::from_root(session);
-    or_nothing(find_references::answer(memory, &input.check()?, &paths, &session.config, Metadata::unknown()))
+    let arguments = arguments(&find_references::TOOL, json!({ "symbol_name": name }))?;
+    or_nothing(find_references::answer(&inquiry(session, opened), &find_references::Question::of(&arguments)?))
 }
 
 /// Names of imports, and symbols of languages without rules, have no references: that is an answer, too.
@@ -117,50 +109,51 @@ fn or_nothing(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
 }
 
 fn ask_calls(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
-    let input = get_call_graph::Input {
-        name: name.to_owned(),
-        path: None,
-        direction: None,
-        depth: 2,
-        limit: 20,
-        cursor: None,
-        path_to: None,
-        list_unresolved: false,
-        patience: find_references::SERVED,
+    let arguments = arguments(&get_call_graph::TOOL, json!({ "symbol_name": name, "depth": 2 }))?;
+    or_nothing(get_call_graph::answer(&inquiry(session, opened), &get_call_graph::Question::of(&arguments, false)?))
+}
+
+/// A question to a tool, as a server has it.
+fn inquiry<'s>(session: &'s Session, opened: &Opened) -> Inquiry<'s> {
+    let published = Published {
+        snapshot: Some(Rc::clone(&opened.snapshot)),
+        memory: Some(Rc::clone(&opened.memory)),
+        metadata: Metadata::unknown(),
     };
-    let memory = Some(&*opened.memory);
-    let paths = Paths::from_root(session);
-    or_nothing(get_call_graph::answer(memory, &input.check()?, &paths, &session.config, Metadata::unknown()))
+    let (paths, config, patience) = (Paths::from_root(session), session.config.clone(), SERVED);
+    Inquiry { paths, config, published, form: Form::Json, patience }
+}
+
+fn arguments(tool: &Tool, values: Value) -> Result<Arguments, AppError> {
+    Arguments::check(tool, values.as_object().cloned().unwrap_or_default())
 }
 
 fn ask_context(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
-    let input = get_code_context::Input { query: query.to_owned(), max_tokens: 4000, ..Default::default() };
-    let paths = Paths::from_root(session);
-    get_code_context::answer(Some(&*opened.snapshot), &input.check()?, &paths, &session.config, Metadata::unknown())
+    let arguments = arguments(&get_code_context::TOOL, json!({ "query": query }))?;
+    get_code_context::answer(&inquiry(session, opened), &get_code_context::Question::of(&arguments)?)
 }
 
 fn ask_outline(session: &Session, opened: &Opened, path: &str) -> Result<Answer, AppError> {
-    let question = get_file_outline::Question { path: path.to_owned(), is_deep: true, cursor: None };
-    let paths = Paths::from_root(session);
-    get_file_outline::answer(Some(&*opened.snapshot), &question, &paths, &session.config, Metadata::unknown())
+    let arguments = arguments(&get_file_outline::TOOL, json!({ "path": path }))?;
+    get_file_outline::answer(&inquiry(session, opened), &get_file_outline::Question::of(&arguments))
 }
 
 fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
-    let question = locate_symbol::Input { name: name.to_owned(), limit: 10, ..Default::default() }.check()?;
-    locate_symbol::answer(Some(&*opened.snapshot), &question, &session.config, Metadata::unknown())
+    let arguments = arguments(&locate_symbol::TOOL, json!({ "name": name }))?;
+    locate_symbol::answer(&inquiry(session, opened), &locate_symbol::Question::of(&arguments)?)
 }
 
 fn ask_search(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
-    let question = search_code::Input { query: query.to_owned(), limit: 10, ..Default::default() }.check()?;
-    let paths = Paths::from_root(session);
-    search_code::answer(Some(&*opened.snapshot), &question, &paths, &session.config, Metadata::unknown())
+    search(session, opened, json!({ "query": query }))
 }
 
 fn ask_literal(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
-    let mode = Some("literal".to_owned());
-    let question = search_code::Input { query: query.to_owned(), mode, limit: 10, ..Default::default() }.check()?;
-    let paths = Paths::from_root(session);
-    search_code::answer(Some(&*opened.snapshot), &question, &paths, &session.config, Metadata::unknown())
+    search(session, opened, json!({ "query": query, "mode": "literal" }))
+}
+
+fn search(session: &Session, opened: &Opened, values: Value) -> Result<Answer, AppError> {
+    let arguments = arguments(&search_code::TOOL, values)?;
+    search_code::answer(&inquiry(session, opened), &search_code::Question::of(&arguments)?)
 }
 
 /// The times of the second half of the queries, once the first half has been asked.

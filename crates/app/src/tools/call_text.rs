@@ -1,0 +1,228 @@
+//! Calls as agents and people read them: a row per caller or callee, or a drawing.
+
+use super::get_call_graph::{Calls, Edge, Side};
+use super::graph::{self, Around, Shown};
+use super::rows::{self, Sheet};
+use crate::escape::shown;
+use crate::output::{Reader, style};
+
+/// The answer as text.
+pub(super) fn text(calls: &Calls, reader: Reader) -> String {
+    let symbol = calls.symbol.symbol();
+    let name = style::name(&shown(&rows::short_name(symbol)));
+    let head = format!("{name} {}", rows::place(&calls.symbol.file.path, symbol.lines));
+    if calls.is_unknown {
+        let others: Vec<String> = calls.others.iter().map(Shown::place).collect();
+        let first = calls.symbol.place();
+        let what = "several symbols of the name stand in this file; give one as path:line";
+        return format!("{}: {what}: {first}, {}\n", shown(&symbol.name), others.join(", "));
+    }
+    if calls.is_one_of_many {
+        return in_a_line(calls, &head);
+    }
+    let mut sheet = Sheet::new(calls.room);
+    let mut cut = 0;
+    let sides = [(&calls.callers, "called by"), (&calls.callees, "calls")];
+    let told: Vec<&str> = sides.iter().filter(|(side, _)| side.is_some()).map(|(_, title)| *title).collect();
+    let is_empty = |side: &Side| side.edges.is_empty() && side.tests.is_empty() && side.folded.0 == 0;
+    if sides.iter().filter_map(|(side, _)| side.as_ref()).all(is_empty) {
+        let what = if told == ["calls"] { "calls nothing here" } else { "no calls are known" };
+        sheet.line(&format!("{head}: {what}"));
+    }
+    for (side, title) in sides {
+        let Some(side) = side.as_ref().filter(|side| !is_empty(side)) else { continue };
+        sheet.close();
+        sheet.line(&format!("{head} {title}"));
+        cut += rows_of(calls, side, title == "called by", &mut sheet);
+    }
+    if calls.lists_unresolved {
+        cut += unresolved(calls, &mut sheet);
+    }
+    let mut text = sheet.finish();
+    if cut > 0 {
+        text += &format!("… {cut} more rows found no room\n");
+    }
+    text += &tail(calls, reader);
+    text
+}
+
+/// One of several symbols that the question may mean: its calls in a line each way.
+fn in_a_line(calls: &Calls, head: &str) -> String {
+    let mut text = String::new();
+    for (side, title) in [(&calls.callers, "called by"), (&calls.callees, "calls")] {
+        let Some(side) = side else { continue };
+        let far = |edge: &Edge| match (&edge.far, title) {
+            (Around::Symbol(callee), "calls") => {
+                format!("{} {}", shown(&rows::short_name(callee.symbol())), callee.place())
+            }
+            (far, _) => {
+                let name = far.name().map(|name| format!(" {}", shown(&name))).unwrap_or_default();
+                format!("{}:{}{name}", style::path(&shown(&edge.call.path)), edge.call.line)
+            }
+        };
+        let all: Vec<String> = side.edges.iter().chain(&side.tests).map(far).collect();
+        let folded =
+            if side.folded.0 > 0 { format!(", {}", rows::count(side.folded.0, "test")) } else { String::new() };
+        let told = if all.is_empty() { "nothing".to_owned() } else { all.join(", ") };
+        text += &format!("{head} {title} {told}{folded}\n");
+    }
+    text
+}
+
+/// The rows of one direction; how many found no room.
+fn rows_of(calls: &Calls, side: &Side, is_up: bool, sheet: &mut Sheet) -> usize {
+    let mut cut = 0;
+    for (title, edges) in [("", &side.edges), ("tests", &side.tests)] {
+        if !title.is_empty() && !edges.is_empty() {
+            sheet.close();
+            sheet.line(title);
+        }
+        for edge in edges {
+            let is_here = !is_up && edge.call.path == calls.symbol.file.path && title.is_empty();
+            let row = row(edge, is_up);
+            // The calls of a function stand in its own file, which the head names.
+            let fits = if is_here { sheet.line(&format!(" {row}")) } else { sheet.row(&edge.call.path, &row) };
+            cut += usize::from(!fits);
+        }
+    }
+    cut
+}
+
+/// The lines of the calls, and who stands at the far end.
+fn row(edge: &Edge, is_up: bool) -> String {
+    let call = &edge.call;
+    let mut lines: Vec<String> = match call.lines.is_empty() {
+        true => vec![call.line.to_string()],
+        false => call.lines.iter().map(u32::to_string).collect(),
+    };
+    lines.dedup();
+    if call.sites > call.lines.len().max(1) && call.lines.len() >= 10 {
+        lines.push(format!("… {} more", call.sites - call.lines.len()));
+    }
+    let guess = if call.confidence == codecompass_model::Confidence::Heuristic { "?" } else { "" };
+    let name = match &edge.far {
+        Around::Symbol(shown_symbol) => style::name(&shown(&rows::short_name(shown_symbol.symbol()))),
+        Around::Module(_) => "(file level)".into(),
+    };
+    let mut row = format!("{}{guess} {name}", style::marked_number(&lines.join(",")));
+    if let (false, Around::Symbol(callee)) = (is_up, &edge.far) {
+        row += &format!(" {}", callee.place());
+        if let Some(constructor) = callee.constructor() {
+            row += &format!(" {}:{}", shown(&constructor.name), constructor.lines.start);
+        }
+        if edge.implementations > 0 {
+            row += &format!(" (interface, {})", rows::count(edge.implementations, "implementation"));
+        }
+    }
+    if let Some(via) = &edge.via {
+        let arrow = if is_up { "→" } else { "←" };
+        row += &style::dim(&format!(" {arrow} {}", shown(&rows::short_name(via.symbol()))));
+    }
+    row
+}
+
+/// What nobody can bind, in it and of it.
+fn unresolved(calls: &Calls, sheet: &mut Sheet) -> usize {
+    let mut cut = 0;
+    sheet.close();
+    for (line, name, why) in calls.unresolved() {
+        cut += usize::from(!sheet.line(&format!(" {line}? {}: {}", shown(name), shown(why))));
+    }
+    if !calls.unproved.is_empty() {
+        sheet.line("may call it");
+    }
+    for one in &calls.unproved {
+        let (path, row) = one.row();
+        cut += usize::from(!sheet.row(path, &shown(&row)));
+    }
+    cut
+}
+
+/// What was folded, what was cut, and what nobody can tell.
+fn tail(calls: &Calls, reader: Reader) -> String {
+    let mut text = String::new();
+    for side in [&calls.callers, &calls.callees].into_iter().flatten() {
+        let (tests, files) = side.folded;
+        if tests > 0 {
+            let how = reader.argument("tests", "include");
+            text += &format!("tests: {tests} in {} ({how})\n", rows::count(files, "file"));
+        }
+        let seen = calls.offset + side.edges.len();
+        let (cursor, total) = (calls.next.as_deref(), side.listed);
+        text += &rows::More { seen, total, what: "", by_limit: calls.by_limit, cursor }.text(reader);
+    }
+    let (unproved, unresolved) = (calls.unproved.len(), calls.unresolved().count());
+    if !calls.lists_unresolved && unproved > 0 {
+        let how = reader.switch("list_unresolved", "unresolved");
+        text += &format!("may call it, too: {} ({how})\n", rows::count(unproved, "place"));
+    } else if !calls.lists_unresolved && unresolved > 0 && calls.callees.is_some() {
+        let how = reader.switch("list_unresolved", "unresolved");
+        text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));
+    }
+    if let Some(path) = calls.path_to.as_ref().filter(|path| !path.chain.is_empty()) {
+        let steps = path.chain.iter().map(|one| format!("{} {}", shown(&rows::short_name(one.symbol())), one.place()));
+        text += &format!("path: {}\n", steps.collect::<Vec<_>>().join(" → "));
+    }
+    text + &graph::others_text(&calls.others)
+}
+
+/// How a graph is drawn.
+#[derive(Clone, Copy)]
+pub(super) enum Drawing {
+    Mermaid,
+    Dot,
+}
+
+impl Drawing {
+    /// The words for them.
+    pub(super) const WORDS: &'static [(&'static str, Self)] = &[("mermaid", Drawing::Mermaid), ("dot", Drawing::Dot)];
+}
+
+impl Calls {
+    /// The graph as a drawing program takes it; callers point at what they call.
+    pub(super) fn drawn(&self, drawing: Drawing) -> String {
+        let key = |shown: &Shown| (shown.file.path.clone(), shown.place);
+        let mut nodes = vec![(key(&self.symbol), self.symbol.symbol().qualified_name.clone())];
+        let mut arrows = Vec::new();
+        for (side, is_up) in [(&self.callers, true), (&self.callees, false)] {
+            for edge in side.iter().flat_map(|side| &side.edges) {
+                let (far, name) = match &edge.far {
+                    Around::Symbol(shown) => (key(shown), shown.symbol().qualified_name.clone()),
+                    Around::Module(fields) => {
+                        let name = fields.get("qualified_name").and_then(|name| name.as_str()).unwrap_or_default();
+                        ((edge.call.path.clone(), u32::MAX), name.to_owned())
+                    }
+                };
+                if !nodes.iter().any(|(known, _)| *known == far) {
+                    nodes.push((far.clone(), name));
+                }
+                let near = edge.via.as_ref().map_or_else(|| key(&self.symbol), key);
+                let is_guess = edge.call.confidence == codecompass_model::Confidence::Heuristic;
+                arrows.push(if is_up { (far, near, is_guess) } else { (near, far, is_guess) });
+            }
+        }
+        let number = |key: &(String, u32)| nodes.iter().position(|(known, _)| known == key).unwrap_or_default();
+        let label = |text: &str| shown(text).replace('"', "'");
+        let nodes_of = |line: fn(usize, &str) -> String| -> String {
+            nodes.iter().enumerate().map(|(at, (_, name))| line(at, &label(name))).collect()
+        };
+        let arrows_of = |line: fn(usize, usize, bool) -> String| -> String {
+            arrows.iter().map(|(from, to, is_guess)| line(number(from), number(to), *is_guess)).collect()
+        };
+        match drawing {
+            Drawing::Mermaid => {
+                let nodes = nodes_of(|at, name| format!("  n{at}[\"{name}\"]\n"));
+                let arrow = |from, to, is_guess| format!("  n{from} {} n{to}\n", if is_guess { "-.->" } else { "-->" });
+                format!("flowchart LR\n{nodes}{}", arrows_of(arrow))
+            }
+            Drawing::Dot => {
+                let nodes = nodes_of(|at, name| format!("  n{at} [label=\"{name}\"];\n"));
+                let arrow = |from, to, is_guess| {
+                    format!("  n{from} -> n{to}{};\n", if is_guess { " [style=dashed]" } else { "" })
+                };
+                let head = "digraph calls {\n  rankdir=LR;\n  node [shape=box];\n";
+                format!("{head}{nodes}{}}}\n", arrows_of(arrow))
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The outline of a file as agents and people read it: a row per symbol, fields and variants folded into that of their
+//! type, no imports.
+
+use codecompass_model::{Lines, SymbolKind};
+use codecompass_query::Outline;
+
+use super::rows;
+use crate::escape::shown;
+use crate::output::{Form, Reader, style};
+
+/// The longest header in a row, in characters.
+const HEADER: usize = 90;
+
+/// So many folded names are written out.
+const NAMES: usize = 6;
+
+/// See the module.
+pub(super) struct Text {
+    text: String,
+    /// How many of the top symbols it goes through.
+    pub(super) tops: usize,
+    /// How many symbols have a row, and how many would.
+    shown: usize,
+    total: usize,
+}
+
+impl Text {
+    /// With what was cut, and how to get it.
+    pub(super) fn finish(self, next: Option<&str>, form: Form) -> String {
+        let reader = if form == Form::Text(Reader::Person) { Reader::Person } else { Reader::Agent };
+        let mut text = self.text;
+        if self.shown < self.total {
+            let goes_on = next.map(|cursor| format!("{} goes on; ", reader.argument("cursor", cursor)));
+            let how = reader.argument("name", "PART");
+            text += &format!("… {} of {} ({}{how} filters)\n", self.shown, self.total, goes_on.unwrap_or_default());
+        }
+        text
+    }
+}
+
+/// Lays out the symbols at these places, as far as there is room.
+pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &[u32], room: usize) -> Text {
+    let mut sheet = rows::Sheet::new(room);
+    let imports = tops.iter().filter(|place| outline.symbol(**place).kind == SymbolKind::Use).count();
+    let imports = if imports > 0 { format!(", {}", rows::count(imports, "import")) } else { String::new() };
+    sheet.line(&format!("{}{}", style::path(&shown(&outline.version.path)), style::dim(&imports)));
+    let mut text = Text { text: String::new(), tops: 0, shown: 0, total: 0 };
+    let mut is_full = false;
+    let mut at = 0;
+    while at < tops.len() {
+        // Values that stand line by line are told together.
+        let run = if name.is_none() { values(outline, &tops[at..]) } else { 0 };
+        let count = run.max(1);
+        let mut rows = Vec::new();
+        match run > 1 {
+            true => rows.push(together(outline, &tops[at..at + run])),
+            false => add(outline, tops[at], 0, is_deep, name, &mut rows),
+        }
+        at += count;
+        text.total += rows.len();
+        let before = text.shown;
+        for row in &rows {
+            is_full = is_full || !sheet.line(row);
+            text.shown += usize::from(!is_full);
+        }
+        // A symbol of which something is shown is gone through, so that the next page goes on behind it.
+        if !is_full || text.shown > before && text.tops == 0 {
+            text.tops += count;
+        }
+    }
+    text.text = sheet.finish();
+    text
+}
+
+/// How many symbols from here on are plain values of one kind, a line each.
+fn values(outline: &Outline, tops: &[u32]) -> usize {
+    use SymbolKind::{Const, Static, Var};
+    let first = tops.first().map(|place| outline.symbol(*place).kind);
+    let is_value = |place: &&u32| {
+        let symbol = outline.symbol(**place);
+        let is_plain = symbol.lines.start == symbol.lines.end && !symbol.signature.contains("=>");
+        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Var) && is_plain
+    };
+    tops.iter().take_while(is_value).filter(|place| outline.inside(**place).is_empty()).count()
+}
+
+/// Several values in one row.
+fn together(outline: &Outline, run: &[u32]) -> String {
+    let (first, last) = (outline.symbol(run[0]), outline.symbol(run[run.len() - 1]));
+    let lines = rows::lines_text(Lines { start: first.lines.start, end: last.lines.end });
+    format!("{lines} {}{}", first.kind.as_str(), names(outline, run))
+}
+
+/// The rows of a symbol and of what stands inside it.
+fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<&str>, rows: &mut Vec<String>) {
+    let symbol = outline.symbol(place);
+    if symbol.kind == SymbolKind::Use {
+        return;
+    }
+    let is_meant = |place: u32| name.is_none_or(|name| outline.symbol(place).name.to_lowercase().contains(name));
+    let inside = outline.inside(place);
+    let folded: Vec<u32> = inside.iter().copied().filter(|child| is_folded(outline, *child)).collect();
+    let line = rows::lines_text(symbol.lines);
+    let what = shown(&super::shape::cut(&symbol.signature, HEADER)).into_owned();
+    let at = rows.len();
+    rows.push(format!("{}{line} {what}{}", " ".repeat(level), names(outline, &folded)));
+    if is_deep {
+        let inner = if is_meant(place) { None } else { name };
+        let open = inside.iter().filter(|child| !is_folded(outline, **child));
+        open.for_each(|child| add(outline, *child, level + 1, is_deep, inner, rows));
+    }
+    // Nothing in it bears a name that is meant.
+    if !is_meant(place) && rows.len() == at + 1 {
+        rows.pop();
+    }
+}
+
+/// Whether a symbol is told in the row of what it stands in.
+fn is_folded(outline: &Outline, place: u32) -> bool {
+    use SymbolKind::{Field, Property, Variant};
+    let symbol = outline.symbol(place);
+    // A property with code of its own is more than a name.
+    let is_name = symbol.lines.start == symbol.lines.end || !symbol.signature.contains('(');
+    matches!(symbol.kind, Field | Property | Variant) && is_name && outline.inside(place).is_empty()
+}
+
+fn names(outline: &Outline, folded: &[u32]) -> String {
+    if folded.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = folded.iter().take(NAMES).map(|place| outline.symbol(*place).name.as_str()).collect();
+    let more = if folded.len() > NAMES { format!(", … {} more", folded.len() - NAMES) } else { String::new() };
+    style::dim(&format!(" {{{}{more}}}", shown(&names.join(", "))))
+}

@@ -1,0 +1,388 @@
+//! `read_code`: the text of symbols, places and files, exactly as it stands, within a budget.
+//!
+//! What was asked for comes in that order and takes what is left of the budget: whole, as far as it goes, or as a line
+//! that says how long it is. A file that is too long for what is left is told by its outline. What is not there is told in
+//! its place, and everything else is answered.
+
+use codecompass_model::ids::SymbolId;
+use codecompass_model::{Lines, Symbol};
+use codecompass_query::{Locate, Outline, above, lines_of, locate, nearest_names, outline, place_of};
+use codecompass_store::{Snapshot, VersionInfo};
+use serde_json::{Map, Value, json};
+
+use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use super::{names, outline_text, rows, shape, tokens};
+use crate::call::Inquiry;
+use crate::error::{AppError, Code};
+use crate::escape::shown;
+use crate::metadata::{Completeness, Metadata};
+use crate::output::{Answer, Form, Reader, Told, style};
+
+/// So many lines are shown around a line that stands in no symbol.
+const AROUND: u32 = 8;
+
+/// A part of something is only shown when it has at least so many lines.
+const LEAST_LINES: usize = 5;
+
+/// Others of the same name that are told.
+const OTHERS: usize = 5;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "read_code",
+    title: "Read code",
+    description: "The exact text, with line numbers, of several things at once: symbols by name, `path:line` (the symbol \
+                  there), `path:10-40`, or whole files (their outline when long).",
+    params: &[
+        required("what", Kind::List, "Names, path:line, path:10-40, files").place("WHAT"),
+        REF,
+        optional("max_tokens", Kind::Count(None), "Budget, to get more than 2,500").flag("max-tokens"),
+        NO_SYNC,
+        shape::FRESHNESS,
+        WORKSPACE,
+    ],
+    output: || {
+        let item = schema::object(
+            &["asked", "path", "name", "kind", "symbol_id", "text", "note"],
+            &["line_start", "line_end", "first_line"],
+            &[("truncated", schema::flag()), ("error", schema::any_object())],
+        );
+        json!({ "items": schema::list(item), "truncated": schema::flag() })
+    },
+    always: &["items", "truncated"],
+    effect: Effect::Reads,
+    first: false,
+    call: |call| {
+        let question = Question::of(&call.arguments)?;
+        call.inquire(|inquiry| answer(inquiry, &question))
+    },
+};
+
+/// What is asked.
+struct Question {
+    what: Vec<String>,
+    max_tokens: Option<u64>,
+}
+
+impl Question {
+    fn of(arguments: &Arguments) -> Result<Self, AppError> {
+        let what: Vec<String> = arguments.list("what").iter().map(|item| item.trim().to_owned()).collect();
+        let invalid = |parameter: &str, message: String| {
+            AppError::new(Code::InvalidInput, message).data(json!({ "parameter": parameter }))
+        };
+        if what.iter().all(String::is_empty) {
+            return Err(invalid("what", "`what` is empty: give names, places or files.".into()));
+        }
+        for item in &what {
+            if let Some((_, (start, Some(end)))) = place_of(item).filter(|(_, (start, end))| *end < Some(*start)) {
+                return Err(invalid("what", format!("`what` {item:?} ends before it begins: {start} is after {end}.")));
+            }
+        }
+        let max_tokens = match arguments.is_given("max_tokens") {
+            false => None,
+            true => Some(u64::try_from(arguments.count("max_tokens")).ok().filter(|tokens| *tokens > 0).ok_or_else(
+                || {
+                    let message = format!("`max_tokens` is {}: it must be at least 1.", arguments.count("max_tokens"));
+                    AppError::new(Code::InvalidMaxTokens, message).data(json!({ "parameter": "max_tokens" }))
+                },
+            )?),
+        };
+        Ok(Self { what, max_tokens })
+    }
+}
+
+/// What an item means.
+enum Meant {
+    /// Lines of a file, the symbol they belong to, and what is to be said about them.
+    Lines { version: VersionInfo, lines: Lines, symbol: Option<Symbol>, note: Option<String> },
+    /// A whole file.
+    File { version: VersionInfo },
+}
+
+/// An item as it is told.
+struct Item {
+    asked: String,
+    told: Result<Piece, AppError>,
+}
+
+/// What is shown of something.
+struct Piece {
+    path: String,
+    lines: Lines,
+    symbol: Option<Symbol>,
+    note: Option<String>,
+    shown: Shown,
+}
+
+enum Shown {
+    /// These lines from the first one on; how many were wanted.
+    Text(Vec<String>, usize),
+    /// The outline of a file that is too long.
+    Outline(String),
+}
+
+struct Read {
+    items: Vec<Item>,
+    is_cut: bool,
+    metadata: Metadata,
+}
+
+fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+    let mut metadata = inquiry.metadata(&[]);
+    let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
+    let room = match question.max_tokens {
+        Some(_) => inquiry.form.long_room(&inquiry.config),
+        None => inquiry.room(),
+    };
+    let mut budget = Budget { bytes: room.saturating_sub(600), tokens: question.max_tokens.unwrap_or(u64::MAX) };
+    let mut items = Vec::with_capacity(question.what.len());
+    for asked in question.what.iter().filter(|item| !item.is_empty()) {
+        let told = meant(inquiry, snapshot, asked).and_then(|meant| shown_of(snapshot, meant, &mut budget));
+        items.push(Item { asked: asked.clone(), told });
+    }
+    let is_cut = items.iter().any(|item| item.told.as_ref().is_ok_and(Piece::is_cut));
+    if is_cut {
+        metadata.completeness = Completeness::Partial;
+    }
+    let code = u8::from(items.iter().all(|item| item.told.is_err()));
+    Answer::of(inquiry.form, code, &Read { items, is_cut, metadata })
+}
+
+/// What may be spent.
+struct Budget {
+    bytes: usize,
+    tokens: u64,
+}
+
+impl Budget {
+    /// How many of these lines fit, which are then paid for.
+    fn take(&mut self, lines: &[String]) -> usize {
+        let mut taken = 0;
+        for line in lines {
+            let cost = tokens::upper_estimate(line) + 1;
+            if line.len() + 1 > self.bytes || cost > self.tokens {
+                break;
+            }
+            self.bytes -= line.len() + 1;
+            self.tokens = self.tokens.saturating_sub(cost);
+            taken += 1;
+        }
+        taken
+    }
+
+    fn gives(&self, lines: &[String]) -> bool {
+        let mut copy = Budget { bytes: self.bytes, tokens: self.tokens };
+        copy.take(lines) == lines.len()
+    }
+}
+
+/// What an item means: a place, a file, or a name.
+fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Meant, AppError> {
+    if let Some((path, (start, end))) = place_of(asked) {
+        return at_place(inquiry, snapshot, path, start, end);
+    }
+    let file = inquiry.paths.file(&[snapshot], "what", asked);
+    if let Some(version) = file.as_ref().ok().map(|file| snapshot.version_at(&file.path)).transpose()?.flatten() {
+        return Ok(Meant::File { version });
+    }
+    let located = locate(snapshot, &Locate { name: asked, kinds: &[], language: None, offset: 0, limit: OTHERS + 1 })?;
+    if let Some(hit) = located.hits.first() {
+        let symbol = hit.symbol().clone();
+        let lines = with_docs(snapshot, &hit.version, &symbol)?;
+        let others: Vec<String> = located.hits[1..]
+            .iter()
+            .map(|other| format!("{}:{}", other.version.path, other.symbol().lines.start))
+            .collect();
+        let more = located.total.saturating_sub(1 + others.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", ")));
+        return Ok(Meant::Lines { version: (*hit.version).clone(), lines, symbol: Some(symbol), note });
+    }
+    // What looks like a path is one; else a name.
+    match file {
+        Ok(file)
+            if asked.contains('/') || file.absence.as_ref().is_some_and(|absence| absence.left_out().is_some()) =>
+        {
+            let absence = file.absence.unwrap_or(crate::paths::Absence::Unknown);
+            Err(absence.error(&file.path, &inquiry.published.metadata.ref_name))
+        }
+        Err(error) if asked.contains('/') => Err(error),
+        _ => {
+            let near = nearest_names(snapshot, asked, 3)?;
+            let error = AppError::new(Code::SymbolNotFound, format!("No symbol or file {asked:?} is indexed."));
+            Err(if near.is_empty() { error } else { error.hint(format!("Nearest names: {}.", near.join(", "))) })
+        }
+    }
+}
+
+fn at_place(
+    inquiry: &Inquiry<'_>,
+    snapshot: &Snapshot,
+    path: &str,
+    start: u32,
+    end: Option<u32>,
+) -> Result<Meant, AppError> {
+    let file = inquiry.paths.file(&[snapshot], "what", path)?;
+    let Some(version) = snapshot.version_at(&file.path)? else {
+        let absence = file.absence.unwrap_or(crate::paths::Absence::Unknown);
+        return Err(absence.error(&file.path, &inquiry.published.metadata.ref_name));
+    };
+    let last = version.lines.max(1);
+    if start == 0 || start > last {
+        let message = format!("{} has {last} lines, and none is {start}.", file.path);
+        return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "what" })));
+    }
+    let outline = snapshot.outline(version.id)?;
+    let Some(end) = end else {
+        let (lines, symbol) = match names::at_line(&outline.symbols, start, None) {
+            Some(symbol) => (with_docs(snapshot, &version, symbol)?, Some(symbol.clone())),
+            None => (Lines { start: start.saturating_sub(AROUND).max(1), end: (start + AROUND).min(last) }, None),
+        };
+        return Ok(Meant::Lines { version, lines, symbol, note: None });
+    };
+    let lines = Lines { start, end: end.min(last) };
+    let is_around = |one: &&Symbol| one.lines.start <= lines.start && lines.end <= one.lines.end;
+    let around = outline.symbols.iter().filter(|one| one.kind != codecompass_model::SymbolKind::Use).rfind(is_around);
+    let note = (end > last).then(|| format!("the file ends with line {last}"));
+    Ok(Meant::Lines { version, lines, symbol: around.cloned(), note })
+}
+
+/// The lines of a symbol and of the docs, attributes and decorators above it.
+fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Result<Lines, AppError> {
+    let text = snapshot.text(version.id)?;
+    let start = above(&text, symbol).map_or(symbol.lines.start, |above| above.start);
+    Ok(Lines { start, end: symbol.lines.end })
+}
+
+/// As much of it as the budget gives.
+fn shown_of(snapshot: &Snapshot, meant: Meant, budget: &mut Budget) -> Result<Piece, AppError> {
+    let (version, lines, symbol, note, is_file) = match meant {
+        Meant::Lines { version, lines, symbol, note } => (version, lines, symbol, note, false),
+        Meant::File { version } => {
+            let lines = Lines { start: 1, end: version.lines.max(1) };
+            (version, lines, None, None, true)
+        }
+    };
+    let text = snapshot.text(version.id)?;
+    let numbered = lines_of(&text, lines).into_iter().enumerate();
+    let numbered: Vec<String> = numbered.map(|(at, line)| rows::numbered(lines.start + at as u32, line)).collect();
+    let wanted = numbered.len();
+    let path = version.path.clone();
+    if is_file && !budget.gives(&numbered) {
+        if let Some(outline) = outline(snapshot, &path)?.filter(|outline| outline.count() > 0) {
+            let shown = Shown::Outline(outlined(&outline, budget));
+            return Ok(Piece { path, lines, symbol, note, shown });
+        }
+    }
+    let mut taken = budget.take(&numbered);
+    if taken < wanted && taken < LEAST_LINES {
+        taken = 0;
+    }
+    let shown = Shown::Text(numbered.into_iter().take(taken).collect(), wanted);
+    Ok(Piece { path, lines, symbol, note, shown })
+}
+
+/// The outline in place of a file's text, as far as the budget goes.
+fn outlined(outline: &Outline, budget: &mut Budget) -> String {
+    let tops: Vec<u32> = outline.top().to_vec();
+    let text = outline_text::text(outline, true, None, &tops, usize::MAX).finish(None, Form::Text(Reader::Agent));
+    let lines: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
+    let taken = budget.take(&lines);
+    let mut text: String = lines.iter().take(taken).map(|line| format!("{line}\n")).collect();
+    if taken < lines.len() {
+        text += &format!("… {taken} of {} symbols\n", lines.len());
+    }
+    text
+}
+
+impl Piece {
+    fn is_cut(&self) -> bool {
+        match &self.shown {
+            Shown::Text(lines, wanted) => lines.len() < *wanted,
+            Shown::Outline(_) => true,
+        }
+    }
+
+    fn head(&self) -> String {
+        let name = self.symbol.as_ref().map(|symbol| style::name(&shown(&rows::short_name(symbol))));
+        let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+        let note = self.note.as_ref().map(|note| format!(" ({})", shown(note))).unwrap_or_default();
+        format!("{}{name}{note}", rows::place(&self.path, self.lines))
+    }
+
+    fn text(&self) -> String {
+        match &self.shown {
+            Shown::Outline(outline) => {
+                let length = self.lines.end;
+                format!("{}: {length} lines, too long; its outline:\n{outline}", self.head())
+            }
+            Shown::Text(lines, wanted) if lines.is_empty() => {
+                format!("{}: {wanted} lines, not shown; larger max_tokens, or fewer lines\n", self.head())
+            }
+            Shown::Text(lines, wanted) => {
+                let mut text = format!("{}\n", self.head());
+                lines.iter().for_each(|line| text += &format!("{line}\n"));
+                if lines.len() < *wanted {
+                    let next = self.lines.start as usize + lines.len();
+                    text += &format!("goes on: {}:{next}-{}\n", shown(&self.path), self.lines.end);
+                }
+                text
+            }
+        }
+    }
+
+    fn json(&self, fields: &mut Map<String, Value>) {
+        fields.insert("path".into(), json!(self.path));
+        fields.insert("line_start".into(), json!(self.lines.start));
+        fields.insert("line_end".into(), json!(self.lines.end));
+        if let Some(symbol) = &self.symbol {
+            fields.insert("name".into(), json!(symbol.name));
+            fields.insert("kind".into(), json!(symbol.kind.as_str()));
+            fields.insert("symbol_id".into(), json!(SymbolId::of(&self.path, symbol).to_string()));
+        }
+        let text = match &self.shown {
+            Shown::Outline(outline) => outline.clone(),
+            Shown::Text(lines, _) => lines.join("\n"),
+        };
+        fields.insert(if matches!(self.shown, Shown::Outline(_)) { "outline" } else { "text" }.into(), json!(text));
+        if let Some(note) = &self.note {
+            fields.insert("note".into(), json!(note));
+        }
+        if self.is_cut() {
+            fields.insert("truncated".into(), json!(true));
+        }
+    }
+}
+
+impl Told for Read {
+    fn json(&self) -> Result<Value, AppError> {
+        let item = |item: &Item| {
+            let mut fields = Map::new();
+            fields.insert("asked".into(), json!(item.asked));
+            match &item.told {
+                Ok(piece) => piece.json(&mut fields),
+                Err(error) => {
+                    let told = json!({ "code": error.code.as_str(), "message": error.message });
+                    fields.insert("error".into(), told);
+                }
+            }
+            Value::Object(fields)
+        };
+        let items: Vec<Value> = self.items.iter().map(item).collect();
+        Ok(json!({ "items": items, "truncated": self.is_cut, "metadata": self.metadata.to_json() }))
+    }
+
+    fn text(&self, _: Reader) -> Result<String, AppError> {
+        let mut text = String::new();
+        for item in &self.items {
+            text += &match &item.told {
+                Ok(piece) => piece.text(),
+                Err(error) => {
+                    let hint = error.more.advice.as_ref().or(error.more.hint.as_ref());
+                    let hint = hint.map(|hint| format!(" {}", shown(hint))).unwrap_or_default();
+                    format!("{}: {}{hint}\n", shown(&item.asked), shown(&error.message))
+                }
+            };
+        }
+        Ok(text + &self.metadata.notes())
+    }
+}

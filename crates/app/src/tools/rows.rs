@@ -1,0 +1,231 @@
+//! The rows of text answers: a path once per file, below it a row per place that begins with its line.
+//!
+//! What a row says is what the source says: the header of a definition, the line of a use. Nothing in a row is there for
+//! machines; `path:line` is the handle, and every tool takes it wherever it takes a name.
+
+use codecompass_model::{Lines, Symbol, SymbolKind};
+
+use super::shape::cut;
+use crate::escape::shown;
+use crate::output::{Reader, style};
+
+/// The longest header or line of source in a row, in characters.
+pub(crate) const ROW: usize = 140;
+
+/// Kept free for what is said after the rows.
+const TAIL: usize = 500;
+
+/// A text that grows row by row until there is no more room.
+pub(crate) struct Sheet {
+    room: usize,
+    text: String,
+    path: String,
+}
+
+impl Sheet {
+    /// An empty one for so many bytes.
+    pub(crate) fn new(room: usize) -> Self {
+        Self { room: room.saturating_sub(TAIL).max(TAIL), text: String::new(), path: String::new() }
+    }
+
+    /// A line, if there is room for it; the first one always has.
+    pub(crate) fn line(&mut self, line: &str) -> bool {
+        let fits = self.text.is_empty() || self.text.len() + line.len() < self.room;
+        if fits {
+            self.text += line;
+            self.text.push('\n');
+        }
+        fits
+    }
+
+    /// A row under the path of its file; the path is written when it is another than that of the row before.
+    pub(crate) fn row(&mut self, path: &str, row: &str) -> bool {
+        if self.path == path {
+            return self.line(&format!(" {row}"));
+        }
+        let fits = self.line(&format!("{}\n {row}", style::path(&shown(path))));
+        if fits {
+            path.clone_into(&mut self.path);
+        }
+        fits
+    }
+
+    /// What comes next stands under no path.
+    pub(crate) fn close(&mut self) {
+        self.path.clear();
+    }
+
+    /// All of it.
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// How many of the rows of these lengths fit, at least one.
+pub(crate) fn fitting(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
+    let room = room.saturating_sub(TAIL);
+    let mut bytes = 0usize;
+    let fits = |length: &usize| {
+        bytes = bytes.saturating_add(*length);
+        bytes <= room
+    };
+    let lengths: Vec<usize> = lengths.collect();
+    lengths.iter().copied().take_while(fits).count().max(1).min(lengths.len())
+}
+
+/// Lines as a row shows them: `12`, or `12-20`.
+pub(crate) fn lines_text(lines: Lines) -> String {
+    match lines.end > lines.start {
+        true => style::marked_number(&format!("{}-{}", lines.start, lines.end)),
+        false => style::number(lines.start),
+    }
+}
+
+/// A place that stands alone: `src/a.rs:12-20`.
+pub(crate) fn place(path: &str, lines: Lines) -> String {
+    format!("{}:{}", style::path(&shown(path)), lines_text(lines))
+}
+
+/// The name with that of the type around it, `Type.name`, never the module: the file says that.
+pub(crate) fn short_name(symbol: &Symbol) -> String {
+    match owner(symbol) {
+        // A private name of JavaScript brings its own mark.
+        Some((owner, _)) if symbol.name.starts_with('#') => format!("{owner}{}", symbol.name),
+        Some((owner, mark)) => format!("{owner}{mark}{}", symbol.name),
+        None => symbol.name.clone(),
+    }
+}
+
+/// The name of what stands around a symbol, and the mark between the two.
+fn owner(symbol: &Symbol) -> Option<(&str, &'static str)> {
+    use SymbolKind::{Constructor, Field, Method, Property, Variant};
+    let mark = if symbol.qualified_name.contains("::") { "::" } else { "." };
+    let has_owner = matches!(symbol.kind, Constructor | Field | Method | Property | Variant) || symbol.parent.is_some();
+    let around = symbol.qualified_name.strip_suffix(symbol.name.as_str())?.strip_suffix(mark)?;
+    let owner = around.rsplit(mark).next().filter(|owner| !owner.is_empty())?;
+    has_owner.then_some((owner, mark))
+}
+
+/// The header of a symbol in one line. Where it does not name the type that it belongs to, the name does: `fn Type::new()`.
+pub(crate) fn header(symbol: &Symbol, characters: usize) -> String {
+    let signature = match symbol.kind {
+        SymbolKind::Use => format!("use {}", symbol.name),
+        _ if symbol.signature.is_empty() => symbol.name.clone(),
+        _ => symbol.signature.clone(),
+    };
+    let told = match owner(symbol) {
+        Some((owner, _)) if !has_word(&signature, owner) => {
+            replace_word(&signature, &symbol.name, &short_name(symbol)).unwrap_or(signature)
+        }
+        _ => signature,
+    };
+    shown(&cut(&told, characters)).into_owned()
+}
+
+fn is_of_a_word(char: char) -> bool {
+    char.is_alphanumeric() || char == '_'
+}
+
+/// The byte at which a word stands for itself.
+fn word_at(text: &str, word: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = text.get(from..)?.find(word).map(|at| at + from) {
+        let is_open = |char: Option<char>| char.is_none_or(|char| !is_of_a_word(char));
+        if is_open(text[..at].chars().next_back()) && is_open(text[at + word.len()..].chars().next()) {
+            return Some(at);
+        }
+        from = at + word.len().max(1);
+    }
+    None
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    word_at(text, word).is_some()
+}
+
+fn replace_word(text: &str, word: &str, by: &str) -> Option<String> {
+    let at = word_at(text, word).filter(|_| !word.is_empty())?;
+    Some(format!("{}{by}{}", &text[..at], &text[at + word.len()..]))
+}
+
+/// A line of source in a row, without the space around it.
+pub(crate) fn source(line: &str) -> String {
+    shown(&cut(line.trim(), ROW)).into_owned()
+}
+
+/// A line of source exactly as it stands, with its number before it. Tabs are no danger.
+pub(crate) fn numbered(number: u32, line: &str) -> String {
+    format!("{number} {}", exact(line)).trim_end_matches(' ').to_owned()
+}
+
+/// A line exactly as it stands, but for what would steer a terminal.
+pub(crate) fn exact(line: &str) -> String {
+    line.split('\t').map(shown).collect::<Vec<_>>().join("\t")
+}
+
+/// What was cut, and the argument that gets it.
+pub(crate) struct More<'m> {
+    pub(crate) seen: usize,
+    pub(crate) total: usize,
+    /// What there is more of; may be empty.
+    pub(crate) what: &'m str,
+    /// Whether a larger `limit` would do; else the list goes on at the cursor.
+    pub(crate) by_limit: bool,
+    pub(crate) cursor: Option<&'m str>,
+}
+
+impl More<'_> {
+    /// One line; nothing when nothing was cut. It does not begin with a number: what does is a line of source.
+    pub(crate) fn text(&self, reader: Reader) -> String {
+        if self.seen >= self.total {
+            return String::new();
+        }
+        let space = if self.what.is_empty() { "" } else { " " };
+        let how = match (self.by_limit && self.total <= super::input::MOST as usize, self.cursor, reader) {
+            (true, _, Reader::Agent) => format!(" ({})", reader.argument("limit", self.total)),
+            (true, _, Reader::Person) => format!(" ({}, or --all)", reader.argument("limit", self.total)),
+            (false, Some(cursor), _) => format!(" ({} goes on)", reader.argument("cursor", cursor)),
+            (false, None, _) => String::new(),
+        };
+        format!("… {} of {}{space}{}{how}\n", self.seen, self.total, self.what)
+    }
+}
+
+/// A number with its noun.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    match (number, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_written_once_per_file_and_rows_stop_when_there_is_no_room() {
+        let mut sheet = Sheet::new(2 * TAIL);
+        assert!(sheet.row("a.rs", "1 one") && sheet.row("a.rs", "2 two") && sheet.row("b.rs", "3 three"));
+        assert!(!sheet.row("c.rs", &"x".repeat(TAIL)));
+        assert_eq!(crate::output::plain(&sheet.finish()), "a.rs\n 1 one\n 2 two\nb.rs\n 3 three\n");
+    }
+
+    #[test]
+    fn words_are_replaced_where_they_stand_for_themselves() {
+        assert_eq!(replace_word("fn renew(new: u8)", "new", "T::new").as_deref(), Some("fn renew(T::new: u8)"));
+        assert_eq!(replace_word("fn new()", "new", "T::new").as_deref(), Some("fn T::new()"));
+        assert_eq!(replace_word("fn other()", "new", "T::new"), None);
+    }
+
+    #[test]
+    fn what_was_cut_is_told_with_the_argument_that_gets_it() {
+        let more = |by_limit, total| More { seen: 10, total, what: "places", by_limit, cursor: Some("a.1") };
+        assert_eq!(more(true, 10).text(Reader::Agent), "");
+        assert_eq!(more(true, 12).text(Reader::Agent), "… 10 of 12 places (limit=12)\n");
+        assert_eq!(more(true, 12).text(Reader::Person), "… 10 of 12 places (--limit 12, or --all)\n");
+        assert_eq!(more(false, 12).text(Reader::Agent), "… 10 of 12 places (cursor=a.1 goes on)\n");
+        assert_eq!(more(true, 900).text(Reader::Agent), "… 10 of 900 places (cursor=a.1 goes on)\n");
+    }
+}

@@ -1,0 +1,188 @@
+//! What a search found, as agents and people read it: a row per place, and the code itself where that is short.
+
+use codecompass_model::{Lines, Symbol, SymbolKind};
+use codecompass_query::{Found, Intent, Place, What, lines_of};
+use codecompass_store::Snapshot;
+
+use super::rows;
+use super::shape::{self, DetailLevel, Shape};
+use super::tokens;
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::output::style;
+
+/// So many of the best places of a question in words may be shown whole.
+const BODIES: usize = 3;
+
+/// The longest of them, in lines.
+const BODY_LINES: u32 = 14;
+
+/// The longest header of one of several definitions, in characters.
+const SHORT: usize = 80;
+
+/// The longest header above a line that answers, in characters.
+const NARROW: usize = 90;
+
+/// So far above a symbol its description may begin, in lines.
+const ABOVE: usize = 30;
+
+/// What they may cost together, in tokens.
+const BODY_TOKENS: u64 = 220;
+
+/// The places that define exactly the name that was asked for; nothing when the query is no name, or nobody bears it.
+pub(super) fn named<'f>(query: &str, found: &'f Found) -> Vec<&'f Place> {
+    if found.intent != Intent::Symbol {
+        return Vec::new();
+    }
+    let name = query.trim().trim_end_matches("()");
+    let is_it = |place: &&Place| {
+        let Some(symbol) = place.symbol().filter(|_| place.what == What::Symbol) else { return false };
+        let end = symbol.qualified_name.strip_suffix(name);
+        let is_suffix = end.is_some_and(|before| before.is_empty() || before.ends_with([':', '.']));
+        symbol.kind != SymbolKind::Use && (symbol.name == name || is_suffix)
+    };
+    found.places.iter().filter(is_it).collect()
+}
+
+/// A text per definition of a name; of several, each file's path once and short headers.
+pub(super) fn definitions(shape: Shape, places: &[&Place]) -> Vec<String> {
+    let mut order: Vec<&str> = Vec::new();
+    places.iter().for_each(|place| {
+        if !order.contains(&place.version.path.as_str()) {
+            order.push(&place.version.path);
+        }
+    });
+    let mut rows = Vec::with_capacity(places.len());
+    for path in order {
+        let here: Vec<&&Place> = places.iter().filter(|place| place.version.path == path).collect();
+        for (number, place) in here.iter().enumerate() {
+            let characters = if places.len() > 1 { SHORT } else { rows::ROW };
+            let header = place.symbol().map(|symbol| rows::header(symbol, characters)).unwrap_or_default();
+            let head =
+                if number == 0 && here.len() > 1 { format!("{}\n", style::path(&shown(path))) } else { String::new() };
+            let at = match here.len() {
+                1 => rows::place(path, place.lines),
+                _ => format!("{head} {}", rows::lines_text(place.lines)),
+            };
+            rows.push(format!("{at} {header}\n{}", shape.reasons_text(&place.scores)));
+        }
+    }
+    rows
+}
+
+/// A text per place. With `bodies`, the best of them are shown whole where they are short.
+pub(super) fn rows(
+    snapshot: &Snapshot,
+    shape: Shape,
+    places: &[&Place],
+    bodies: bool,
+) -> Result<Vec<String>, AppError> {
+    let mut rows = Vec::with_capacity(places.len());
+    let mut left = if bodies { BODY_TOKENS } else { 0 };
+    for (number, place) in places.iter().enumerate() {
+        let body = if number < BODIES { body(snapshot, place, &mut left)? } else { None };
+        rows.push(
+            match body {
+                Some(body) => body,
+                None => row(snapshot, shape, place)?,
+            } + &shape.reasons_text(&place.scores),
+        );
+    }
+    Ok(rows)
+}
+
+fn row(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<String, AppError> {
+    let path = &place.version.path;
+    if shape.detail == DetailLevel::Location || shape.compact {
+        return Ok(format!("{}\n", rows::place(path, place.lines)));
+    }
+    let symbol = place.symbol();
+    if let (DetailLevel::Context, Some(at), Some(symbol)) = (shape.detail, place.symbol_place(), symbol) {
+        let head = format!("{} {}\n", rows::place(path, place.lines), rows::header(symbol, rows::ROW));
+        return Ok(head + &shape::preview(snapshot, &place.version, at)?);
+    }
+    Ok(match (place.what, symbol) {
+        (What::Symbol, Some(symbol)) => {
+            let header = rows::header(symbol, rows::ROW);
+            let mut text = format!("{} {header}\n", rows::place(path, place.lines));
+            // The header does not say why it is here: the line that does.
+            if place.matches(&symbol.signature).is_empty() {
+                text += &best_line(snapshot, place, symbol.lines.start)?;
+            }
+            text
+        }
+        (What::File, _) => format!("{}\n", rows::place(path, place.lines)),
+        (_, symbol) => {
+            let lines = place.shown_lines(snapshot, 1)?;
+            let (line, text) = lines.first().map_or((place.lines.start, ""), |(line, text)| (*line, text.as_str()));
+            let outline = snapshot.outline(place.version.id)?;
+            let whole = snapshot.text(place.version.id)?;
+            let symbol = described(&outline.symbols, &whole, line)
+                .or_else(|| symbol.filter(|symbol| symbol.kind != SymbolKind::Use && within(symbol.lines, line)));
+            match symbol.filter(|symbol| symbol.lines.start != line) {
+                Some(symbol) => format!(
+                    "{} {}\n  {}: {}\n",
+                    rows::place(path, symbol.lines),
+                    rows::header(symbol, NARROW),
+                    style::number(line),
+                    marked(place, text)
+                ),
+                None => format!("{} {}\n", rows::place(path, Lines { start: line, end: line }), marked(place, text)),
+            }
+        }
+    })
+}
+
+fn within(lines: Lines, line: u32) -> bool {
+    (lines.start..=lines.end).contains(&line)
+}
+
+/// The symbol that a line of comments describes: the one that begins below it, with nothing but comments between.
+fn described<'s>(symbols: &'s [Symbol], text: &str, line: u32) -> Option<&'s Symbol> {
+    const MARKS: [&str; 6] = ["//", "#", "*", "/*", "--", "@"];
+    let next = symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use && symbol.lines.start > line);
+    let next = next.min_by_key(|symbol| symbol.lines.start)?;
+    let between = lines_of(text, Lines { start: line, end: next.lines.start - 1 });
+    let is_comment = |line: &&str| MARKS.iter().any(|mark| line.trim_start().starts_with(mark));
+    (between.len() <= ABOVE && between.iter().all(is_comment)).then_some(next)
+}
+
+/// The line of a symbol that holds most of the words.
+fn best_line(snapshot: &Snapshot, place: &Place, declared: u32) -> Result<String, AppError> {
+    let lines = place.shown_lines(snapshot, 2)?;
+    let best = lines.iter().find(|(line, text)| *line != declared && !place.matches(text).is_empty());
+    let text = best.map(|(line, text)| format!("  {}: {}\n", style::number(*line), marked(place, text)));
+    Ok(text.unwrap_or_default())
+}
+
+/// A line with the words that were asked for marked.
+fn marked(place: &Place, line: &str) -> String {
+    let line = shape::cut(line.trim(), rows::ROW);
+    let mut text = String::new();
+    let mut from = 0;
+    for range in place.matches(&line) {
+        text += &shown(&line[from..range.start]);
+        text += &style::hit(&shown(&line[range.clone()]));
+        from = range.end;
+    }
+    text + &shown(&line[from..])
+}
+
+/// The symbol whole, with the numbers of its lines, when it is short and the budget is there.
+fn body(snapshot: &Snapshot, place: &Place, left: &mut u64) -> Result<Option<String>, AppError> {
+    let Some(symbol) = place.symbol().filter(|_| place.what == What::Symbol && *left > 0) else { return Ok(None) };
+    let lines = symbol.lines;
+    if lines.end - lines.start >= BODY_LINES || lines.end == lines.start {
+        return Ok(None);
+    }
+    let text = snapshot.text(place.version.id)?;
+    let body = text.lines().enumerate().skip(lines.start as usize - 1).take((lines.end - lines.start + 1) as usize);
+    let body: String = body.map(|(at, line)| rows::numbered(at as u32 + 1, line) + "\n").collect();
+    let cost = tokens::upper_estimate(&body);
+    if cost > *left {
+        return Ok(None);
+    }
+    *left -= cost;
+    let name = style::name(&shown(&rows::short_name(symbol)));
+    Ok(Some(format!("{} {name}\n{body}", rows::place(&place.version.path, lines))))
+}

@@ -1,0 +1,262 @@
+//! Answers as text, over a pipe: what an agent gets says what the JSON says, in one block, within the clients' limits.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use support::Project;
+use support::client::{Client, Pipe};
+
+/// The seven tools of the core set.
+const CORE: [&str; 7] =
+    ["search_code", "find_references", "get_call_graph", "get_file_outline", "grep_code", "read_code", "diff_context"];
+
+fn pipe(project: &Project, args: &[&str]) -> Pipe {
+    Pipe::open(project.repository.root(), project.home.path(), args)
+}
+
+/// The one text block of an answer, and whether it is an error.
+fn told(client: &mut Pipe, tool: &str, arguments: &Value) -> (String, bool) {
+    let response = client.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+    let result = &response["result"];
+    assert!(result.get("structuredContent").is_none(), "{tool}: {response}");
+    let content = result["content"].as_array().unwrap_or_else(|| panic!("{tool}: {response}"));
+    assert_eq!(content.len(), 1, "{tool}: one block");
+    let text = content[0]["text"].as_str().expect("it is text").to_owned();
+    (text, result["isError"] == json!(true))
+}
+
+/// Questions about the small service, with the lists of their JSON in which places stand.
+fn questions(project: &Project) -> Vec<(&'static str, Value)> {
+    let mut questions = vec![
+        ("search_code", json!({ "query": "where is rate limiting implemented" })),
+        ("search_code", json!({ "query": "validate_token" })),
+        ("search_code", json!({ "query": "Config", "limit": 30 })),
+        ("grep_code", json!({ "pattern": "token", "ignore_case": true })),
+        ("grep_code", json!({ "pattern": "fn ", "context": 1, "limit": 20 })),
+        ("read_code", json!({ "what": ["Config", "validate_token", "server/src/auth/jwt.rs:1-4", "nobody_at_all"] })),
+        ("diff_context", json!({ "base_ref": "HEAD", "head_ref": "@worktree" })),
+    ];
+    for name in ["validate_token", "Config", "check", "put"] {
+        questions.push(("find_references", json!({ "symbol_name": name })));
+        questions.push(("get_call_graph", json!({ "symbol_name": name, "depth": 2 })));
+    }
+    let listed = project.repository.git(&["ls-files"]);
+    let files = listed.lines().filter(|path| path.ends_with(".rs") || path.ends_with(".py") || path.ends_with(".go"));
+    questions.extend(files.take(6).map(|path| ("get_file_outline", json!({ "path": path }))));
+    questions
+}
+
+/// Every place of an answer: a path and its lines.
+fn places(value: &Value, path: Option<&str>, found: &mut BTreeSet<(String, u64, u64)>) {
+    match value {
+        Value::Object(fields) => {
+            let word = |key: &str| fields.get(key).and_then(Value::as_str);
+            let own = word("path").or(word("file_path")).or(word("file")).or(path);
+            let line = |key: &str| fields.get(key).and_then(Value::as_u64);
+            if let (Some(path), Some(start)) = (own, line("line_start").or(line("line"))) {
+                found.insert((path.to_owned(), start, line("line_end").unwrap_or(start)));
+            }
+            for (key, inner) in fields.iter().filter(|(key, _)| !["metadata", "suggestions"].contains(&key.as_str())) {
+                // An import is counted, never listed; what is suggested is no place.
+                if key != "suggested_next_actions" {
+                    places(inner, own, found);
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| places(item, path, found)),
+        _ => {}
+    }
+}
+
+/// Every line that a text names, with the path it stands under.
+fn lines(text: &str, paths: &BTreeSet<String>) -> BTreeSet<(String, u64)> {
+    let mut found = BTreeSet::new();
+    let mut path = String::new();
+    let numbers = |word: &str| -> Vec<u64> { word.split([',', '-']).filter_map(|part| part.parse().ok()).collect() };
+    for row in text.lines() {
+        let words: Vec<&str> = row.split([' ', '(', ')', '\n']).map(|word| word.trim_end_matches([',', ':'])).collect();
+        for word in &words {
+            if paths.contains(*word) {
+                path = (*word).to_owned();
+            }
+            let Some((before, after)) = word.rsplit_once(':') else { continue };
+            if paths.contains(before) {
+                path = before.to_owned();
+            }
+            numbers(after).into_iter().for_each(|line| {
+                found.insert((path.clone(), line));
+            });
+        }
+        let first = words.iter().find(|word| !word.is_empty()).unwrap_or(&"").trim_start_matches(['+', '-', '~']);
+        numbers(first.trim_end_matches('?')).into_iter().for_each(|line| {
+            found.insert((path.clone(), line));
+        });
+    }
+    found
+}
+
+/// How many things a text says that it does not show: imports, folded names, tests, and what a limit cut.
+fn counted(text: &str) -> u64 {
+    let mut sum = 0;
+    for row in text.lines() {
+        let numbers: Vec<u64> =
+            row.split(|char: char| !char.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
+        if row.starts_with('…') && numbers.len() >= 2 {
+            sum += numbers[1].saturating_sub(numbers[0]);
+        } else if row.starts_with("tests: ") || row.starts_with("may call it") || row.starts_with("unresolved: ") {
+            sum += numbers[0];
+        } else if row.contains(" import") && !row.starts_with(' ') {
+            sum += numbers.last().copied().unwrap_or(0);
+        }
+        if let Some((_, folded)) = row.split_once('{') {
+            sum += folded.split(',').count() as u64
+                + if folded.contains('…') { *numbers.last().unwrap_or(&0) } else { 0 };
+        }
+    }
+    sum
+}
+
+#[test]
+fn every_place_of_the_json_is_in_the_text_or_counted_there() {
+    let project = Project::service();
+    project.repository.write("server/src/fresh.rs", "pub fn fresh_one() -> u8 {\n    validate_token()\n}\n");
+    let mut machine = pipe(&project, &[]);
+    let mut agent = pipe(&project, &["--answers", "text"]);
+    let listed = project.repository.git(&["ls-files", "--cached", "--others"]);
+    let paths: BTreeSet<String> = listed.lines().map(str::to_owned).collect();
+    for (tool, arguments) in questions(&project) {
+        let json = machine.call(tool, arguments.clone());
+        let (text, is_error) = told(&mut agent, tool, &arguments);
+        assert!(!is_error, "{tool} {arguments}: {text}");
+        let mut wanted = BTreeSet::new();
+        places(&json, None, &mut wanted);
+        let shown = lines(&text, &paths);
+        let is_shown = |(path, start, end): &&(String, u64, u64)| {
+            shown.iter().any(|(known, line)| known == path && (start..=end).contains(&line))
+        };
+        let missing: Vec<_> = wanted.iter().filter(|place| !is_shown(place)).collect();
+        let counted = counted(&text);
+        assert!(missing.len() as u64 <= counted, "{tool} {arguments}: {missing:?} of\n{json:#}\nin\n{text}");
+    }
+}
+
+#[test]
+fn text_is_for_agents_few_tools_short_schemas_no_structure() {
+    let project = Project::service();
+    let mut agent = pipe(&project, &["--answers", "text"]);
+    let listed = agent.request("tools/list", json!({}))["result"]["tools"].clone();
+    let tools = listed.as_array().expect("a list");
+    let names: BTreeSet<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, CORE.into_iter().collect());
+    for tool in tools {
+        assert!(tool.get("outputSchema").is_none(), "{tool}");
+        let offered = tool["inputSchema"]["properties"].as_object().expect("properties");
+        for gone in ["detail_level", "compact", "ranking_explain_level"] {
+            assert!(!offered.contains_key(gone), "{tool}");
+        }
+    }
+    assert!(listed.to_string().len() < 6_600, "tools/list has {} bytes", listed.to_string().len());
+    // What has no effect is still taken.
+    let (text, is_error) = told(&mut agent, "search_code", &json!({ "query": "Config", "compact": true }));
+    assert!(!is_error, "{text}");
+    let all = pipe(&project, &["--answers", "text", "--tools", "all"]).request("tools/list", json!({}));
+    assert_eq!(all["result"]["tools"].as_array().map(Vec::len), Some(20));
+    let core = pipe(&project, &["--tools", "core"]).request("tools/list", json!({}));
+    assert_eq!(core["result"]["tools"].as_array().map(Vec::len), Some(7));
+    let by_variable =
+        Pipe::open_with(project.repository.root(), project.home.path(), &[], &[("CODECOMPASS_MCP_ANSWERS", "text")])
+            .request("tools/list", json!({}));
+    assert_eq!(by_variable["result"]["tools"].as_array().map(Vec::len), Some(7));
+}
+
+#[test]
+fn an_error_is_its_code_a_message_and_what_to_do_and_names_no_tool_that_is_not_offered() {
+    let project = Project::service();
+    let mut agent = pipe(&project, &["--answers", "text"]);
+    let table = [
+        ("search_code", json!({ "query": "" }), "invalid_input: "),
+        ("get_file_outline", json!({ "path": "nowhere.rs" }), "file_not_found: "),
+        ("find_references", json!({ "symbol_name": "nobody_at_all" }), "symbol_not_found: "),
+        ("grep_code", json!({ "pattern": "(" }), "invalid_input: "),
+        ("search_code", json!({ "query": "x", "ref": "no/such/branch" }), "ref_not_indexed: "),
+    ];
+    let hidden = ["index_repo", "sync_repo", "locate_symbol", "index_status", "get_code_context", "list_refs"];
+    for (tool, arguments, begins) in table {
+        let (text, is_error) = told(&mut agent, tool, &arguments);
+        assert!(is_error && text.starts_with(begins), "{tool} {arguments}: {text}");
+        assert!(!hidden.iter().any(|name| text.contains(name)), "{text}");
+    }
+}
+
+#[test]
+fn a_text_stays_under_what_clients_take_and_says_what_it_cut() {
+    let body: String =
+        (0..900).map(|number| format!("pub fn needle_{number}() -> u64 {{\n    {number}\n}}\n")).collect();
+    let project = Project::indexed(&[("src/lib.rs", &body)]);
+    let mut agent = pipe(&project, &["--answers", "text"]);
+    let table = [
+        ("grep_code", json!({ "pattern": "needle_" })),
+        ("get_file_outline", json!({ "path": "src/lib.rs" })),
+        ("read_code", json!({ "what": ["src/lib.rs:1-2700"] })),
+        ("read_code", json!({ "what": ["src/lib.rs"] })),
+    ];
+    for (tool, arguments) in table {
+        let (text, _) = told(&mut agent, tool, &arguments);
+        assert!((1_000..10_000).contains(&text.len()), "{tool}: {} bytes", text.len());
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.starts_with('…') || last.starts_with("goes on"), "{tool} ends with {last}");
+    }
+    let (text, _) = told(&mut agent, "read_code", &json!({ "what": ["src/lib.rs:1-2700"], "max_tokens": 30_000 }));
+    assert!((20_000..40_000).contains(&text.len()), "{} bytes", text.len());
+    let (text, _) = told(&mut agent, "read_code", &json!({ "what": ["src/lib.rs:1-2700"], "max_tokens": 100 }));
+    assert!(text.len() < 600, "{text}");
+}
+
+#[test]
+fn code_is_read_exactly_as_it_stands_and_what_is_not_there_is_told_in_its_place() {
+    let source = "// Above.\nfunc odd() {\n\tif true {\n\t\treturn // \u{1b}[31m\n\t}\n}\n";
+    let project = Project::indexed(&[("a/odd.go", source), ("b/long.md", "one\ntwo\n")]);
+    let mut agent = pipe(&project, &["--answers", "text"]);
+    let what = json!({ "what": ["odd", "nobody", "a/odd.go:3", "b/long.md:2-9", "b/gone.md"] });
+    let (text, is_error) = told(&mut agent, "read_code", &what);
+    assert!(!is_error);
+    let whole =
+        "a/odd.go:1-6 odd\n1 // Above.\n2 func odd() {\n3 \tif true {\n4 \t\treturn // \\u{1b}[31m\n5 \t}\n6 }\n";
+    assert!(text.starts_with(whole), "{text}");
+    assert!(text.contains("nobody: No symbol or file \"nobody\" is indexed."), "{text}");
+    assert!(text.contains("b/long.md:2 (the file ends with line 2)\n2 two\n"), "{text}");
+    assert!(text.contains("b/gone.md: No file \"b/gone.md\" is in the index"), "{text}");
+}
+
+#[test]
+fn a_branch_that_git_knows_is_brought_in_when_it_is_asked_for() {
+    let project = Project::indexed(&[("src/lib.rs", "pub fn old() {}\n")]);
+    project.repository.branch("feat").write("src/new.rs", "pub fn brand_new() {}\n").commit("new");
+    project.repository.checkout("main");
+    let mut agent = pipe(&project, &["--answers", "text"]);
+    let (text, is_error) = told(&mut agent, "search_code", &json!({ "query": "brand_new", "ref": "feat" }));
+    assert!(!is_error && text.starts_with("src/new.rs:1 pub fn brand_new()"), "{text}");
+    let (text, is_error) = told(&mut agent, "diff_context", &json!({ "base_ref": "main", "head_ref": "feat" }));
+    assert!(!is_error && text.contains("src/new.rs\n +1 pub fn brand_new()"), "{text}");
+    let mut machine = pipe(&project, &[]);
+    project.repository.git(&["branch", "other"]);
+    assert_eq!(machine.fails("search_code", json!({ "query": "x", "ref": "other" })).0, "ref_not_indexed");
+}
+
+#[test]
+fn the_workspace_is_the_clients_where_no_flag_says_so() {
+    let project = Project::indexed(&[("src/lib.rs", "pub fn here() {}\n")]);
+    let root = project.repository.root().to_str().expect("UTF-8").to_owned();
+    let paths = format!("{root},/nowhere/else");
+    for (name, value) in [("CLAUDE_PROJECT_DIR", &root), ("WORKSPACE_FOLDER_PATHS", &paths)] {
+        let cwd = std::path::Path::new("/");
+        let mut agent = Pipe::open_with(cwd, project.home.path(), &["--answers", "text"], &[(name, value)]);
+        let (text, is_error) = told(&mut agent, "search_code", &json!({ "query": "here" }));
+        assert!(!is_error && text.starts_with("src/lib.rs:1"), "{name}: {text}");
+    }
+    let mut lost = pipe(&project, &["--answers", "text", "--workspace", "/"]);
+    let (text, is_error) = told(&mut lost, "search_code", &json!({ "query": "here" }));
+    assert!(is_error && text.contains("--workspace"), "{text}");
+}
