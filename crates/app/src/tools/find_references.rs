@@ -335,7 +335,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
         Form::Json => shape::fitting(&places.iter().map(Place::json).collect::<Vec<_>>(), None, inquiry.room()),
         Form::Text(_) => {
             let length = |place: &Place| place.row().len() + place.site.file.path.len() / 2;
-            rows::fitting(places.iter().map(length), inquiry.room() * 3 / 4)
+            rows::fitting(places.iter().map(length), inquiry.room() / 4 * 3)
         }
     };
     places.truncate(kept);
