@@ -79,9 +79,10 @@ fn values(outline: &Outline, tops: &[u32]) -> usize {
     let is_value = |place: &&u32| {
         let symbol = outline.symbol(**place);
         let is_plain = symbol.lines.start == symbol.lines.end && !symbol.signature.contains("=>");
-        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Var) && is_plain
+        let is_leaf = outline.inside(**place).is_empty();
+        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Var) && is_plain && is_leaf
     };
-    tops.iter().take_while(is_value).filter(|place| outline.inside(**place).is_empty()).count()
+    tops.iter().take_while(is_value).count()
 }
 
 /// Several values in one row.
