@@ -250,7 +250,7 @@ fn lines_and_the_symbol_at_a_line_can_be_read_whole() {
     assert_eq!(dispatch.lines().next(), lines.get(start - 1).copied(), "a body begins where it says");
     let answer = project.json(&format!("context --symbol {path}:12-16 --max-tokens 4000"));
     assert_ne!(answer["context_items"][0]["kind"], "module", "lines of a symbol are labelled with it: {answer:#}");
-    let answer = project.json(&format!("context --symbol {path}:20 --max-tokens 130"));
+    let answer = project.json(&format!("context --symbol {path}:20 --max-tokens 170"));
     assert_eq!(answer["truncated"], true, "a body that did not fit is told: {answer:#}");
     let answer = project.json_ending(&format!("context --symbol {path}:9999"), 1);
     assert!(answer["metadata"]["warnings"].to_string().contains("9999"), "{answer:#}");

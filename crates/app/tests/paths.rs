@@ -56,11 +56,11 @@ fn a_command_takes_a_file_from_the_working_folder_then_from_the_root_and_absolut
     let reply = project.run_at(Path::new("/"), &elsewhere, &[]);
     assert!(reply.stdout.starts_with("src/a.rs"), "{}", reply.stderr);
 
-    expect(&project, "crates/one", "references alpha --in src/a.rs", "crates/one/src/a.rs\n 1 ");
-    expect(&project, "crates/one", "callers beta --in ../../src/a.rs", "src/a.rs:5");
-    expect(&project, "crates/one", "hierarchy alpha --in ./src/a.rs", "pub fn alpha()  crates/one/src/a.rs:1");
-    expect(&project, "crates/one/src", "related alpha --in a.rs --scope module", "crates/one/src/a.rs\n 1 ");
-    expect(&project, "crates", &format!("related beta --in {absolute}"), "src/a.rs:5");
+    expect(&project, "crates/one", "references alpha --in src/a.rs", "alpha crates/one/src/a.rs:1");
+    expect(&project, "crates/one", "callers beta --in ../../src/a.rs", "beta src/a.rs:5");
+    expect(&project, "crates/one", "hierarchy alpha --in ./src/a.rs", "crates/one/src/a.rs:1 pub fn alpha()");
+    expect(&project, "crates/one/src", "related alpha --in a.rs --scope module", "alpha crates/one/src/a.rs:1");
+    expect(&project, "crates", &format!("related beta --in {absolute}"), "beta src/a.rs:5");
     expect(&project, "crates/one", "explain alpha src/a.rs:1", "crates/one/src/a.rs:1-1");
     expect(&project, "crates/one", "context --symbol src/b.rs:1-2", "crates/one/src/b.rs:1");
     expect(&project, "crates", &format!("context --symbol {absolute}:2"), "src/a.rs:1");
