@@ -283,7 +283,7 @@ impl Told for Lines<'_> {
         let seen = self.offset + shown;
         match (self.totals, &self.metadata.next_cursor) {
             (_, None) if shown == 0 && reader == Reader::Agent && self.snapshot.is_some() => {
-                text += "No line matches.\n"
+                text += "No line matches.\n";
             }
             (_, None) => {}
             (Some((total, _)), Some(cursor)) => {

@@ -45,5 +45,5 @@ pub(crate) fn at_line(symbols: &[Symbol], line: u32, end: Option<u32>) -> Option
     let is_declared = |symbol: &&Symbol| symbol.lines.start == line || symbol.name_line == line;
     let is_range = |symbol: &&Symbol| is_declared(symbol) && end.is_some_and(|end| symbol.lines.end == end);
     let is_around = |symbol: &&Symbol| (symbol.lines.start..=symbol.lines.end).contains(&line);
-    defined().find(is_range).or_else(|| defined().find(is_declared)).or_else(|| defined().filter(is_around).next_back())
+    defined().find(is_range).or_else(|| defined().find(is_declared)).or_else(|| defined().rfind(is_around))
 }

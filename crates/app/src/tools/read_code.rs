@@ -93,7 +93,7 @@ impl Question {
 /// What an item means.
 enum Meant {
     /// Lines of a file, the symbol they belong to, and what is to be said about them.
-    Lines { version: VersionInfo, lines: Lines, symbol: Option<Symbol>, note: Option<String> },
+    Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, note: Option<String> },
     /// A whole file.
     File { version: VersionInfo },
 }
@@ -195,7 +195,7 @@ fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Mean
         let more = located.total.saturating_sub(1 + others.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", ")));
-        return Ok(Meant::Lines { version: (*hit.version).clone(), lines, symbol: Some(symbol), note });
+        return Ok(Meant::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
     }
     // What looks like a path is one; else a name.
     match file {
@@ -234,7 +234,7 @@ fn at_place(
     let outline = snapshot.outline(version.id)?;
     let Some(end) = end else {
         let (lines, symbol) = match names::at_line(&outline.symbols, start, None) {
-            Some(symbol) => (with_docs(snapshot, &version, symbol)?, Some(symbol.clone())),
+            Some(symbol) => (with_docs(snapshot, &version, symbol)?, Some(Box::new(symbol.clone()))),
             None => (Lines { start: start.saturating_sub(AROUND).max(1), end: (start + AROUND).min(last) }, None),
         };
         return Ok(Meant::Lines { version, lines, symbol, note: None });
@@ -243,7 +243,7 @@ fn at_place(
     let is_around = |one: &&Symbol| one.lines.start <= lines.start && lines.end <= one.lines.end;
     let around = outline.symbols.iter().filter(|one| one.kind != codecompass_model::SymbolKind::Use).rfind(is_around);
     let note = (end > last).then(|| format!("the file ends with line {last}"));
-    Ok(Meant::Lines { version, lines, symbol: around.cloned(), note })
+    Ok(Meant::Lines { version, lines, symbol: around.cloned().map(Box::new), note })
 }
 
 /// The lines of a symbol and of the docs, attributes and decorators above it.
@@ -256,7 +256,7 @@ fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Res
 /// As much of it as the budget gives.
 fn shown_of(snapshot: &Snapshot, meant: Meant, budget: &mut Budget) -> Result<Piece, AppError> {
     let (version, lines, symbol, note, is_file) = match meant {
-        Meant::Lines { version, lines, symbol, note } => (version, lines, symbol, note, false),
+        Meant::Lines { version, lines, symbol, note } => (version, lines, symbol.map(|symbol| *symbol), note, false),
         Meant::File { version } => {
             let lines = Lines { start: 1, end: version.lines.max(1) };
             (version, lines, None, None, true)
@@ -266,12 +266,13 @@ fn shown_of(snapshot: &Snapshot, meant: Meant, budget: &mut Budget) -> Result<Pi
     let numbered = lines_of(&text, lines).into_iter().enumerate();
     let numbered: Vec<String> = numbered.map(|(at, line)| rows::numbered(lines.start + at as u32, line)).collect();
     let wanted = numbered.len();
-    let path = version.path.clone();
-    if is_file && !budget.gives(&numbered) {
-        if let Some(outline) = outline(snapshot, &path)?.filter(|outline| outline.count() > 0) {
-            let shown = Shown::Outline(outlined(&outline, budget));
-            return Ok(Piece { path, lines, symbol, note, shown });
-        }
+    let path = version.path;
+    if is_file
+        && !budget.gives(&numbered)
+        && let Some(outline) = outline(snapshot, &path)?.filter(|outline| outline.count() > 0)
+    {
+        let shown = Shown::Outline(outlined(&outline, budget));
+        return Ok(Piece { path, lines, symbol, note, shown });
     }
     let mut taken = budget.take(&numbered);
     if taken < wanted && taken < LEAST_LINES {
