@@ -67,7 +67,12 @@ impl Rules<'_> {
             return self.above(arguments, place);
         }
         match self.value(callee, place) {
-            Type::External | Type::Given => self.called_outside(callee.last_name().unwrap_or(""), arguments, place),
+            Type::External => self.called_outside(callee.last_name().unwrap_or(""), arguments, place),
+            // A class that somebody else's function made may be one of ours.
+            Type::Given => match self.called_outside(callee.last_name().unwrap_or(""), arguments, place) {
+                Type::External => Type::Given,
+                known => known,
+            },
             known => self.call(&known, arguments, place),
         }
     }
