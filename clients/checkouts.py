@@ -49,8 +49,8 @@ KINDS = ["wrong branch", "wrong commit", "wrong ref", "falsely fresh", "refused"
 REMEMBERED = 8  # Fewer operations than make twenty views of single commits, which is how many stay.
 WAITED = 1.8  # Two seconds, less what clocks differ by.
 SLOW = 2.5  # Two seconds, and the answer itself.
-REST, LARGE_REST = 5, 60  # So long a server that is asked again and again may take to come to rest.
-PATIENCE = 30  # So long any answer may take.
+REST, LARGE_REST = 30, 120  # So long a server that is asked again and again may take to come to rest.
+PATIENCE = 60  # So long any answer may take.
 
 class Silent(Exception):
     """A server that does not answer."""
