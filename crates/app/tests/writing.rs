@@ -18,27 +18,27 @@ fn project() -> Project {
 fn grep_takes_the_flags_that_people_type_before_the_pattern() {
     let project = project();
     let plain = project.done("grep 'class X'");
-    assert_eq!(plain, "lib/y.py:1:class X: pass\nsrc/x.py:1:class X:\n");
+    assert_eq!(plain, "lib/y.py\n 1 class X: pass\nsrc/x.py\n 1 class X:\n");
     for flags in ["-n", "-E", "-r", "-R", "-rn", "-nr", "-rnE", "--line-number", "-n -n", "-e", "-ne", "-rne"] {
         assert_eq!(project.done(&format!("grep {flags} 'class X'")), plain, "{flags}");
     }
     assert_eq!(project.done("grep 'class X' -rn"), plain);
-    assert_eq!(project.done("grep -n 'class X' src"), "src/x.py:1:class X:\n");
-    assert_eq!(project.done("grep -e 'class X' src"), "src/x.py:1:class X:\n", "all else is a path");
-    assert_eq!(project.done("grep --regexp='class X' -n src"), "src/x.py:1:class X:\n");
+    assert_eq!(project.done("grep -n 'class X' src"), "src/x.py\n 1 class X:\n");
+    assert_eq!(project.done("grep -e 'class X' src"), "src/x.py\n 1 class X:\n", "all else is a path");
+    assert_eq!(project.done("grep --regexp='class X' -n src"), "src/x.py\n 1 class X:\n");
     for flags in ["-C1", "-C 1", "-nC1", "-A1", "-B1 -A1", "-rnA1"] {
         let said = project.done(&format!("grep {flags} 'class Y'"));
-        assert!(said.contains("src/x.py:4:class Y(X):\n"), "{flags}: {said}");
-        assert!(said.contains("src/x.py-5-"), "{flags}: {said}");
+        assert!(said.contains("\n 4: class Y(X):\n"), "{flags}: {said}");
+        assert!(said.contains("\n 5     arrow"), "{flags}: {said}");
     }
 }
 
 #[test]
 fn a_pattern_that_begins_with_a_dash_is_told_from_a_flag() {
     let project = project();
-    assert_eq!(project.done("grep -- '->'"), "src/x.py:5:    arrow = '->'\n");
-    assert_eq!(project.done("grep -e '->'"), "src/x.py:5:    arrow = '->'\n");
-    assert_eq!(project.done("grep -F -e -n"), "src/x.py:6:    flag = '-n'\n");
+    assert_eq!(project.done("grep -- '->'"), "src/x.py\n 5 arrow = '->'\n");
+    assert_eq!(project.done("grep -e '->'"), "src/x.py\n 5 arrow = '->'\n");
+    assert_eq!(project.done("grep -F -e -n"), "src/x.py\n 6 flag = '-n'\n");
     for wrong in ["grep '->'", "grep -Q 'class X'", "grep -nQ 'class X'", "grep --frob 'class X'", "grep -1 'class X'"]
     {
         let said = project.ends(wrong, 2);

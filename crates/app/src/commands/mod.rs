@@ -105,6 +105,9 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
 /// Asks a tool.
 fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches) -> Result<Answer, AppError> {
     let arguments = Arguments::check_from(Side::Command, command.tool, command.arguments(matches))?;
+    if command.name == "grep" && common.verbose > 0 {
+        output::complain("-v says more, like this; it does not look for lines that do not match");
+    }
     let form = if common.json { Form::Json } else { Form::Text(Reader::Person) };
     let mut desk = Desk::default();
     (command.tool.call)(&mut Call { arguments, form, host: Host::Command(common), desk: &mut desk })

@@ -130,6 +130,13 @@ impl Question {
     /// Checks the arguments; a pattern that can not be read is told in the parser's words.
     fn of(arguments: &Arguments, form: Form) -> Result<Self, AppError> {
         let (text, paths) = pattern_and_paths(arguments);
+        if text.is_empty() {
+            return Err(AppError::new(
+                Code::InvalidInput,
+                "There is no pattern: give a regular expression, or plain text.",
+            )
+            .data(json!({ "parameter": "pattern" })));
+        }
         let wanted = Wanted {
             text: &text,
             literal: arguments.flag("literal"),
