@@ -10,6 +10,7 @@ mod blob;
 mod facts;
 pub mod ids;
 mod kind;
+mod owner;
 mod resolve;
 mod view;
 mod visibility;
@@ -20,6 +21,7 @@ pub use facts::{
     Span, Symbol,
 };
 pub use kind::SymbolKind;
+pub use owner::{Owners, first_line};
 pub use resolve::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

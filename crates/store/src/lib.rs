@@ -53,7 +53,7 @@ pub use layout::ProjectDir;
 pub use overview::Overview;
 pub use prune::{Pruned, prune};
 pub use schema::{SCHEMA_VERSION, SchemaStatus};
-pub use search::{Fit, Record, TermGroup, TextHit, TextHits};
+pub use search::{Fit, Part, PartWeight, Record, TermGroup, TextEverywhere, TextHit, TextHits};
 pub use snapshot::{Layer, Snapshot, Store, SymbolRow};
 pub use statcache::{CachedStat, Stat};
 pub use tokens::{is_odd, is_word, tokens};

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use codecompass_store::{Fit, Record, Result, Snapshot, TermGroup, tokens};
+use codecompass_store::{Fit, Part, Result, Snapshot, TermGroup, tokens};
 
 /// More words than a question has; the rest is not looked at.
 const MOST: usize = 24;
@@ -220,22 +220,26 @@ pub(super) fn beginnings<'s>(
     let mut words = BTreeSet::new();
     for prefix in stems.map(begin).collect::<BTreeSet<&str>>() {
         let fit = |word: &str| if is_wanted(word) { Fit::Wanted } else { Fit::Unwanted };
-        words.extend(snapshot.words_with_prefix(Record::File, prefix, fit)?);
+        words.extend(snapshot.words_with_prefix(Part::Path, prefix, fit)?);
     }
     Ok(words)
 }
 
-/// The words as terms for one type of record.
-pub(super) fn groups(snapshot: &Snapshot, record: Record, words: &[Word]) -> Result<Vec<TermGroup>> {
-    words.iter().map(|word| group(snapshot, record, word)).collect()
+/// The words as terms, each with those of its forms that stand in these parts of records.
+pub(super) fn groups(snapshot: &Snapshot, parts: &[Part], words: &[Word]) -> Result<Vec<TermGroup>> {
+    words.iter().map(|word| group(snapshot, parts, word)).collect()
 }
 
-fn group(snapshot: &Snapshot, record: Record, word: &Word) -> Result<TermGroup> {
+fn group(snapshot: &Snapshot, parts: &[Part], word: &Word) -> Result<TermGroup> {
     let mut tokens = vec![word.text.clone()];
     let stem = stem(&word.text);
     if word.is_prose && stem.len() >= 3 && word.text.is_ascii() {
         let root = if stem.len() < LONG { stem } else { &stem[..stem.len() - 1] };
-        tokens.extend(snapshot.words_with_prefix(record, root, |other| fit(other, &word.text, stem))?);
+        let mut forms = BTreeSet::new();
+        for part in parts {
+            forms.extend(snapshot.words_with_prefix(*part, root, |other| fit(other, &word.text, stem))?);
+        }
+        tokens.extend(forms);
     }
     Ok(TermGroup { tokens, weight: word.weight })
 }
@@ -243,7 +247,7 @@ fn group(snapshot: &Snapshot, record: Record, word: &Word) -> Result<TermGroup> 
 /// The names of symbols, in lower case, that are this one once their underscores are left out.
 pub(super) fn spellings(snapshot: &Snapshot, joined: &str) -> Result<Vec<String>> {
     let Some(first) = joined.chars().next() else { return Ok(Vec::new()) };
-    snapshot.words_with_prefix(Record::Symbol, &joined[..first.len_utf8()], |name| {
+    snapshot.words_with_prefix(Part::Name, &joined[..first.len_utf8()], |name| {
         let mut rest = joined.bytes();
         match name.bytes().position(|byte| byte != b'_' && rest.next() != Some(byte)) {
             Some(at) => Fit::UnwantedWithAll(at + 1),
