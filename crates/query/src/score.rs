@@ -41,7 +41,7 @@ macro_rules! features {
 features! {
     /// The words of the question in the symbol's name, docs and own lines, or in the piece, by BM25 over the highest score
     /// there could be.
-    Bm25 = "bm25", "bm25", 2.0;
+    Bm25 = "bm25", "bm25", 2.1;
     /// The symbol bears exactly the name that was asked for.
     ExactMatch = "exact_match", "exact_match_boost", 0.2;
     /// The words in the symbol's qualified name.
@@ -59,11 +59,11 @@ features! {
     /// A trace in the question passed through it.
     Frame = "trace_frame", "trace_frame", 1.0;
     /// The weight of the words in the symbol's name.
-    NameWords = "name_words", "name_words", 0.25;
+    NameWords = "name_words", "name_words", 0.1;
     /// All words together in the symbol or piece.
-    Coverage = "coverage", "coverage", 0.8;
+    Coverage = "coverage", "coverage", 0.45;
     /// A symbol, rather than text outside of any.
-    Symbol = "symbol", "symbol", 0.4;
+    Symbol = "symbol", "symbol", 0.55;
     /// How long the symbol is: what does much is meant more often.
     Size = "size", "size", 0.2;
     /// The words in the file as a whole, by BM25 over its ceiling.
@@ -73,25 +73,25 @@ features! {
     /// The weight of the words in the file's own name.
     FileNameWords = "file_name_words", "file_name_words", 0.45;
     /// The words in the path.
-    PathWords = "path_words", "path_words", 0.2;
+    PathWords = "path_words", "path_words", 0.28;
     /// All words together somewhere in the file.
     FileCoverage = "file_coverage", "file_coverage", 0.1;
     /// Several places of the file match.
-    FileAgreement = "file_agreement", "file_agreement", 0.4;
+    FileAgreement = "file_agreement", "file_agreement", 0.48;
     /// Others may use it. Decides between homonyms only.
     Public = "public", "public", 0.02;
     /// Parts of another symbol, and what only says that something is there, unless its name was asked for.
-    Minor = "minor_symbol", "minor_symbol", -1.0;
+    Minor = "minor_symbol", "minor_symbol", -0.8;
     /// Tests, when nobody asked for tests.
-    Test = "test_file", "test_file", -1.0;
+    Test = "test_file", "test_file", -0.72;
     /// Examples, benchmarks, fixtures.
     Example = "example_file", "example_file", -0.8;
     /// Prose, data and configuration, when the question is about code.
     NotCode = "not_code", "not_code", -1.8;
     /// Files that mostly pass on what stands elsewhere, and stubs.
-    PassesOn = "passes_on", "passes_on", -0.2;
+    PassesOn = "passes_on", "passes_on", -0.12;
     /// Further places of a file that add little to those that are in the list already.
-    Repeat = "repeats", "repeats", -0.25;
+    Repeat = "repeats", "repeats", -0.35;
 }
 
 /// The features of one place.

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use codecompass_model::{SymbolKind, VersionId};
 use codecompass_store::{Result, Snapshot, tokens};
 
-use super::long::{self, Frame};
 use super::intent::{path_alone, path_of, quoted};
+use super::long::{self, Frame};
 use super::paths::{is_meant, without_extension};
 use super::terms::{self, Word};
 use super::{Intent, Mode, Search};

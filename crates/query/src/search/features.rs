@@ -10,9 +10,9 @@ use codecompass_store::VersionInfo;
 
 use super::asked::{Asked, words_of};
 use super::gather::{Candidate, Gathered};
-pub(crate) use super::paths::{is_example, is_test, passes_on};
 use super::long::Frame;
 use super::paths::{ends_like, file_stem, is_code, is_meant, shares_end};
+pub(crate) use super::paths::{is_example, is_test, passes_on};
 use super::{Intent, Place, definitions};
 use crate::score::{Feature, Scores};
 
@@ -54,7 +54,7 @@ pub(super) struct RecordSigns {
 /// Of what a file tells, so much counts for a symbol in it: it speaks for itself. Where there are no symbols, the file is most
 /// of what is known.
 const NAME_FOR_SYMBOLS: f64 = 0.35;
-const AGREEMENT_FOR_SYMBOLS: f64 = 0.4;
+const AGREEMENT_FOR_SYMBOLS: f64 = 0.27;
 
 /// And so much counts for a piece of text of what it holds, and of the text around it.
 const COVERAGE_OF_PIECES: f64 = 0.5;
@@ -202,13 +202,7 @@ pub(super) fn most_of(asked: &Asked, gathered: &Gathered, candidate: Candidate, 
     most_here(asked, gathered, version, &gathered.record(candidate), is_symbol)
 }
 
-fn most_here(
-    asked: &Asked,
-    gathered: &Gathered,
-    version: &VersionInfo,
-    record: &RecordSigns,
-    is_symbol: bool,
-) -> i64 {
+fn most_here(asked: &Asked, gathered: &Gathered, version: &VersionInfo, record: &RecordSigns, is_symbol: bool) -> i64 {
     // Where no grammar has read the code, its lines tell what they define.
     let is_unread = version.symbols == 0 && is_code(&version.language);
     let mut scores = of_path(asked, gathered, version, is_symbol);

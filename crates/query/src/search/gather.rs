@@ -121,8 +121,12 @@ impl Gathered {
         let file = self.file(version);
         let mut all = Vec::new();
         if self.with_text {
-            all.extend(self.text.symbols.hits[file.symbols.clone()].iter().map(|hit| Candidate::Symbol(version, hit.place)));
-            all.extend(self.text.pieces.hits[file.pieces.clone()].iter().map(|hit| Candidate::Piece(version, hit.place)));
+            all.extend(
+                self.text.symbols.hits[file.symbols.clone()].iter().map(|hit| Candidate::Symbol(version, hit.place)),
+            );
+            all.extend(
+                self.text.pieces.hits[file.pieces.clone()].iter().map(|hit| Candidate::Piece(version, hit.place)),
+            );
         }
         if self.with_files && (file.path > 0.0 || self.is_line) {
             all.push(Candidate::File(version));
@@ -153,7 +157,8 @@ impl Gathered {
         let hits = &found.hits[range.clone()];
         let at = hits.binary_search_by_key(&place, |hit| hit.place).ok();
         let mut signs = at.map_or_else(RecordSigns::default, |at| self.signs(&hits[at], found));
-        signs.may_be_exact = matches!(candidate, Candidate::Symbol(..)) && self.may_be_exact(candidate.version(), place);
+        signs.may_be_exact =
+            matches!(candidate, Candidate::Symbol(..)) && self.may_be_exact(candidate.version(), place);
         signs
     }
 

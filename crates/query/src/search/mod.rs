@@ -46,6 +46,9 @@ use quoted::Quoted;
 /// No list is longer.
 pub const CLOSELY: usize = 400;
 
+/// So many places of a file are as many as any.
+const MANY: usize = 8;
+
 /// How the query is to be read.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Mode<'q> {
@@ -212,7 +215,10 @@ impl Choice for Ranking<'_> {
             }
             Node::Candidate(candidate, most) => {
                 let place = look(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
-                debug_assert!(place.as_ref().is_none_or(|place| place.scores.total_units() <= most), "{place:?} {most}");
+                debug_assert!(
+                    place.as_ref().is_none_or(|place| place.scores.total_units() <= most),
+                    "{place:?} {most}"
+                );
                 Ok(place.into_iter().map(|place| Opened::Place(InOrder(place))).collect())
             }
         }
@@ -238,12 +244,12 @@ impl Ranking<'_> {
         self.snapshot.version(id)?.ok_or_else(lost)
     }
 
-    /// How much a place only repeats what places of its file have shown: it grows with their number, up to four, and falls
+    /// How much a place only repeats what places of its file have shown: it grows with their number, up to eight, and falls
     /// with the weight of the words that they lack. Both can only make it more as more are taken.
     fn repeats(&self, place: &Place) -> f64 {
         let Some((count, terms)) = self.files.get(&place.version.id) else { return 0.0 };
         let new = self.gathered.share_of(place.terms & !terms);
-        (*count).min(4) as f64 / 4.0 * (1.0 - new)
+        (*count).min(MANY) as f64 / MANY as f64 * (1.0 - new)
     }
 }
 

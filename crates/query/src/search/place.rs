@@ -192,7 +192,8 @@ impl Place {
             _ => known_words(&self.stems, line),
         };
         let first = range.start.max(1);
-        let lines = text.lines().enumerate().skip(first as usize - 1).take((range.end + 1).saturating_sub(first) as usize);
+        let lines =
+            text.lines().enumerate().skip(first as usize - 1).take((range.end + 1).saturating_sub(first) as usize);
         let numbered = lines.map(|(at, line)| (at as u32 + 1, line));
         let mut ranked: Vec<(usize, u32, &str)> =
             numbered.map(|(number, line)| (worth(number, line), number, line)).filter(|line| line.0 > 0).collect();
