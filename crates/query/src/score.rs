@@ -41,7 +41,7 @@ macro_rules! features {
 features! {
     /// The words of the question in the symbol's name, docs and own lines, or in the piece, by BM25 over the highest score
     /// there could be.
-    Bm25 = "bm25", "bm25", 2.1;
+    Bm25 = "bm25", "bm25", 2.0;
     /// The symbol bears exactly the name that was asked for.
     ExactMatch = "exact_match", "exact_match_boost", 0.2;
     /// The words in the symbol's qualified name.
@@ -61,9 +61,9 @@ features! {
     /// The weight of the words in the symbol's name.
     NameWords = "name_words", "name_words", 0.1;
     /// All words together in the symbol or piece.
-    Coverage = "coverage", "coverage", 0.45;
+    Coverage = "coverage", "coverage", 0.5;
     /// A symbol, rather than text outside of any.
-    Symbol = "symbol", "symbol", 0.55;
+    Symbol = "symbol", "symbol", 0.6;
     /// How long the symbol is: what does much is meant more often.
     Size = "size", "size", 0.2;
     /// The words in the file as a whole, by BM25 over its ceiling.
@@ -81,17 +81,17 @@ features! {
     /// Others may use it. Decides between homonyms only.
     Public = "public", "public", 0.02;
     /// Parts of another symbol, and what only says that something is there, unless its name was asked for.
-    Minor = "minor_symbol", "minor_symbol", -0.8;
+    Minor = "minor_symbol", "minor_symbol", -0.9;
     /// Tests, when nobody asked for tests.
     Test = "test_file", "test_file", -0.72;
     /// Examples, benchmarks, fixtures.
-    Example = "example_file", "example_file", -0.8;
+    Example = "example_file", "example_file", -0.9;
     /// Prose, data and configuration, when the question is about code.
     NotCode = "not_code", "not_code", -1.8;
     /// Files that mostly pass on what stands elsewhere, and stubs.
     PassesOn = "passes_on", "passes_on", -0.12;
     /// Further places of a file that add little to those that are in the list already.
-    Repeat = "repeats", "repeats", -0.35;
+    Repeat = "repeats", "repeats", -0.8;
 }
 
 /// The features of one place.

@@ -190,7 +190,8 @@ impl Snapshot {
             found.pieces.add_term(frequency, count, group.weight);
             symbols.add(number, rarity);
             pieces.add(number, rarity);
-            files.weigh_counts(|file| 1.0 - B + B * f64::from(rows.lengths()[file]) / mean_file.max(1.0));
+            let fb: f64 = std::env::var("FB").ok().and_then(|v| v.parse().ok()).unwrap_or(B);
+            files.weigh_counts(|file| 1.0 - fb + fb * f64::from(rows.lengths()[file]) / mean_file.max(1.0));
             let rarity = found.files.add_term(files.touched.len(), totals.files as f64, group.weight);
             files.add(number, rarity);
         }

@@ -16,7 +16,7 @@ use super::{Mode, Search, terms};
 /// What words in each part of a symbol are worth. Its own lines have its docs and its name in them once already.
 const PARTS: &[PartWeight] = &[
     PartWeight { part: Part::Name, worth: 2.0, length: 0.3 },
-    PartWeight { part: Part::Doc, worth: 1.0, length: 0.3 },
+    PartWeight { part: Part::Doc, worth: 0.6, length: 0.3 },
     PartWeight { part: Part::Own, worth: 1.0, length: 0.75 },
 ];
 

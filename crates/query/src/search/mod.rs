@@ -47,7 +47,7 @@ use quoted::Quoted;
 pub const CLOSELY: usize = 400;
 
 /// So many places of a file are as many as any.
-const MANY: usize = 8;
+const MANY: usize = 6;
 
 /// How the query is to be read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -244,12 +244,12 @@ impl Ranking<'_> {
         self.snapshot.version(id)?.ok_or_else(lost)
     }
 
-    /// How much a place only repeats what places of its file have shown: it grows with their number, up to eight, and falls
+    /// How much a place only repeats what places of its file have shown: it grows with their number, slowly at first, and falls
     /// with the weight of the words that they lack. Both can only make it more as more are taken.
     fn repeats(&self, place: &Place) -> f64 {
         let Some((count, terms)) = self.files.get(&place.version.id) else { return 0.0 };
         let new = self.gathered.share_of(place.terms & !terms);
-        (*count).min(MANY) as f64 / MANY as f64 * (1.0 - new)
+        ((*count).min(MANY) as f64 / MANY as f64).powi(2) * (1.0 - new)
     }
 }
 
