@@ -162,7 +162,7 @@ fn a_manifest_without_a_version() {
 fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
     let project = project();
     change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x05", b"\x03\x29\x01schema_version\x04")
+        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x05")
     });
     for command in ["locate greet", "sync"] {
         assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
@@ -176,7 +176,7 @@ fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
 fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
     let project = project();
     change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x05", b"\x03\x29\x01schema_version\x04")
+        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x05")
     });
     let ask = |client: &mut Pipe| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
     let open = |flags: &[&str]| Pipe::open(project.repository.root(), project.home.path(), flags);
@@ -193,7 +193,7 @@ fn another_version_of_the_schema() {
     let project = project();
     // SQLite writes a small number as one byte, behind the row's text.
     change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x05", b"\x03\x29\x01schema_version\x63")
+        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x63")
     });
     expect_refused_and_mended(&project, "reindex_required", json!(99));
 }

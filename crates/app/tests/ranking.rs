@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -165,7 +166,13 @@ impl Question {
             Some(name) => format!("{}#{name}", result["path"].as_str().unwrap_or_default()),
             None => result["path"].as_str().unwrap_or_default().to_owned(),
         });
-        Ranked { rank: results.iter().position(is_meant).map(|at| at + 1), first }
+        let rank =
+            results.iter().position(is_meant).map(|at| match self.expected.iter().any(|place| place.contains('#')) {
+                true => at + 1,
+                // Several results of one file are one file to open.
+                false => results[..=at].iter().map(|result| &result["path"]).collect::<HashSet<_>>().len(),
+            });
+        Ranked { rank, first }
     }
 }
 

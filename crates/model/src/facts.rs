@@ -45,7 +45,7 @@ pub struct FileFacts {
     pub imports: Vec<Import>,
     /// Names that are local to some part of the file: parameters, variables, patterns, type parameters.
     pub bindings: Vec<Binding>,
-    /// The pieces that text search sees, on line borders, in order, covering the whole file.
+    /// The text outside symbols in pieces for search, on line borders, in order.
     pub chunks: Vec<Chunk>,
     /// What could not be read. Never a reason to fail.
     pub problems: Vec<Problem>,
@@ -311,15 +311,13 @@ impl ImportForm {
     }
 }
 
-/// A piece of text for search.
+/// A piece of the text that belongs to no symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunk {
     /// Its bytes: whole lines.
     pub span: Span,
     /// Its lines.
     pub lines: Lines,
-    /// The symbol it belongs to.
-    pub symbol: Option<u32>,
 }
 
 /// Something about the file that could not be read.

@@ -11,6 +11,7 @@ mod facts;
 pub mod ids;
 mod in_test;
 mod kind;
+mod owner;
 mod resolve;
 mod view;
 mod visibility;
@@ -22,6 +23,7 @@ pub use facts::{
 };
 pub use in_test::{is_in_test, is_test_path};
 pub use kind::SymbolKind;
+pub use owner::{Owners, first_line};
 pub use resolve::{Confidence, Meaning, Reached, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

@@ -1,6 +1,6 @@
 //! Names that are nearly the one nobody has.
 
-use codecompass_store::{Fit, Record, Result, Snapshot};
+use codecompass_store::{Fit, Part, Result, Snapshot};
 
 /// The symbol names of the view that are nearest to a name, the nearest first, at most so many.
 pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec<String>> {
@@ -13,7 +13,7 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec
     let begins_alike = |word: &str| wanted.len() >= 4 && letters(word).take(wanted.len()).eq(wanted.iter().copied());
     let fit = |word: &str| if begins_alike(word) { Fit::Wanted } else { is_near(&wanted, word, allowed) };
     let mut near: Vec<(usize, String)> = Vec::new();
-    for word in snapshot.words_with_prefix(Record::Symbol, &first.to_lowercase().to_string(), fit)? {
+    for word in snapshot.words_with_prefix(Part::Name, &first.to_lowercase().to_string(), fit)? {
         let other = plain(&word);
         let distance =
             if other.len().abs_diff(wanted.len()) > allowed { usize::MAX } else { distance(&wanted, &other) };

@@ -39,42 +39,59 @@ macro_rules! features {
 }
 
 features! {
-    /// The words of the question in the piece, by BM25 over the highest score there could be.
-    Bm25 = "bm25", "bm25", 1.0;
+    /// The words of the question in the symbol's name, docs and own lines, or in the piece, by BM25 over the highest score
+    /// there could be.
+    Bm25 = "bm25", "bm25", 2.2;
     /// The symbol bears exactly the name that was asked for.
     ExactMatch = "exact_match", "exact_match_boost", 0.2;
     /// The words in the symbol's qualified name.
     QualifiedName = "qualified_name", "qualified_name_boost", 0.1;
     /// Near a path that the question names, or a file with uncommitted edits.
     PathAffinity = "path_affinity", "path_affinity", 0.1;
-    /// The piece defines what the words name.
+    /// What is defined is what the words name.
     Definition = "definition_boost", "definition_boost", 0.15;
     /// The symbol is of the kind that was asked for, or that the spelling suggests.
     KindMatch = "kind_match", "kind_match", 0.05;
-    /// The piece defines a name that was typed as one.
-    Named = "named_definition", "named_definition", 0.8;
-    /// The quoted text, or the message, stands there as it was typed.
-    Literal = "literal_match", "literal_match", 1.0;
-    /// The words in the file's own name.
-    FileName = "file_name", "file_name", 0.5;
+    /// Defines a name that was typed as one.
+    Named = "named_definition", "named_definition", 1.4;
+    /// The quoted text, or the message, stands there.
+    Literal = "literal_match", "literal_match", 2.0;
+    /// A trace in the question passed through it.
+    Frame = "trace_frame", "trace_frame", 1.0;
+    /// The weight of the words in the symbol's name.
+    NameWords = "name_words", "name_words", 0.2;
+    /// All words together in the symbol or piece.
+    Coverage = "coverage", "coverage", 0.55;
+    /// A symbol, rather than text outside of any; of a question about docs, prose.
+    Form = "form", "form", 0.6;
+    /// How long the symbol is: what does much is meant more often.
+    Size = "size", "size", 0.2;
+    /// The words in the file as a whole, by BM25 over its ceiling.
+    FileText = "file_text", "file_text", 0.65;
+    /// The file's own name consists of the words.
+    FileName = "file_name", "file_name", 0.6;
+    /// The weight of the words in the file's own name.
+    FileNameWords = "file_name_words", "file_name_words", 0.45;
     /// The words in the path.
-    PathWords = "path_words", "path_words", 0.1;
+    PathWords = "path_words", "path_words", 0.28;
     /// All words together somewhere in the file.
-    FileCoverage = "file_coverage", "file_coverage", 0.3;
-    /// Several pieces of the file match.
-    FileAgreement = "file_agreement", "file_agreement", 0.3;
+    FileCoverage = "file_coverage", "file_coverage", 0.1;
+    /// Several places of the file match.
+    FileAgreement = "file_agreement", "file_agreement", 0.6;
     /// Others may use it. Decides between homonyms only.
     Public = "public", "public", 0.02;
+    /// Parts of another symbol, and what only says that something is there, unless its name was asked for.
+    Minor = "minor_symbol", "minor_symbol", -1.0;
     /// Tests, when nobody asked for tests.
-    Test = "test_file", "test_file", -0.5;
+    Test = "test_file", "test_file", -0.72;
     /// Examples, benchmarks, fixtures.
-    Example = "example_file", "example_file", -0.4;
+    Example = "example_file", "example_file", -0.9;
     /// Prose, data and configuration, when the question is about code.
-    NotCode = "not_code", "not_code", -0.7;
+    NotCode = "not_code", "not_code", -1.8;
     /// Files that mostly pass on what stands elsewhere, and stubs.
-    PassesOn = "passes_on", "passes_on", -0.1;
-    /// Further pieces of a file that is in the list already: a quarter for each, up to four.
-    Repeat = "repeats", "repeats", -1.6;
+    PassesOn = "passes_on", "passes_on", -0.05;
+    /// Further places of a file that add little to those that are in the list already.
+    Repeat = "repeats", "repeats", -0.6;
 }
 
 /// The features of one place.
@@ -117,10 +134,10 @@ impl Scores {
         self.total_units() as f64 / UNIT
     }
 
-    /// The total as a number from 0 to 1 that grows with it; a total of a half is a half.
+    /// The total as a number from 0 to 1 that grows with it; a total of one is a half.
     pub fn confidence(&self) -> f64 {
         let total = self.total().max(0.0);
-        (total / (total + 0.5) * 1e3).round() / 1e3
+        (total / (total + 1.0) * 1e3).round() / 1e3
     }
 
     fn units(&self, feature: Feature) -> i64 {

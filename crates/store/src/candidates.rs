@@ -3,7 +3,7 @@
 //! A text that is looked for consists of runs of word characters. Where a run is closed (something that is no word
 //! character stands beside it) it begins or ends a token; where it is open, it may stand anywhere in one. So a run is
 //! looked up as a term, as a prefix, or, when it is open to the left, in a flat copy of the dictionary, which is made when
-//! it is first needed. All runs of a match stand on one line, so in one piece of text. What comes out is a superset:
+//! it is first needed. All runs of a match stand on one line, so in one document. What comes out is a superset:
 //! tokens have no case, and parts of words are tokens, too.
 
 use std::io;
@@ -14,7 +14,7 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{InvertedIndexReader, SegmentReader, Term};
 
-use crate::search::{Record, TextReader};
+use crate::search::{Part, TextReader};
 use crate::text::Mark;
 use crate::tokens::lower;
 use crate::{Result, Snapshot, StoreError};
@@ -29,7 +29,7 @@ const FEWER_THAN_A_COPY: u32 = 2_000;
 const MOST_WORDS: usize = 30_000;
 
 /// How many fields hold words.
-const WORD_FIELDS: usize = 2;
+pub(crate) const WORD_FIELDS: usize = 3;
 
 /// What a text must have in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,9 +221,13 @@ impl TextReader {
         &self.searcher.segment_readers()[number]
     }
 
-    /// The fields with words: first that of tokens, then that of words too long to be tokens.
+    /// The fields with the words of lines: of symbols, of what is outside of them, and words too long to be tokens.
     fn word_field(&self, place: usize) -> Field {
-        if place == 0 { self.fields.of(Record::Chunk) } else { self.fields.long() }
+        match place {
+            0 => self.fields.of(Part::Own),
+            1 => self.fields.of(Part::Piece),
+            _ => self.fields.long(),
+        }
     }
 
     /// The dictionary of a segment, flat. Those of all segments are copied at once, each by its own thread.

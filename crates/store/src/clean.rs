@@ -64,8 +64,8 @@ fn copy_views(connection: &Connection, taken: &Taken<'_>) -> Result<RoaringBitma
     let accessed = if taken.local_without.is_some() { "last_accessed_at" } else { "indexed_at" };
     let mut copy = connection.prepare(&format!(
         "INSERT INTO main.branch_state SELECT ?2, ref, commit_id, generation, members, ?3, skipped, edited, skips,
-         facts_key, file_count, symbol_count, line_count, byte_count, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens,
-         file_tokens, digest, indexed_at, {accessed} FROM old.branch_state WHERE view = ?1"
+         facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs, name_tokens,
+         doc_tokens, own_tokens, file_tokens, digest, indexed_at, {accessed} FROM old.branch_state WHERE view = ?1"
     ))?;
     // The generation before is kept for those who still read it, and nobody reads the copy yet.
     let previous = codec::encode_bitmap(&RoaringBitmap::new());

@@ -6,8 +6,9 @@ use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use tantivy::SegmentReader;
 
-use crate::Result;
-use crate::search::Record;
+use crate::search::{Part, Record};
+use crate::text::Fields;
+use crate::{Glance, Result};
 
 /// How many types of records there are.
 pub(crate) const TYPES: usize = 3;
@@ -24,6 +25,12 @@ pub(crate) struct Rows {
     starts: [Vec<u32>; TYPES],
     /// The file versions in order.
     versions: Vec<VersionId>,
+    /// For each type, where the file version of each row stands among them.
+    files: [Vec<u32>; TYPES],
+    /// How long the text of each file version is, in tokens as Tantivy counts lengths.
+    lengths: Vec<u32>,
+    /// For each symbol's row, what is told of it at a glance.
+    glances: Vec<Glance>,
 }
 
 /// A document: where its file version stands among those of the view, and what it is a record of.
@@ -35,7 +42,7 @@ struct Document {
 }
 
 impl Rows {
-    pub(crate) fn new(segments: &[SegmentReader], members: &RoaringBitmap) -> Result<Self> {
+    pub(crate) fn new(segments: &[SegmentReader], fields: &Fields, members: &RoaringBitmap) -> Result<Self> {
         let versions: Vec<VersionId> = members.iter().collect();
         let documents: Vec<Vec<Option<Document>>> =
             segments.iter().map(|segment| documents(segment, &versions)).collect::<Result<_>>()?;
@@ -55,7 +62,52 @@ impl Rows {
             found.map_or(NO_ROW, |found| starts[found.record][found.file as usize] + found.place)
         };
         let of_documents = documents.iter().map(|documents| documents.iter().map(row).collect()).collect();
-        Ok(Self { of_documents, starts, versions })
+        let mut lengths = vec![0; versions.len()];
+        for (segment, documents) in segments.iter().zip(&documents) {
+            add_lengths(segment, fields, documents, &mut lengths)?;
+        }
+        let mut glances =
+            vec![Glance::default(); starts[Record::Symbol as usize].last().map_or(0, |end| *end as usize)];
+        for (segment, documents) in segments.iter().zip(&documents) {
+            let mut bits = vec![0; segment.max_doc() as usize];
+            segment.fast_fields().u64("glance")?.first_or_default_col(0).get_range(0, &mut bits);
+            for (found, bits) in documents.iter().zip(bits) {
+                if let Some(Document { file, place, .. }) =
+                    found.filter(|found| found.record == Record::Symbol as usize)
+                {
+                    let row = starts[Record::Symbol as usize][file as usize] + place;
+                    glances[row as usize] = Glance::from_bits(bits as u32);
+                }
+            }
+        }
+        let files = std::array::from_fn(|of| files_of_rows(&starts[of]));
+        Ok(Self { of_documents, starts, versions, files, lengths, glances })
+    }
+
+    /// The file versions in order.
+    pub(crate) fn versions(&self) -> &[VersionId] {
+        &self.versions
+    }
+
+    /// Where the file version of each row of a type stands among them.
+    pub(crate) fn files(&self, record: Record) -> &[u32] {
+        &self.files[record as usize]
+    }
+
+    /// How long the text of each of them is.
+    pub(crate) fn lengths(&self) -> &[u32] {
+        &self.lengths
+    }
+
+    /// What is told of the symbol of each row.
+    pub(crate) fn glances(&self) -> &[Glance] {
+        &self.glances
+    }
+
+    /// Whether a file version has symbols.
+    pub(crate) fn has_symbols(&self, version: VersionId) -> bool {
+        let starts = &self.starts[Record::Symbol as usize];
+        self.versions.binary_search(&version).is_ok_and(|file| starts[file] < starts[file + 1])
     }
 
     /// The rows of a segment's documents.
@@ -79,6 +131,37 @@ impl Rows {
             (self.versions[file], row - starts[file])
         }
     }
+}
+
+/// The file of each row, from the first row of each file.
+fn files_of_rows(starts: &[u32]) -> Vec<u32> {
+    let mut files = Vec::with_capacity(starts.last().map_or(0, |end| *end as usize));
+    for (file, rows) in starts.windows(2).enumerate() {
+        files.resize(rows[1] as usize, file as u32);
+    }
+    files
+}
+
+/// Adds the lengths of a segment's symbols and pieces to those of their files. A document's length is the same in every
+/// segment.
+fn add_lengths(
+    segment: &SegmentReader,
+    fields: &Fields,
+    documents: &[Option<Document>],
+    lengths: &mut [u32],
+) -> Result<()> {
+    let own = segment.get_fieldnorms_reader(fields.of(Part::Own))?;
+    let piece = segment.get_fieldnorms_reader(fields.of(Part::Piece))?;
+    for (number, document) in documents.iter().enumerate() {
+        let Some(Document { file, record, .. }) = document else { continue };
+        let length = match *record {
+            record if record == Record::Symbol as usize => own.fieldnorm(number as u32),
+            record if record == Record::Piece as usize => piece.fieldnorm(number as u32),
+            _ => 0,
+        };
+        lengths[*file as usize] += length;
+    }
+    Ok(())
 }
 
 fn documents(segment: &SegmentReader, versions: &[VersionId]) -> Result<Vec<Option<Document>>> {

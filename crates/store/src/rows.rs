@@ -30,7 +30,8 @@ pub(crate) fn symbol_place(row: i64) -> (VersionId, u32) {
 /// Writes versions, in ascending order of id, inside the caller's transaction.
 pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
     let mut version_row = connection.prepare_cached(
-        "INSERT INTO file_versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        "INSERT INTO file_versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+         ?17, ?18)",
     )?;
     let mut outlines = connection.prepare_cached("INSERT INTO outlines VALUES (?1, ?2)")?;
     let mut facts = connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?;
@@ -49,9 +50,11 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
             version.symbols.len() as i64,
             version.problems,
             version.counts.0,
-            documents.chunk_tokens as i64,
+            documents.piece_tokens as i64,
             version.counts.1,
-            documents.symbol_tokens as i64,
+            documents.name_tokens as i64,
+            documents.doc_tokens as i64,
+            documents.own_tokens as i64,
             documents.file_tokens as i64,
             views::digest(&version.path, &version.blob, version.facts_version),
         ])?;

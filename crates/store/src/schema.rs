@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::{ProjectDir, Result, StoreError};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
-pub const SCHEMA_VERSION: i64 = 5;
+pub const SCHEMA_VERSION: i64 = 6;
 
 /// What a store is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +78,8 @@ CREATE TABLE file_versions (
     fv INTEGER PRIMARY KEY, path TEXT NOT NULL, blob BLOB NOT NULL, size INTEGER NOT NULL,
     language TEXT NOT NULL, facts_version INTEGER NOT NULL, skip INTEGER,
     lines INTEGER NOT NULL, symbols INTEGER NOT NULL, problems INTEGER NOT NULL,
-    chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,
-    symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
+    piece_docs INTEGER NOT NULL, piece_tokens INTEGER NOT NULL, symbol_docs INTEGER NOT NULL,
+    name_tokens INTEGER NOT NULL, doc_tokens INTEGER NOT NULL, own_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
     digest INTEGER NOT NULL);
 CREATE INDEX file_versions_by_path ON file_versions (path, blob);
 CREATE TABLE outlines (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -100,8 +100,8 @@ CREATE TABLE branch_state (
     members BLOB NOT NULL, previous BLOB NOT NULL, skipped BLOB NOT NULL, edited BLOB NOT NULL, skips BLOB NOT NULL,
     facts_key INTEGER NOT NULL, file_count INTEGER NOT NULL, symbol_count INTEGER NOT NULL,
     line_count INTEGER NOT NULL, byte_count INTEGER NOT NULL,
-    chunk_docs INTEGER NOT NULL, chunk_tokens INTEGER NOT NULL,
-    symbol_docs INTEGER NOT NULL, symbol_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
+    piece_docs INTEGER NOT NULL, piece_tokens INTEGER NOT NULL, symbol_docs INTEGER NOT NULL,
+    name_tokens INTEGER NOT NULL, doc_tokens INTEGER NOT NULL, own_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
     digest INTEGER NOT NULL, indexed_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL);
 CREATE TABLE stat_cache (
     workspace INTEGER NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,

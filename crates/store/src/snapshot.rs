@@ -219,8 +219,9 @@ impl Snapshot {
     /// The records of the view, laid out when words are first looked up.
     pub(crate) fn rows(&self) -> Result<&Rows> {
         if self.rows.get().is_none() {
-            let segments = self.text_reader()?.searcher.segment_readers();
-            let _ = self.rows.set(Rows::new(segments, &self.members)?);
+            let reader = self.text_reader()?;
+            let rows = Rows::new(reader.searcher.segment_readers(), &reader.fields, &self.members)?;
+            let _ = self.rows.set(rows);
         }
         Ok(self.rows.get().expect("it was just laid out"))
     }

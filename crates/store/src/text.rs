@@ -1,4 +1,4 @@
-//! The text index: Tantivy, with one field per record type, frequencies and no positions, nothing stored.
+//! The text index: Tantivy, with one field per part of a record, frequencies and no positions, nothing stored.
 //!
 //! A document says which file version it belongs to (`fv`) and which record of it it is (`ord`, with the record's type in the low bits); whether anyone may
 //! see it is decided by the view's bitmap alone. Each commit carries a **mark**, a number that SQLite writes down in
@@ -15,10 +15,10 @@ use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextField
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
 
-use crate::search::Record;
+use crate::search::{Part, Record};
 use crate::text_folder::TextFolder;
 use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
-use crate::version::Documents;
+use crate::version::{Documents, Passage};
 use crate::{Result, StoreError};
 
 const TOKENIZER: &str = "code";
@@ -32,20 +32,25 @@ const MANAGED: &str = ".managed.json";
 pub(crate) struct Fields {
     fv: Field,
     ord: Field,
-    chunk: Field,
-    symbol: Field,
-    file: Field,
+    glance: Field,
+    name: Field,
+    doc: Field,
+    own: Field,
+    piece: Field,
+    path: Field,
     mark: Field,
     long: Field,
 }
 
 impl Fields {
-    /// The field that a type of record is looked up in.
-    pub(crate) fn of(&self, record: Record) -> Field {
-        match record {
-            Record::Chunk => self.chunk,
-            Record::Symbol => self.symbol,
-            Record::File => self.file,
+    /// The field that a part of records is looked up in.
+    pub(crate) fn of(&self, part: Part) -> Field {
+        match part {
+            Part::Name => self.name,
+            Part::Doc => self.doc,
+            Part::Own => self.own,
+            Part::Piece => self.piece,
+            Part::Path => self.path,
         }
     }
 
@@ -231,27 +236,37 @@ pub(crate) struct TextWriter {
 
 impl TextWriter {
     pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
-        let mut long = documents.long.into_iter().peekable();
-        for (place, text) in documents.chunks.into_iter().enumerate() {
-            let mut document = self.document(version, place as u64, Record::Chunk, text);
-            let words = long.next_if(|(at, _)| *at == place).map(|(_, words)| words);
-            words.into_iter().flatten().for_each(|word| document.add_text(self.fields.long, word));
+        for (place, piece) in documents.pieces.into_iter().enumerate() {
+            let mut document = self.document(version, place as u64, Record::Piece);
+            self.add_passage(&mut document, self.fields.piece, piece);
             self.writer.add_document(document)?;
         }
-        for (place, text) in documents.symbols {
-            self.writer.add_document(self.document(version, place as u64, Record::Symbol, text))?;
+        for symbol in documents.symbols {
+            let mut document = self.document(version, symbol.place.into(), Record::Symbol);
+            document.add_u64(self.fields.glance, symbol.glance.bits().into());
+            document.add_text(self.fields.name, symbol.name);
+            if !symbol.doc.is_empty() {
+                document.add_text(self.fields.doc, symbol.doc);
+            }
+            self.add_passage(&mut document, self.fields.own, symbol.own);
+            self.writer.add_document(document)?;
         }
-        let mut document = self.document(version, 0, Record::File, documents.file);
+        let mut document = self.document(version, 0, Record::File);
+        document.add_text(self.fields.path, documents.file);
         documents.marks.iter().for_each(|mark| document.add_text(self.fields.mark, mark.word()));
         self.writer.add_document(document)?;
         Ok(())
     }
 
-    fn document(&self, version: VersionId, place: u64, record: Record, text: String) -> TantivyDocument {
+    fn add_passage(&self, document: &mut TantivyDocument, field: Field, passage: Passage) {
+        document.add_text(field, passage.text);
+        passage.long.into_iter().for_each(|word| document.add_text(self.fields.long, word));
+    }
+
+    fn document(&self, version: VersionId, place: u64, record: Record) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_u64(self.fields.fv, version as u64);
         document.add_u64(self.fields.ord, place << 2 | record as u64);
-        document.add_text(self.fields.of(record), text);
         document
     }
 
@@ -293,9 +308,12 @@ fn schema() -> (Schema, Fields) {
     let fields = Fields {
         fv: builder.add_u64_field("fv", FAST | INDEXED),
         ord: builder.add_u64_field("ord", FAST),
-        chunk: builder.add_text_field("chunk", text.clone()),
-        symbol: builder.add_text_field("symbol", text.clone()),
-        file: builder.add_text_field("file", text),
+        glance: builder.add_u64_field("glance", FAST),
+        name: builder.add_text_field("name", text.clone()),
+        doc: builder.add_text_field("doc", text.clone()),
+        own: builder.add_text_field("own", text.clone()),
+        piece: builder.add_text_field("piece", text.clone()),
+        path: builder.add_text_field("path", text),
         mark: builder.add_text_field("mark", whole.clone()),
         long: builder.add_text_field("long", whole),
     };

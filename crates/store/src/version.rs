@@ -1,11 +1,11 @@
 //! File versions: what is known of one, and a new one on its way into the store.
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{BlobId, Chunk, FileFacts, SkipReason, Symbol, SymbolKind, VersionId, Visibility};
+use codecompass_model::{BlobId, Chunk, FileFacts, Owners, SkipReason, Symbol, SymbolKind, VersionId, Visibility};
 
 use crate::text::{Mark, is_huge};
 use crate::tokens::{long_words, lower, tokens};
-use crate::{codec, lists};
+use crate::{Glance, codec, lists};
 
 /// A version that is stored already.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub struct NewVersion {
     pub(crate) symbols: Vec<SymbolEntry>,
     pub(crate) references: Vec<(String, Vec<u8>)>,
     pub(crate) documents: Documents,
-    /// Chunk and symbol documents, once `documents` was handed to the text index.
+    /// Pieces and symbols, once `documents` was handed to the text index.
     pub(crate) counts: (i64, i64),
 }
 
@@ -80,16 +80,43 @@ pub(crate) struct SymbolEntry {
 /// What the text index gets for a version, and how many tokens that is.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Documents {
-    pub(crate) chunks: Vec<String>,
-    /// The symbol's place in the file, and its name and qualified name.
-    pub(crate) symbols: Vec<(u32, String)>,
+    /// The text outside symbols, by place.
+    pub(crate) pieces: Vec<Passage>,
+    pub(crate) symbols: Vec<SymbolDocument>,
     pub(crate) file: String,
-    pub(crate) chunk_tokens: u64,
-    pub(crate) symbol_tokens: u64,
+    pub(crate) piece_tokens: u64,
+    pub(crate) name_tokens: u64,
+    pub(crate) doc_tokens: u64,
+    pub(crate) own_tokens: u64,
     pub(crate) file_tokens: u64,
     pub(crate) marks: Vec<Mark>,
-    /// The words of a chunk that are too long to be tokens, by its place.
-    pub(crate) long: Vec<(usize, Vec<String>)>,
+}
+
+/// A symbol as words are looked up in it.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct SymbolDocument {
+    /// Its place in the file.
+    pub(crate) place: u32,
+    pub(crate) glance: Glance,
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    /// The lines that belong to it and to no symbol inside it.
+    pub(crate) own: Passage,
+}
+
+/// Lines of a file, with what else they may be found by.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Passage {
+    pub(crate) text: String,
+    /// The words that are too long to be tokens.
+    pub(crate) long: Vec<String>,
+}
+
+impl Passage {
+    fn new(text: String) -> Self {
+        let long = long_words(&text).filter(|word| !is_huge(word)).map(lower).collect();
+        Self { text, long }
+    }
 }
 
 impl NewVersion {
@@ -186,34 +213,58 @@ fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEn
     facts.symbols.iter().map(entry).collect()
 }
 
-/// The long words of a chunk in lower case, with its place, if it has any.
-fn long_words_of((place, chunk): (usize, &String)) -> Option<(usize, Vec<String>)> {
-    let words: Vec<String> = long_words(chunk).filter(|word| !is_huge(word)).map(lower).collect();
-    (!words.is_empty()).then_some((place, words))
-}
-
 impl Documents {
     /// The documents of a version: a pure function of path, facts and text, so they can be made again from the store.
+    /// Every line with text stands in one of them, so that what is looked for on one line is found in one document.
     pub(crate) fn of(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
-        let place = place_words(path);
-        let chunk = |chunk: &Chunk| {
-            // A test's title stands in the piece itself, and would count twice.
-            let symbol = Symbol::naming(symbols, chunk.symbol);
-            [chunk.span.text(text), "\n", symbol.map_or("", |symbol| &symbol.qualified_name), "\n", place].concat()
-        };
-        let chunks: Vec<String> = chunks.iter().map(chunk).collect();
-        let named = symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.can_be_named());
-        let symbols: Vec<(u32, String)> =
-            named.map(|(place, symbol)| (place as u32, format!("{} {}", symbol.name, symbol.qualified_name))).collect();
+        let around = place_words(path);
+        // Between symbols there is little text, and the path would be most of it.
+        let of_pieces = if symbols.is_empty() { around } else { "" };
+        let piece = |chunk: &Chunk| Passage::new([chunk.span.text(text), "\n", of_pieces].concat());
+        let pieces: Vec<Passage> = chunks.iter().map(piece).collect();
+        let symbols = symbol_documents(symbols, text, around);
+        let count = |text: &str| tokens(text).count() as u64;
         Self {
-            chunk_tokens: chunks.iter().map(|chunk| tokens(chunk).count() as u64).sum(),
-            symbol_tokens: symbols.iter().map(|(_, text)| tokens(text).count() as u64).sum(),
-            file_tokens: tokens(path).count() as u64,
+            piece_tokens: pieces.iter().map(|piece| count(&piece.text)).sum(),
+            name_tokens: symbols.iter().map(|symbol| count(&symbol.name)).sum(),
+            doc_tokens: symbols.iter().map(|symbol| count(&symbol.doc)).sum(),
+            own_tokens: symbols.iter().map(|symbol| count(&symbol.own.text)).sum(),
+            file_tokens: count(path),
             file: path.to_owned(),
             marks: Mark::of(text),
-            long: chunks.iter().enumerate().filter_map(long_words_of).collect(),
-            chunks,
+            pieces,
             symbols,
         }
     }
+}
+
+/// The symbols, imports aside, each with its own lines, its qualified name and the words around its file. A symbol that
+/// shares the line of its name with one that owns it has its signature.
+fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolDocument> {
+    if symbols.is_empty() {
+        return Vec::new();
+    }
+    let owners = Owners::new(text, symbols);
+    let mut own: Vec<String> = vec![String::new(); symbols.len()];
+    for (owner, line) in owners.iter().zip(text.split_inclusive('\n')) {
+        if let Some(owner) = owner {
+            own[owner as usize].push_str(line);
+        }
+    }
+    let named = symbols.iter().zip(own).enumerate().filter(|(_, (symbol, _))| symbol.kind != SymbolKind::Use);
+    let document = |(place, (symbol, mut own)): (usize, (&Symbol, String))| {
+        let place = place as u32;
+        if owners.of(symbol.name_line) != Some(place) {
+            let doc = symbol.doc.map_or("", |doc| doc.text(text));
+            own = [&own, "\n", &symbol.signature, "\n", doc].concat();
+        }
+        let own = Passage::new([&own, "\n", &symbol.qualified_name, "\n", around].concat());
+        // The title of a test says what it is about, as docs do, and is no name that anybody uses.
+        let (name, doc) = match symbol.kind.can_be_named() {
+            true => (symbol.name.as_str(), symbol.doc.map_or("", |doc| doc.text(text))),
+            false => ("", symbol.name.as_str()),
+        };
+        SymbolDocument { place, glance: Glance::of(symbol), name: name.to_owned(), doc: doc.to_owned(), own }
+    };
+    named.map(document).collect()
 }

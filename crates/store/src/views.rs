@@ -76,14 +76,18 @@ pub struct Totals {
     pub lines: i64,
     /// Bytes.
     pub bytes: i64,
-    /// Chunk documents.
-    pub chunk_docs: i64,
+    /// Pieces of text outside symbols.
+    pub piece_docs: i64,
     /// Tokens in them.
-    pub chunk_tokens: i64,
-    /// Symbol documents.
+    pub piece_tokens: i64,
+    /// Symbols that words are looked up in.
     pub symbol_docs: i64,
-    /// Tokens in them.
-    pub symbol_tokens: i64,
+    /// Tokens in their names.
+    pub name_tokens: i64,
+    /// Tokens in their docs.
+    pub doc_tokens: i64,
+    /// Tokens in their own lines.
+    pub own_tokens: i64,
     /// Tokens in paths.
     pub file_tokens: i64,
     /// A fingerprint of the content, equal in every clone: a wrapping sum over path, blob and
@@ -97,10 +101,12 @@ impl Totals {
         self.symbols += sign * other.symbols;
         self.lines += sign * other.lines;
         self.bytes += sign * other.bytes;
-        self.chunk_docs += sign * other.chunk_docs;
-        self.chunk_tokens += sign * other.chunk_tokens;
+        self.piece_docs += sign * other.piece_docs;
+        self.piece_tokens += sign * other.piece_tokens;
         self.symbol_docs += sign * other.symbol_docs;
-        self.symbol_tokens += sign * other.symbol_tokens;
+        self.name_tokens += sign * other.name_tokens;
+        self.doc_tokens += sign * other.doc_tokens;
+        self.own_tokens += sign * other.own_tokens;
         self.file_tokens += sign * other.file_tokens;
         self.digest = self.digest.wrapping_add(other.digest.wrapping_mul(sign));
     }
@@ -125,8 +131,8 @@ pub struct Bitmaps {
 }
 
 const INFO: &str = "SELECT view, ref, commit_id, generation, facts_key, skips, file_count, symbol_count, line_count,
-    byte_count, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens, digest, indexed_at,
-    last_accessed_at FROM branch_state";
+    byte_count, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest,
+    indexed_at, last_accessed_at FROM branch_state";
 
 pub(crate) fn info(connection: &Connection, key: &ViewKey) -> Result<Option<ViewInfo>> {
     let mut select = connection.prepare_cached(&format!("{INFO} WHERE view = ?1"))?;
@@ -155,8 +161,8 @@ fn info_row(row: &Row<'_>) -> rusqlite::Result<Option<ViewInfo>> {
         facts_key: row.get::<_, i64>(4)? as u64,
         skips: skips.into_iter().filter_map(read_skip).collect(),
         totals: totals_row(row, 6)?,
-        indexed_at: row.get(16)?,
-        last_accessed_at: row.get(17)?,
+        indexed_at: row.get(18)?,
+        last_accessed_at: row.get(19)?,
     }))
 }
 
@@ -166,12 +172,14 @@ fn totals_row(row: &Row<'_>, at: usize) -> rusqlite::Result<Totals> {
         symbols: row.get(at + 1)?,
         lines: row.get(at + 2)?,
         bytes: row.get(at + 3)?,
-        chunk_docs: row.get(at + 4)?,
-        chunk_tokens: row.get(at + 5)?,
+        piece_docs: row.get(at + 4)?,
+        piece_tokens: row.get(at + 5)?,
         symbol_docs: row.get(at + 6)?,
-        symbol_tokens: row.get(at + 7)?,
-        file_tokens: row.get(at + 8)?,
-        digest: row.get(at + 9)?,
+        name_tokens: row.get(at + 7)?,
+        doc_tokens: row.get(at + 8)?,
+        own_tokens: row.get(at + 9)?,
+        file_tokens: row.get(at + 10)?,
+        digest: row.get(at + 11)?,
     })
 }
 
@@ -235,7 +243,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
         )?
         .execute(params![
             update.key.encode(),
@@ -252,10 +260,12 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
             totals.symbols,
             totals.lines,
             totals.bytes,
-            totals.chunk_docs,
-            totals.chunk_tokens,
+            totals.piece_docs,
+            totals.piece_tokens,
             totals.symbol_docs,
-            totals.symbol_tokens,
+            totals.name_tokens,
+            totals.doc_tokens,
+            totals.own_tokens,
             totals.file_tokens,
             totals.digest,
             now,
@@ -285,8 +295,8 @@ pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
 
 fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
     let mut select = connection.prepare_cached(
-        "SELECT 1, symbols, lines, size, chunk_docs, chunk_tokens, symbol_docs, symbol_tokens, file_tokens,
-         digest FROM file_versions WHERE fv = ?1",
+        "SELECT 1, symbols, lines, size, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens,
+         file_tokens, digest FROM file_versions WHERE fv = ?1",
     )?;
     for version in versions {
         let row = select.query_row([version], |row| totals_row(row, 0)).optional()?;

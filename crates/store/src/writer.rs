@@ -263,14 +263,13 @@ impl Writer {
         if version.skip.is_none() {
             let documents = &mut version.documents;
             let whole = Documents {
-                chunks: std::mem::take(&mut documents.chunks),
+                pieces: std::mem::take(&mut documents.pieces),
                 symbols: std::mem::take(&mut documents.symbols),
                 file: std::mem::take(&mut documents.file),
                 marks: std::mem::take(&mut documents.marks),
-                long: std::mem::take(&mut documents.long),
                 ..Documents::default()
             };
-            version.counts = (whole.chunks.len() as i64, whole.symbols.len() as i64);
+            version.counts = (whole.pieces.len() as i64, whole.symbols.len() as i64);
             self.text_writer()?.add(version.id, whole)?;
         }
         self.batch_weight += version.weight();

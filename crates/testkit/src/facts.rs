@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::{FileFacts, Span};
+use codecompass_model::{FileFacts, Lines, Owners, Span};
 
 /// The size up to which a chunk of several lines may grow.
 const MAX_CHUNK: usize = 1500;
@@ -110,19 +110,24 @@ fn check_imports(file: &File<'_>) {
     }
 }
 
-/// Chunks are whole lines that cover the text once, in order, and are not too long.
+/// Chunks are whole lines in order, not too long, and every line with text is in one of them or a symbol's.
 fn check_chunks(file: &File<'_>) {
     let (path, text, facts) = (file.path, file.text, file.facts);
-    let (mut byte, mut line) = (0, 1);
+    let owners = Owners::new(text, &facts.symbols);
+    let start = |line: u32| file.starts.get(line as usize - 1).copied().unwrap_or(text.len());
+    let is_lost = |line: &u32| owners.of(*line).is_none() && !text[start(*line)..start(*line + 1)].trim().is_empty();
+    let mut next = 1;
     for chunk in &facts.chunks {
-        assert_eq!((chunk.span.start, chunk.lines.start), (byte, line), "{path}: {chunk:?}");
-        assert!(chunk.span.end > chunk.span.start && file.is_symbol(chunk.symbol), "{path}: {chunk:?}");
-        let piece = chunk.span.text(text);
-        assert_eq!(piece.lines().count() as u32, chunk.lines.end - chunk.lines.start + 1, "{path}: {chunk:?}");
-        let is_small = piece.len() <= MAX_CHUNK || piece.lines().count() == 1;
-        assert!(is_small, "{path}: {} bytes in {chunk:?}", piece.len());
-        (byte, line) = (chunk.span.end, chunk.lines.end + 1);
+        let Lines { start: first, end: last } = chunk.lines;
+        assert_eq!((next..first).find(is_lost), None, "{path}: a line in no chunk");
+        assert!(next <= first && first <= last, "{path}: {chunk:?}");
+        let bytes = (chunk.span.start as usize, chunk.span.end as usize);
+        assert_eq!(bytes, (start(first), start(last + 1)), "{path}: {chunk:?}");
+        let is_small = last == first || bytes.1 - bytes.0 <= MAX_CHUNK;
+        assert!(is_small, "{path}: {} bytes in {chunk:?}", bytes.1 - bytes.0);
+        let owned = (first..=last).find(|line| owners.of(*line).is_some());
+        assert_eq!(owned, None, "{path}: {chunk:?} has a symbol's line");
+        next = last + 1;
     }
-    assert_eq!(byte as usize, text.len(), "{path}: chunks do not cover the text");
-    assert_eq!(line - 1, facts.lines, "{path}");
+    assert_eq!((next..=facts.lines).find(is_lost), None, "{path}: a line in no chunk");
 }

@@ -193,7 +193,6 @@ fn file_json(path: &str, extracted: &Extracted, skip: Option<&str>) -> Value {
         "chunks": facts.chunks.iter().map(|chunk| json!({
             "line_start": chunk.lines.start,
             "line_end": chunk.lines.end,
-            "symbol": shown.symbol(chunk.symbol).map(|symbol| &symbol.qualified_name),
         })).collect::<Vec<_>>(),
         "problems": facts.problems.iter().map(|problem| json!({
             "kind": problem.kind.as_str(),
@@ -239,8 +238,7 @@ fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
     facts.references.iter().for_each(|one| text += &line(resolved.reference_text(one)));
     text += &format!("chunks ({})\n", facts.chunks.len());
     for chunk in &facts.chunks {
-        let symbol = resolved.symbol(chunk.symbol).map_or("", |symbol| &symbol.qualified_name);
-        text += &line(format!("  {:>5}-{:<5} {symbol}", chunk.lines.start, chunk.lines.end));
+        text += &line(format!("  {:>5}-{}", chunk.lines.start, chunk.lines.end));
     }
     for problem in &facts.problems {
         text += &format!("problem: {} from line {}, {} times\n", problem.kind.as_str(), problem.line, problem.count);

@@ -165,17 +165,11 @@ fn why_json(why: &Why) -> Value {
             },
             "terms": words,
         }),
-        Why::Shown { line, rank } => json!({
-            "reason": "shown_by_another_line",
-            "explanation": format!("the piece or symbol it belongs to is in the list already: result {rank}, at line {line}"),
-            "line_start": line,
-            "rank": rank,
-        }),
         Why::Behind { place, rank, needed } => json!({
             "reason": "ranked_lower",
             "explanation": match rank {
                 Some(rank) => format!("it is result {rank}, with a total of {:.3}; the last one shown has {needed:.3}", place.scores.total()),
-                None => format!("the words alone rank it too low for a close look; its total would be {:.3}, the last one shown has {needed:.3}", place.scores.total()),
+                None => format!("it is behind all that a list can have; its total is {:.3}, the last one shown has {needed:.3}", place.scores.total()),
             },
             "rank": rank,
             "needed": needed,
@@ -215,7 +209,7 @@ fn scoring(place: &Place) -> Value {
 fn details(place: &Place) -> Value {
     let mut details = Map::new();
     let source = match place.what {
-        What::Symbol => "symbols.name, snippets.text",
+        What::Symbol => "symbols.name, symbols.doc, symbols.body",
         What::Snippet => "snippets.text",
         What::File => "files.path",
     };
@@ -246,19 +240,27 @@ fn reason(place: &Place, feature: Feature) -> String {
             stated("near a path of the query, or a file with uncommitted edits".into(), "no path bias applied")
         }
         Feature::Definition => stated(
-            format!("{percent}% of the words of the name that is defined here were asked for"),
+            format!("the name that is defined here consists of what was asked for, to {percent}%"),
             "nothing that was asked for is defined here",
         ),
         Feature::KindMatch => {
             stated("the kind that was asked for, or that the spelling suggests".into(), "no kind asked for")
         }
         Feature::Named => "defines a name that was typed as one".into(),
-        Feature::Literal => "holds the text as it was typed".into(),
+        Feature::Literal => "holds the text as it was typed, or the fixed parts of the message".into(),
+        Feature::Frame => "a trace in the query passed through it".into(),
         Feature::FileName => format!("{percent}% of the words of the file's name were asked for"),
         Feature::PathWords => "words of the query in the path".into(),
+        Feature::Coverage => "words of the query that stand together here".into(),
+        Feature::FileText => "words of the query all over this file".into(),
+        Feature::NameWords => format!("{percent}% of the weight of the query's words is in the name"),
+        Feature::FileNameWords => format!("{percent}% of the weight of the query's words is in the file's name"),
+        Feature::Form => "a symbol, or prose where docs are asked for".into(),
+        Feature::Size => "the longer, the more it does".into(),
         Feature::FileCoverage => "words of the query that stand together in this file".into(),
-        Feature::FileAgreement => "several pieces of this file match".into(),
+        Feature::FileAgreement => "several places of this file match".into(),
         Feature::Public => "visible to others".into(),
+        Feature::Minor => "a part of another symbol, or says only that something is there".into(),
         Feature::Test => "a test, and the query does not ask for tests".into(),
         Feature::Example => "an example, a benchmark or a fixture, and the query does not ask for one".into(),
         Feature::NotCode => "prose, data or configuration, and the query does not ask for that".into(),

@@ -79,8 +79,13 @@ pub(super) fn rows(
 ) -> Result<Vec<String>, AppError> {
     let mut rows = Vec::with_capacity(places.len());
     let mut left = if bodies { BODY_TOKENS } else { 0 };
+    let mut whole: Vec<&Place> = Vec::new();
     for (number, place) in places.iter().enumerate() {
-        let body = if number < BODIES { body(snapshot, place, &mut left)? } else { None };
+        // What stands in a body, or around one, was shown with it for the most part.
+        let is_shown = |other: &&Place| other.version.id == place.version.id && overlap(other.lines, place.lines);
+        let is_new = number < BODIES && !whole.iter().any(is_shown);
+        let body = if is_new { body(snapshot, place, &mut left)? } else { None };
+        whole.extend(body.is_some().then_some(*place));
         rows.push(
             match body {
                 Some(body) => body,
@@ -131,6 +136,10 @@ fn row(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<String, AppEr
             }
         }
     })
+}
+
+fn overlap(one: Lines, other: Lines) -> bool {
+    one.start <= other.end && other.start <= one.end
 }
 
 fn within(lines: Lines, line: u32) -> bool {

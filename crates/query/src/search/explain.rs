@@ -1,8 +1,9 @@
 //! Why a place is in the list and where, or why it is not.
 
+use codecompass_model::Owners;
 use codecompass_store::{Result, Snapshot, VersionInfo};
 
-use super::features::Asked;
+use super::asked::Asked;
 use super::gather::{Candidate, Gathered};
 use super::quoted::Quoted;
 use super::{CLOSELY, Place, Search, look, rank};
@@ -43,18 +44,11 @@ pub enum Why {
         /// The words that were looked for.
         words: Vec<String>,
     },
-    /// Its symbol is in the list through another of its pieces, or its piece through a symbol in it.
-    Shown {
-        /// The line that stands for it.
-        line: u32,
-        /// Its place in the list, from 1.
-        rank: usize,
-    },
     /// Others are better.
     Behind {
         /// The place, with what each feature adds.
         place: Box<Place>,
-        /// Its place in the list, from 1; unknown when it was not worth a close look.
+        /// Its place in the list, from 1; unknown when it is behind all that a list can have.
         rank: Option<usize>,
         /// What the last place of the list has.
         needed: f64,
@@ -75,19 +69,23 @@ fn explain_as(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32)
     let asked = Asked::new(snapshot, question)?;
     let gathered = Gathered::new(snapshot, question, &asked)?;
     let listed = rank(snapshot, question, &asked, &gathered, CLOSELY)?;
-    let within = |place: &&Place| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
-    let starts = |place: &&Place| place.version.path == path && place.lines.start == line;
-    let limit = question.limit;
-    let position = |test: &dyn Fn(&&Place) -> bool| listed.iter().position(|place| test(&place));
-    if let Some(at) = position(&starts).or_else(|| position(&within)).filter(|at| *at < limit) {
-        let mut place = listed[at].clone();
-        place.point_at_best_line(snapshot)?;
-        return Ok(Explained::Hit { place: Box::new(place), rank: at + 1 });
+    let is_in = |place: &Place| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
+    let starts = |place: &Place| place.version.path == path && place.lines.start == line;
+    let within = &listed[..listed.len().min(question.limit)];
+    // What begins there is meant, else the smallest around it.
+    let begins = within.iter().position(starts);
+    let around = || (0..within.len()).filter(|at| is_in(&within[*at])).min_by_key(|at| size(&within[*at]));
+    if let Some(at) = begins.or_else(around) {
+        return Ok(Explained::Hit { place: Box::new(listed[at].clone()), rank: at + 1 });
     }
     let Some(version) = snapshot.version_at(path)? else {
         return Ok(Explained::Missing(Why::NoSuchFile));
     };
     why_not(snapshot, question, &asked, &gathered, &listed, &version, line).map(Explained::Missing)
+}
+
+fn size(place: &Place) -> u32 {
+    place.lines.end - place.lines.start
 }
 
 fn why_not(
@@ -109,27 +107,20 @@ fn why_not(
         return Ok(Why::Filtered { by: "path_filter", found: version.path.clone() });
     }
     let outline = snapshot.outline(version.id)?;
-    let piece = outline.chunks.iter().position(|chunk| (chunk.lines.start..=chunk.lines.end).contains(&line));
-    let candidate = Candidate::Piece(version.id, piece.unwrap_or_default() as u32);
-    if !gathered.holds(candidate) {
-        return Ok(Why::NoWord { words: asked.texts() });
+    let owners = Owners::new(&snapshot.text(version.id)?, &outline.symbols);
+    let found = Candidate::at(version.id, &outline, &owners, line);
+    let no_word = || Why::NoWord { words: asked.texts() };
+    let Some(candidate) = found else { return Ok(no_word()) };
+    if !gathered.holds(snapshot, candidate)? {
+        return Ok(no_word());
     }
     let Some(place) = look(snapshot, question, asked, gathered, candidate)? else {
-        let kind =
-            outline.chunks.get(piece.unwrap_or_default()).and_then(|chunk| outline.symbols.get(chunk.symbol? as usize));
-        let found = kind.map_or("no symbol".to_owned(), |symbol| symbol.kind.to_string());
+        let symbol = owners.of(line).and_then(|symbol| outline.symbols.get(symbol as usize));
+        let found = symbol.map_or("no symbol".to_owned(), |symbol| symbol.kind.to_string());
         return Ok(Why::Filtered { by: "kind", found });
     };
-    let same =
-        |other: &Place| other.version.id == version.id && other.owner().is_some() && other.owner() == place.owner();
-    let is_itself = |other: &Place| other.candidate == candidate;
-    // A listed place that begins in this piece does not hold the line, or it would have been found before.
-    let shown = listed.iter().position(|other| same(other) || is_itself(other));
-    if let Some(at) = shown.filter(|at| *at < question.limit) {
-        return Ok(Why::Shown { line: listed[at].lines.start, rank: at + 1 });
-    }
     let needed = listed.get(question.limit.min(listed.len()).saturating_sub(1)).map_or(0.0, |last| last.scores.total());
-    let at = listed.iter().position(is_itself);
+    let at = listed.iter().position(|other| other.candidate == candidate);
     let place = at.map_or(place, |at| listed[at].clone());
     Ok(Why::Behind { place: Box::new(place), rank: at.map(|at| at + 1), needed })
 }

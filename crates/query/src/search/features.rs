@@ -1,277 +1,184 @@
 //! What makes a place the right one: the features of [`crate::score`], worked out.
+//!
+//! Some are known of a file once words were looked up, some of a record, some when the path is known, and the rest when the
+//! symbol is read. Before it is read, each of the rest has a most it can be: that gives the bounds that ranking goes by.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolKind, VersionId, Visibility, is_test_path};
-use codecompass_store::{Result, Snapshot, VersionInfo, tokens};
+use codecompass_model::{Symbol, SymbolKind, VersionId, is_test_path};
+use codecompass_store::{Glance, VersionInfo};
 
+use super::asked::{Asked, LEAST_JOINED, words_of};
 use super::gather::{Candidate, Gathered};
-use super::intent::{path_alone, path_of, quoted};
-use super::terms::{self, Word};
-use super::{Intent, Mode, Place, Search, definitions};
-use crate::score::{Feature, Scores, UNIT};
-
-/// What the beginning of a word is worth in a file's name beside the word.
-const BEGINNING: f64 = 0.8;
-
-/// Longer names may be no words of the index.
-const LONGEST_NAME: usize = 60;
-
-/// More uncommitted edits than these say nothing about what somebody works on.
-const MOST_EDITED: u64 = 200;
-
-/// The question as far as features look at it.
-pub(super) struct Asked {
-    pub(super) intent: Intent,
-    /// Whether a file or folder is all that is asked for. Beside other words a path is one hint of several.
-    pub(super) is_path: bool,
-    /// What is looked up.
-    pub(super) words: Vec<Word>,
-    /// Stems of the words.
-    pub(super) stems: Rc<HashSet<String>>,
-    /// Texts that are wanted as they are; the first that is found anywhere counts.
-    pub(super) texts_to_try: Vec<Rc<str>>,
-    /// What the paths of files are worth, once they were looked at.
-    seen: RefCell<HashMap<VersionId, Scores>>,
-    /// Words that were typed as names in code, last segments, as they were typed: a word among words is none.
-    typed: HashSet<String>,
-    /// The same in lower case.
-    names: HashSet<String>,
-    /// All words in one, for names that are spelt apart.
-    joined: String,
-    /// Paths that were typed, and the line that was typed after one.
-    paths: Vec<(String, Option<u32>)>,
-    /// Paths of files with uncommitted edits.
-    edited: HashSet<String>,
-    kinds: Vec<SymbolKind>,
-    capitalised: bool,
-    wants_tests: bool,
-    wants_examples: bool,
-    wants_prose: bool,
-}
-
-impl Asked {
-    pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>) -> Result<Self> {
-        let mut edited = HashSet::new();
-        let changed = snapshot.edited();
-        if changed.len() <= MOST_EDITED {
-            for id in changed {
-                edited.extend(snapshot.version(id)?.map(|version| version.path.clone()));
-            }
-        }
-        Ok(Self { edited, ..Self::of(question) })
-    }
-
-    /// What the question alone says.
-    fn of(question: &Search<'_>) -> Self {
-        let query = question.query;
-        let intent = Intent::of(query);
-        let alone = path_alone(query);
-        let words = match (question.mode, alone) {
-            (Mode::Regex(_), _) => Vec::new(),
-            // Nearly every path has an extension that many have.
-            (Mode::Words, Some(path)) => terms::words(without_extension(path)),
-            _ => terms::words(query),
-        };
-        let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
-        let plain = words.iter().filter(|word| word.weight == 1.0);
-        let is_name = |word: &&str| {
-            let name = last_name(word);
-            intent == Intent::Symbol
-                || is_qualified(word)
-                || name.contains('_')
-                || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
-        };
-        let named = query.split_whitespace().filter(is_name).map(last_name);
-        let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        Self {
-            texts_to_try: if intent == Intent::Error { messages(query) } else { as_written(query) },
-            names: typed.iter().map(|name| name.to_lowercase()).collect(),
-            typed,
-            joined: plain.map(|word| word.text.replace('_', "")).collect(),
-            stems: Rc::new(words.iter().map(|word| terms::stem(&word.text).to_owned()).collect()),
-            paths: query.split_whitespace().filter_map(path_of).map(|(path, line)| (path.to_owned(), line)).collect(),
-            edited: HashSet::new(),
-            seen: RefCell::default(),
-            kinds: question.kinds.to_vec(),
-            capitalised: last_name(query).starts_with(char::is_uppercase),
-            wants_tests: question.kinds.contains(&SymbolKind::Test)
-                || any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
-            wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
-            is_path: alone.is_some(),
-            wants_prose: alone.is_some()
-                || any(&["readme", "docs", "documentation", "changelog", "config", "license", "workflow", "ci"]),
-            intent,
-            words,
-        }
-    }
-
-    /// The words one of which stands in the name of every symbol that is exactly what was asked for; `None` when words
-    /// do not tell.
-    pub(super) fn exact_words(&self, snapshot: &Snapshot) -> Result<Option<Vec<String>>> {
-        let is_plain = |name: &String| {
-            let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            is_word && name.len() <= LONGEST_NAME && !name.trim_matches('_').is_empty()
-        };
-        if !self.names.iter().all(is_plain) || !self.joined.is_ascii() || self.joined.len() > LONGEST_NAME / 2 {
-            return Ok(None);
-        }
-        let mut words: Vec<String> = self.names.iter().map(|name| name.trim_matches('_').to_owned()).collect();
-        if self.joined.len() > 3 {
-            words.extend(terms::spellings(snapshot, &self.joined)?);
-        }
-        words.sort_unstable();
-        words.dedup();
-        Ok(Some(words))
-    }
-
-    /// The words as they are shown.
-    pub(super) fn texts(&self) -> Vec<String> {
-        self.words.iter().filter(|word| word.is_typed()).map(|word| word.text.clone()).collect()
-    }
-
-    /// The line that was typed after a path that ends like this one.
-    pub(super) fn line_in(&self, path: &str) -> Option<u32> {
-        self.paths.iter().find(|(typed, _)| ends_like(path, typed)).and_then(|(_, line)| *line)
-    }
-
-    fn knows(&self, word: &str) -> bool {
-        self.stems.contains(terms::stem(word))
-    }
-
-    /// How well a word of a file's name is one of the question's: the word itself, two of them in one, or the beginning
-    /// of one, because names of files are short (`auth`, `config`, `urlmap`).
-    pub(super) fn bears(&self, word: &str) -> f64 {
-        let stem = terms::stem(word);
-        // Endings have no underscore, so of a word with one only a stem with one can be a part.
-        let is_near =
-            |asked: &String| asked.contains('_') && (word.contains(asked.as_str()) || asked.starts_with(stem));
-        if word.contains('_') && !self.stems.iter().any(is_near) {
-            return 0.0;
-        }
-        let in_two = |at: usize| word.is_char_boundary(at) && self.knows(&word[..at]) && self.knows(&word[at..]);
-        // A stem is the beginning of its word.
-        let begins = self.stems.iter().any(|asked| word.starts_with(asked.as_str()));
-        if begins && (self.knows(word) || (2..word.len().saturating_sub(1)).any(in_two)) {
-            1.0
-        } else if stem.len() >= 3 && self.stems.iter().any(|asked| asked.starts_with(stem)) {
-            BEGINNING
-        } else {
-            0.0
-        }
-    }
-}
-
-/// The texts that a message may be in the source: what it quotes, else all of it, else what stands behind the first
-/// colon, where programs put the kind of error in front.
-fn messages(query: &str) -> Vec<Rc<str>> {
-    let query = query.trim();
-    match quoted(query) {
-        Some(quoted) => vec![Rc::from(quoted)],
-        None => {
-            let behind = query.split_once(": ").map(|(_, message)| message.trim()).filter(|message| message.len() >= 4);
-            [Some(query), behind].into_iter().flatten().map(Rc::from).collect()
-        }
-    }
-}
-
-/// A query that is written like something in the source and not like a question: a flag, a key or a header
-/// (`rules.max-concurrent`), or words with brackets among them.
-fn as_written(query: &str) -> Vec<Rc<str>> {
-    const LEAST: usize = 6;
-    let query = query.trim();
-    let is_word = !query.contains(char::is_whitespace);
-    let is_key = is_word && query.trim_matches('-').contains('-');
-    let is_code = !is_word && query.contains(['(', '[', '{', '<', '=', ';']);
-    if query.len() >= LEAST && (is_key || is_code) { vec![Rc::from(query)] } else { Vec::new() }
-}
-
-/// A path without what stands after the last dot of its last part.
-fn without_extension(path: &str) -> &str {
-    match path.rsplit_once('.') {
-        Some((stem, extension)) if !extension.contains('/') && !stem.is_empty() && !stem.ends_with('/') => stem,
-        _ => path,
-    }
-}
-
-/// `app.set`, `Router::new`, `parse()`.
-fn is_qualified(word: &str) -> bool {
-    let inner = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
-    word.ends_with("()") || inner.contains('.') || inner.contains("::") || inner.contains('#')
-}
-
-fn last_name(word: &str) -> &str {
-    let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
-    word.rsplit([':', '.', '#', '/']).next().unwrap_or(word)
-}
+use super::long::Frame;
+use super::paths::{ends_like, file_stem, is_code, is_meant, shares_end};
+pub(crate) use super::paths::{is_example, passes_on};
+use super::{Intent, Place, definitions};
+use crate::score::{Feature, Scores};
 
 /// What is known of a file once all words are looked up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileSigns {
-    /// Where its pieces stand among those that hold a word.
-    pub(super) pieces: Range<usize>,
-    /// Where its symbols stand among those that bear one.
+    /// Where its symbols stand among those that hold a word.
     pub(super) symbols: Range<usize>,
-    pub(super) terms: u64,
-    pub(super) best_chunk: f64,
-    pub(super) chunk_sum: f64,
-    pub(super) best_symbol: f64,
+    /// Where its pieces stand among those that hold one.
+    pub(super) pieces: Range<usize>,
+    /// Whether the name of one may be exactly what was asked for.
+    pub(super) may_be_exact: bool,
+    /// Whether a line of it holds the wanted text.
+    pub(super) has_text: bool,
+    /// Whether it may be code that no grammar has read.
+    pub(super) may_be_unread: bool,
+    /// The best of them and their sum, by BM25 over the ceiling.
+    pub(super) best: f64,
+    pub(super) sum: f64,
+    /// The most of the question's weight that one of them holds, and that the name of one does.
+    pub(super) best_coverage: f64,
+    pub(super) best_name: f64,
+    /// BM25 of its whole text.
+    pub(super) text: f64,
+    /// BM25 of its path.
     pub(super) path: f64,
     /// Whether the file's name may bear a word, 0 or 1.
     pub(super) name: f64,
+    /// The most that the words in its name can weigh.
+    pub(super) name_words: f64,
     /// The share of the words' weight that the file holds somewhere.
     pub(super) coverage: f64,
 }
 
-/// Scores a place; what depends on the other places of the list is left open. The text of the piece is given where no
-/// grammar has read it.
+/// What is known of a record before its file is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RecordSigns {
+    /// BM25 over the ceiling.
+    pub(super) bm25: f64,
+    /// The terms that it holds.
+    pub(super) terms: u64,
+    /// The share of the question's weight that its name holds.
+    pub(super) name_share: f64,
+    /// The share of its name's words that were asked for.
+    pub(super) precision: f64,
+    /// The share of the question's weight that it holds.
+    pub(super) coverage: f64,
+    /// Whether its name may be exactly what was asked for.
+    pub(super) may_be_exact: bool,
+    /// Whether one of its lines may hold the wanted text.
+    pub(super) may_have_text: bool,
+    /// What is told of a symbol, if anything is.
+    pub(super) glance: Option<Glance>,
+}
+
+/// Of what a file tells, so much counts for a symbol in it: it speaks for itself. Where there are no symbols, the file is most
+/// of what is known.
+const NAME_FOR_SYMBOLS: f64 = 0.35;
+const AGREEMENT_FOR_SYMBOLS: f64 = 0.27;
+
+/// And so much counts for a piece of text of what it holds, and of the text around it.
+const COVERAGE_OF_PIECES: f64 = 0.5;
+const TEXT_AROUND_PIECES: f64 = 0.5;
+
+/// Scores a place; what depends on the other places of the list is left open. The text of a piece is given where no grammar
+/// has read it.
 pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: Option<&str>) -> Scores {
-    let path = place.version.path.as_str();
-    // As a symbol, a test block steps back; what is left is the piece of text.
-    let symbol = place.symbol().filter(|symbol| symbol.kind != SymbolKind::Test || asked.kinds.contains(&symbol.kind));
-    let defined = symbol.filter(|_| place.defines());
-    let unknown = FileSigns::default();
-    let file = gathered.file(place.version.id).unwrap_or(&unknown);
-    let mut scores = known(of_path(asked, &place.version), gathered, file, place.candidate);
-    scores.set(Feature::Literal, f64::from(!place.exact_lines.is_empty()));
-    scores.set(Feature::ExactMatch, f64::from(symbol.is_some_and(|symbol| is_exact(asked, symbol))));
-    scores.set(Feature::QualifiedName, place.symbol_score);
-    let definition = |symbol: &Symbol| names_words(asked, &symbol.name) * whole(symbol);
-    scores.set(Feature::Definition, defined.map_or(0.0, definition));
-    scores.set(Feature::KindMatch, f64::from(symbol.is_some_and(|symbol| suits(asked, symbol))));
-    scores.set(Feature::Named, defined.map_or(0.0, |symbol| is_named(asked, symbol)));
-    scores.set(Feature::Public, f64::from(defined.is_some_and(|symbol| symbol.visibility == Some(Visibility::Public))));
-    if place.symbol().is_some_and(|symbol| symbol.in_test) && !asked.wants_tests {
-        scores.set(Feature::Test, 1.0);
+    let record = gathered.record(place.candidate);
+    let is_symbol = matches!(place.candidate, Candidate::Symbol(..));
+    let file = gathered.file(place.version.id);
+    let mut scores = of_path(asked, gathered, &place.version, is_symbol);
+    of_file(&mut scores, file, is_symbol);
+    of_record(&mut scores, gathered, &record, is_symbol);
+    scores.set(Feature::Literal, if place.exact_lines.is_empty() { 0.0 } else { gathered.exact.worth });
+    if let Some(symbol) = place.symbol() {
+        of_symbol(&mut scores, asked, gathered, place, symbol, &record);
     }
     if let Some(text) = unread {
         of_lines(asked, &mut scores, text);
     }
-    if matches!(place.candidate, Candidate::File(_)) && asked.paths.iter().any(|(typed, _)| ends_like(path, typed)) {
-        scores.set(Feature::ExactMatch, 1.0);
-        scores.set(Feature::Named, 1.0);
+    if matches!(place.candidate, Candidate::File(_)) {
+        of_whole_file(&mut scores, asked, gathered, place, file);
     }
     scores
 }
 
-/// What a path and a language alone tell.
-fn of_path(asked: &Asked, version: &VersionInfo) -> Scores {
-    if let Some(scores) = asked.seen.borrow().get(&version.id) {
-        return *scores;
+fn of_symbol(
+    scores: &mut Scores,
+    asked: &Asked,
+    gathered: &Gathered,
+    place: &Place,
+    symbol: &Symbol,
+    record: &RecordSigns,
+) {
+    let is_exact = record.may_be_exact && is_exact(asked, symbol);
+    let glance = Glance::of(symbol);
+    let precision = record.precision * whole(glance);
+    scores.set(Feature::ExactMatch, f64::from(is_exact));
+    scores.set(Feature::QualifiedName, qualified(asked, gathered, symbol).min(record.coverage));
+    scores.set(Feature::Definition, (precision * record.name_share).sqrt());
+    scores.set(Feature::Named, if record.may_be_exact { is_named(asked, symbol) } else { 0.0 });
+    scores.set(Feature::Frame, frames(asked, &place.version.path, symbol));
+    of_glance(scores, asked, glance, is_exact);
+}
+
+/// What a glance at a symbol tells.
+fn of_glance(scores: &mut Scores, asked: &Asked, glance: Glance, is_exact: bool) {
+    scores.set(Feature::KindMatch, f64::from(suits(asked, glance)));
+    scores.set(Feature::Public, f64::from(glance.is_public()));
+    scores.set(Feature::Minor, if asked.kinds.is_empty() && !is_exact { minor(glance) } else { 0.0 });
+    scores.set(Feature::Size, glance.size());
+    if glance.in_test() && !asked.wants_tests {
+        scores.set(Feature::Test, 1.0);
     }
-    let (path, language) = (version.path.as_str(), version.language.as_str());
-    let mut scores = Scores::default();
-    scores.set(Feature::FileName, words_of(file_stem(path), |word| asked.bears(word)));
-    scores.set(Feature::PathAffinity, path_affinity(asked, path));
-    scores.set(Feature::Test, f64::from(is_test_path(path) && !asked.wants_tests));
-    scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
-    scores.set(Feature::NotCode, f64::from(!is_code(language) && !asked.wants_prose));
-    scores.set(Feature::PassesOn, f64::from(passes_on(path)));
-    asked.seen.borrow_mut().insert(version.id, scores);
+}
+
+fn of_whole_file(scores: &mut Scores, asked: &Asked, gathered: &Gathered, place: &Place, file: &FileSigns) {
+    scores.set(Feature::Bm25, file.path);
+    scores.raw_bm25 = file.path * gathered.ceiling();
+    if asked.names_path(&place.version.path) {
+        scores.set(Feature::ExactMatch, 1.0);
+        scores.set(Feature::Named, 1.0);
+    }
+}
+
+/// What a path and a language alone tell.
+fn of_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo, is_symbol: bool) -> Scores {
+    let known = asked.seen.borrow().get(&version.id).copied();
+    let mut scores = known.unwrap_or_else(|| {
+        let (path, language) = (version.path.as_str(), version.language.as_str());
+        let mut scores = Scores::default();
+        scores.set(Feature::FileName, words_of(file_stem(path), |word| asked.bears(word)));
+        scores.set(Feature::FileNameWords, gathered.share_of(asked.terms_in(file_stem(path))));
+        scores.set(Feature::PathAffinity, path_affinity(asked, path));
+        scores.set(Feature::Test, f64::from(is_test_path(path) && !asked.wants_tests));
+        scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
+        scores.set(Feature::NotCode, f64::from(!is_code(language) && !asked.wants_prose));
+        scores.set(Feature::PassesOn, f64::from(passes_on(path)));
+        asked.seen.borrow_mut().insert(version.id, scores);
+        scores
+    });
+    if is_symbol {
+        scores.set(Feature::FileName, scores.value(Feature::FileName) * NAME_FOR_SYMBOLS);
+    }
+    let is_wanted = if asked.wants_docs { !is_code(&version.language) } else { is_symbol };
+    scores.set(Feature::Form, f64::from(is_wanted));
     scores
+}
+
+/// What a file's words tell of all that is in it.
+fn of_file(scores: &mut Scores, file: &FileSigns, is_symbol: bool) {
+    let agreement = if file.sum > 0.0 { 1.0 - file.best / file.sum } else { 0.0 };
+    let (around, together) = if is_symbol { (1.0, AGREEMENT_FOR_SYMBOLS) } else { (TEXT_AROUND_PIECES, 1.0) };
+    scores.set(Feature::FileText, file.text * around);
+    scores.set(Feature::PathWords, file.path);
+    scores.set(Feature::FileCoverage, if is_symbol { 0.0 } else { file.coverage * file.coverage });
+    scores.set(Feature::FileAgreement, agreement * file.coverage * together);
+}
+
+/// What a record's own words tell.
+fn of_record(scores: &mut Scores, gathered: &Gathered, record: &RecordSigns, is_symbol: bool) {
+    let coverage = record.coverage * record.coverage;
+    scores.raw_bm25 = record.bm25 * gathered.ceiling();
+    scores.set(Feature::Bm25, record.bm25);
+    scores.set(Feature::Coverage, if is_symbol { coverage } else { coverage * COVERAGE_OF_PIECES });
+    scores.set(Feature::NameWords, record.name_share);
 }
 
 /// What lines define where there are no symbols to tell.
@@ -287,59 +194,114 @@ fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
     scores.set(Feature::Named, named);
 }
 
-/// What is known of a candidate before its file is read, added to what is known of its path.
-fn known(mut scores: Scores, gathered: &Gathered, file: &FileSigns, candidate: Candidate) -> Scores {
-    let bm25 = match candidate {
-        Candidate::Piece(version, piece) => gathered.bm25(version, piece).unwrap_or_default(),
-        Candidate::Line(..) => file.best_chunk,
-        Candidate::File(_) => file.path,
+/// The highest total that anything in a file can have, in the units of [`Scores::total_units`], while not even its path
+/// is known.
+pub(super) fn most_of_file(asked: &Asked, gathered: &Gathered, file: &FileSigns) -> i64 {
+    let best = gathered.best_record(file);
+    let is_unread = file.may_be_unread;
+    let most =
+        |is_symbol| most_with(before_path(asked, file, is_symbol), asked, gathered, &best, (is_symbol, is_unread));
+    most(true).max(most(false))
+}
+
+/// The same, after a look at each of its records: what one has and what another has are not had by one.
+pub(super) fn most_of_records(asked: &Asked, gathered: &Gathered, version: VersionId) -> i64 {
+    let file = gathered.file(version);
+    most_in(asked, gathered, version, |is_symbol| before_path(asked, file, is_symbol), file.may_be_unread)
+}
+
+/// The same once its path is known.
+pub(super) fn most_at_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo) -> i64 {
+    let at_path = |is_symbol| {
+        let mut scores = of_path(asked, gathered, version, is_symbol);
+        of_file(&mut scores, gathered.file(version.id), is_symbol);
+        scores
     };
-    let agreement = if file.chunk_sum > 0.0 { 1.0 - file.best_chunk / file.chunk_sum } else { 0.0 };
-    scores.raw_bm25 = bm25 * gathered.ceiling();
-    scores.set(Feature::Bm25, bm25);
-    scores.set(Feature::PathWords, file.path);
-    scores.set(Feature::FileCoverage, file.coverage * file.coverage);
-    scores.set(Feature::FileAgreement, agreement * file.coverage);
+    most_in(asked, gathered, version.id, at_path, is_unread(version))
+}
+
+/// The highest total that one candidate can have.
+pub(super) fn most_of(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
+    let is_symbol = matches!(candidate, Candidate::Symbol(..));
+    let mut scores = of_path(asked, gathered, version, is_symbol);
+    of_file(&mut scores, gathered.file(version.id), is_symbol);
+    most_with(scores, asked, gathered, &gathered.record(candidate), (is_symbol, is_unread(version)))
+}
+
+/// The most that a file's path can add, and what its words do.
+fn before_path(asked: &Asked, file: &FileSigns, is_symbol: bool) -> Scores {
+    let mut scores = Scores::default();
+    scores.set(Feature::FileName, if is_symbol { file.name * NAME_FOR_SYMBOLS } else { file.name });
+    scores.set(Feature::FileNameWords, file.name_words);
+    scores.set(Feature::Form, f64::from(is_symbol || asked.wants_docs));
+    scores.set(Feature::PathAffinity, f64::from(!asked.paths.is_empty() || !asked.edited.is_empty()));
+    of_file(&mut scores, file, is_symbol);
     scores
 }
 
-/// How good a candidate looks before its file's path and facts are known, in the units of [`Scores::total_units`]: of a
-/// piece, what its file adds to its BM25.
-pub(super) fn estimate(gathered: &Gathered, file: &FileSigns, candidate: Candidate) -> i64 {
-    let mut scores = known(Scores::default(), gathered, file, candidate);
-    if matches!(candidate, Candidate::File(_)) {
-        scores.set(Feature::Bm25, 0.0);
+/// The most that any candidate of a file can have, given what the file adds to symbols and to pieces.
+fn most_in(
+    asked: &Asked,
+    gathered: &Gathered,
+    version: VersionId,
+    of_file: impl Fn(bool) -> Scores,
+    is_unread: bool,
+) -> i64 {
+    let bases = [of_file(false), of_file(true)];
+    let most = |record: &RecordSigns, is_symbol: bool| {
+        most_with(bases[usize::from(is_symbol)], asked, gathered, record, (is_symbol, is_unread))
+    };
+    if gathered.has_other_candidates(version) {
+        let best = gathered.best_record(gathered.file(version));
+        return most(&best, true).max(most(&best, false));
     }
-    scores.set(Feature::Literal, f64::from(matches!(candidate, Candidate::Line(..))));
-    scores.set(Feature::FileName, file.name);
-    scores.set(Feature::Named, file.best_symbol / 2.0);
-    scores.total_units()
+    gathered.records(version).map(|(record, is_symbol)| most(&record, is_symbol)).max().unwrap_or(i64::MIN)
 }
 
-/// BM25 in the same units.
-pub(super) fn units(bm25: f64) -> i64 {
-    (bm25.clamp(0.0, 1.0) * Feature::Bm25.weight() * UNIT) as i64
+/// Whether no grammar has read the code, so that its lines tell what they define.
+fn is_unread(version: &VersionInfo) -> bool {
+    version.symbols == 0 && is_code(&version.language)
 }
 
-/// The highest total that a candidate can have, in the same units.
-pub(super) fn most(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
-    let unknown = FileSigns::default();
-    let file = gathered.file(version.id).unwrap_or(&unknown);
-    let mut scores = known(of_path(asked, version), gathered, file, candidate);
-    scores.set(Feature::Literal, f64::from(gathered.exact.lines.contains_key(&candidate.version())));
-    // Where no grammar has read the code, its lines tell what they define.
-    let is_unread = version.symbols == 0 && is_code(&version.language);
-    let may_be_exact = !asked.paths.is_empty() || gathered.may_be_exact(version.id);
-    if !asked.paths.is_empty() {
-        scores.set(Feature::Named, 1.0);
-    } else if !asked.typed.is_empty() && (may_be_exact || is_unread) {
+/// Adds to what is known of a file the most that a record with these signs can have.
+fn most_with(
+    mut scores: Scores,
+    asked: &Asked,
+    gathered: &Gathered,
+    record: &RecordSigns,
+    (is_symbol, is_unread): (bool, bool),
+) -> i64 {
+    of_record(&mut scores, gathered, record, is_symbol);
+    let has_paths = !asked.paths.is_empty();
+    scores.set(Feature::Bm25, if gathered.with_files() { 1.0 } else { record.bm25 });
+    scores.set(Feature::Literal, if record.may_have_text { gathered.exact.worth } else { 0.0 });
+    scores.set(Feature::ExactMatch, f64::from(record.may_be_exact || has_paths));
+    let mut is_whole = 1.0;
+    // A line that was asked for stands in a symbol.
+    if is_symbol || has_paths {
+        scores.set(Feature::QualifiedName, record.coverage);
+        scores.set(Feature::Frame, f64::from(!asked.frames.is_empty()));
+        match record.glance {
+            Some(glance) => {
+                of_glance(&mut scores, asked, glance, record.may_be_exact);
+                is_whole = whole(glance);
+            }
+            None => {
+                scores.set(Feature::KindMatch, f64::from(asked.intent == Intent::Symbol || !asked.kinds.is_empty()));
+                scores.set(Feature::Public, 1.0);
+                scores.set(Feature::Size, 1.0);
+            }
+        }
+        scores.set(Feature::Definition, (record.precision * is_whole * record.name_share).sqrt());
+    }
+    if is_unread {
+        scores.set(Feature::Definition, 1.0);
+    }
+    if has_paths || record.may_be_exact {
+        scores.set(Feature::Named, if has_paths { 1.0 } else { is_whole });
+    } else if is_unread && !asked.typed.is_empty() {
         scores.set(Feature::Named, among_words(asked));
     }
-    scores.set(Feature::ExactMatch, f64::from(may_be_exact));
-    scores.set(Feature::Definition, f64::from(is_unread || version.symbols > 0));
-    scores.set(Feature::QualifiedName, file.best_symbol);
-    scores.set(Feature::KindMatch, f64::from(asked.intent == Intent::Symbol || !asked.kinds.is_empty()));
-    scores.set(Feature::Public, 1.0);
     scores.total_units()
 }
 
@@ -349,7 +311,7 @@ fn path_affinity(asked: &Asked, path: &str) -> f64 {
         path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
     let own = folder(path);
-    if asked.paths.iter().any(|(typed, _)| ends_like(path, typed) || ends_like(own, typed)) {
+    if asked.paths.iter().any(|(typed, _)| is_meant(path, typed) || ends_like(own, typed)) {
         1.0
     } else if asked.paths.iter().any(|(typed, _)| !folder(typed).is_empty() && ends_like(own, folder(typed))) {
         0.5
@@ -362,31 +324,21 @@ fn path_affinity(asked: &Asked, path: &str) -> f64 {
     }
 }
 
-/// Whether a path ends with another one, at a border between folders.
-fn ends_like(path: &str, end: &str) -> bool {
-    let end = end.trim_matches('/');
-    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) && !end.is_empty()
-}
-
-/// Languages that are prose, data or configuration.
-pub(super) fn is_code(language: &str) -> bool {
-    const OTHER: &[&str] = &[
-        "text",
-        "markdown",
-        "json",
-        "yaml",
-        "toml",
-        "xml",
-        "html",
-        "css",
-        "ini",
-        "csv",
-        "rst",
-        "restructuredtext",
-        "lock",
-        "svg",
-    ];
-    !OTHER.contains(&language)
+/// Whether a trace passed through a symbol: by the line it names in this file, or by the function.
+fn frames(asked: &Asked, path: &str, symbol: &Symbol) -> f64 {
+    let worth = |frame: &Frame| {
+        let is_here = frame.path.as_deref().is_some_and(|printed| is_meant(path, printed) || shares_end(path, printed));
+        let has_line = frame.line.is_some_and(|line| (symbol.lines.start..=symbol.lines.end).contains(&line));
+        let is_named = frame.name.as_deref() == Some(symbol.name.as_str());
+        match (is_here, is_named, has_line) {
+            (true, true, _) => 1.0,
+            (true, false, true) => 0.7,
+            // Another version of the file may have other lines.
+            (false, true, _) if frame.path.is_none() => 0.5,
+            _ => 0.0,
+        }
+    };
+    asked.frames.iter().map(worth).fold(0.0, f64::max)
 }
 
 /// Whether a symbol bears a name that was typed as one, and is what it names rather than a part or an extension of it.
@@ -394,14 +346,15 @@ fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
     if !asked.typed.contains(&symbol.name) || symbol.kind == SymbolKind::Test {
         return 0.0;
     }
-    whole(symbol) * among_words(asked)
+    whole(Glance::of(symbol)) * among_words(asked)
 }
 
 /// How much a symbol is what its name means: `mod x;` only says that there is one.
-fn whole(symbol: &Symbol) -> f64 {
-    match symbol.kind {
-        SymbolKind::Module if symbol.lines.start == symbol.lines.end => wholeness(SymbolKind::Use),
-        kind => wholeness(kind),
+fn whole(glance: Glance) -> f64 {
+    match glance.kind() {
+        Some(SymbolKind::Module) if glance.is_one_line() => wholeness(SymbolKind::Use),
+        Some(kind) => wholeness(kind),
+        None => 1.0,
     }
 }
 
@@ -419,26 +372,24 @@ pub(crate) fn wholeness(kind: SymbolKind) -> f64 {
     }
 }
 
-/// A title is no name, and no word of the index tells which files have it.
+/// How little a symbol tells for itself: it is a part of another, or only says that something is there.
+fn minor(glance: Glance) -> f64 {
+    match glance.kind() {
+        Some(SymbolKind::Field | SymbolKind::Variant) => 1.0,
+        Some(SymbolKind::Module) if glance.is_one_line() => 1.0,
+        Some(SymbolKind::Impl | SymbolKind::Module | SymbolKind::Namespace) => 0.5,
+        Some(SymbolKind::Var | SymbolKind::Const | SymbolKind::Static | SymbolKind::Property) => 0.5,
+        _ => 0.0,
+    }
+}
+
+/// A title is no name.
 fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
     if symbol.kind == SymbolKind::Test {
         return false;
     }
     let name = symbol.name.to_lowercase();
-    asked.names.contains(&name) || (asked.joined.len() > 3 && name.replace('_', "") == asked.joined)
-}
-
-/// How many different words of a line were asked for.
-pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
-    let mut found: Vec<&String> = Vec::new();
-    for word in tokens(line) {
-        let known = match word.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()) {
-            true => stems.get(terms::stem(&word.to_lowercase())),
-            false => stems.get(terms::stem(word)),
-        };
-        found.extend(known.filter(|known| !found.contains(known)));
-    }
-    found.len()
+    asked.names.contains(&name) || (asked.joined.len() > LEAST_JOINED && name.replace('_', "") == asked.joined)
 }
 
 /// The share of a name's words that were asked for.
@@ -446,119 +397,18 @@ fn names_words(asked: &Asked, name: &str) -> f64 {
     words_of(name, |word| f64::from(asked.knows(word)))
 }
 
-/// What the words of a name are worth in the mean.
-fn words_of(name: &str, worth: impl Fn(&str) -> f64) -> f64 {
-    let all: Vec<String> = tokens(name).map(str::to_lowercase).collect();
-    let parts = if all.len() > 1 { &all[1..] } else { &all[..] };
-    if parts.is_empty() {
-        return 0.0;
-    }
-    parts.iter().map(|part| worth(part)).sum::<f64>() / parts.len() as f64
+/// The share of the question's weight that a symbol's qualified name bears.
+fn qualified(asked: &Asked, gathered: &Gathered, symbol: &Symbol) -> f64 {
+    gathered.share_of(asked.terms_in(&symbol.qualified_name))
 }
 
 /// Whether the kind is the one that was asked for or, for a single name, that its spelling suggests.
-fn suits(asked: &Asked, symbol: &Symbol) -> bool {
+fn suits(asked: &Asked, glance: Glance) -> bool {
     use SymbolKind as K;
-    let is_type = matches!(symbol.kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union);
+    let Some(kind) = glance.kind() else { return false };
+    let is_type = matches!(kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union);
     match asked.kinds.as_slice() {
         [] => asked.intent == Intent::Symbol && is_type == asked.capitalised,
-        kinds => kinds.contains(&symbol.kind),
-    }
-}
-
-fn file_stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
-    match stem {
-        // Files that are named for their folder.
-        "mod" | "lib" | "main" | "index" | "init" | "__init__" => path.rsplit('/').nth(1).unwrap_or(stem),
-        _ => stem,
-    }
-}
-
-fn folders_and_name(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
-/// Whether a folder bears one of the names, whatever its case.
-fn lies_in(folders: &str, names: &[&str]) -> bool {
-    folders.split('/').any(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
-}
-
-/// Whether a path is that of an example, a benchmark or a fixture.
-pub(crate) fn is_example(path: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "example",
-        "examples",
-        "_examples",
-        "benches",
-        "benchmark",
-        "benchmarks",
-        "demo",
-        "demos",
-        "fixtures",
-        "samples",
-    ];
-    lies_in(folders_and_name(path).0, NAMES)
-}
-
-/// Whether a path is that of a file that mostly passes on what stands elsewhere, or of a stub.
-pub(crate) fn passes_on(path: &str) -> bool {
-    let (folders, file) = folders_and_name(path);
-    let ends = |end: &str| {
-        let at = file.len().checked_sub(end.len());
-        at.and_then(|at| file.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
-    };
-    file.eq_ignore_ascii_case("__init__.py")
-        || ends(".pyi")
-        || ends(".d.ts")
-        || lies_in(folders, &["compat", "deprecated", "legacy"])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_files_are_short() {
-        for (query, stem, worth) in [
-            ("authentication of users", "auth", BEGINNING),
-            ("URL path mapping", "urlmap", 1.0),
-            ("thread pools", "ThreadPool", 1.0),
-            ("thread pools", "thread_local", 0.5),
-            ("thread pools", "th", 0.0),
-            ("port", "report", 0.0),
-        ] {
-            let asked = Asked::of(&Search::new(query, 1));
-            assert_eq!(words_of(stem, |word| asked.bears(word)), worth, "{query}: {stem}");
-        }
-    }
-
-    #[test]
-    fn names_are_told_from_words() {
-        for (query, names) in [
-            ("session", vec!["session"]),
-            ("session management", vec![]),
-            ("how app.set stores settings", vec!["set"]),
-            ("Router::nest and parse() or read/write", vec!["nest", "parse"]),
-            ("the from_str of IntoResponse over HTTP.", vec!["IntoResponse", "from_str"]),
-        ] {
-            let mut typed: Vec<String> = Asked::of(&Search::new(query, 1)).typed.into_iter().collect();
-            typed.sort();
-            assert_eq!(typed, names, "{query}");
-        }
-    }
-
-    #[test]
-    fn paths_end_alike_at_borders_only() {
-        for (path, end, expected) in [
-            ("src/auth/jwt.rs", "jwt.rs", true),
-            ("src/auth/jwt.rs", "auth/jwt.rs", true),
-            ("src/auth/jwt.rs", "wt.rs", false),
-            ("jwt.rs", "jwt.rs", true),
-            ("jwt.rs", "/", false),
-        ] {
-            assert_eq!(ends_like(path, end), expected, "{path} {end}");
-        }
+        kinds => kinds.contains(&kind),
     }
 }

@@ -1,23 +1,33 @@
 //! Everything that the words of a question find, before any file is read.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use codecompass_model::{Lines, VersionId};
-use codecompass_store::{Record, Result, Snapshot, StoreError, TermGroup, TextHit, TextHits, VersionInfo};
+use codecompass_model::{Owners, VersionId};
+use codecompass_store::{
+    Outline, Part, PartWeight, Result, Snapshot, TermGroup, TextEverywhere, TextHit, TextHits, VersionInfo,
+};
 
-use super::features::{Asked, FileSigns};
-use super::{Mode, Search, features, terms};
-use crate::grep::{self, Pattern, Wanted};
+use super::asked::Asked;
+use super::exact::Exact;
+use super::features::{FileSigns, RecordSigns};
+use super::{Mode, Search, terms};
+
+/// What words in each part of a symbol are worth. Its own lines have its docs and its name in them once already.
+const PARTS: &[PartWeight] = &[
+    PartWeight { part: Part::Name, worth: 2.0, length: 0.6 },
+    PartWeight { part: Part::Doc, worth: 0.8, length: 0.6 },
+    PartWeight { part: Part::Own, worth: 1.0, length: 0.9 },
+];
 
 /// Something that may be a place of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Candidate {
-    /// A piece of a file, by its place among the file's pieces.
+    /// A symbol, by its place among the file's symbols.
+    Symbol(VersionId, u32),
+    /// A piece of a file outside symbols, by its place among the file's pieces.
     Piece(VersionId, u32),
-    /// The piece around a line that holds a wanted text; becomes a piece once its file is read.
-    Line(VersionId, u32),
     /// A file as a whole.
     File(VersionId),
 }
@@ -25,189 +35,239 @@ pub(super) enum Candidate {
 impl Candidate {
     pub(super) fn version(self) -> VersionId {
         match self {
-            Candidate::Piece(version, _) | Candidate::Line(version, _) | Candidate::File(version) => version,
-        }
-    }
-}
-
-/// The lines that hold a text that is wanted as it is.
-#[derive(Debug)]
-pub(super) struct Exact {
-    /// The text, unless it is a regular expression.
-    pub(super) text: Option<Rc<str>>,
-    /// Per file, in order.
-    pub(super) lines: HashMap<VersionId, Vec<u32>>,
-    /// Whether these are all lines that hold it.
-    pub(super) is_exhaustive: bool,
-}
-
-impl Default for Exact {
-    fn default() -> Self {
-        Self { text: None, lines: HashMap::new(), is_exhaustive: true }
-    }
-}
-
-impl Exact {
-    /// Looks for the text: the one that is asked for, or of those that a message may be the first that is anywhere.
-    fn find(snapshot: &Snapshot, question: &Search<'_>, asked: &Asked) -> Result<Self> {
-        let text: Rc<str> = Rc::from(question.query);
-        match question.mode {
-            Mode::Literal(pattern) => Self::lines_of(snapshot, question, pattern, Some(text)),
-            Mode::Regex(pattern) => Self::lines_of(snapshot, question, pattern, None),
-            Mode::Words => {
-                for text in &asked.texts_to_try {
-                    let wanted = Wanted { text, literal: true, ignore_case: false, word: false };
-                    let Ok(pattern) = Pattern::new(&wanted) else { continue };
-                    let found = Self::lines_of(snapshot, question, &pattern, Some(text.clone()))?;
-                    if !found.lines.is_empty() {
-                        return Ok(found);
-                    }
-                }
-                Ok(Self::default())
-            }
+            Candidate::Symbol(version, _) | Candidate::Piece(version, _) | Candidate::File(version) => version,
         }
     }
 
-    fn lines_of(snapshot: &Snapshot, question: &Search<'_>, pattern: &Pattern, text: Option<Rc<str>>) -> Result<Self> {
-        let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
-        let found = grep::find(snapshot, pattern, accepts, Some(MOST_LINES))?;
-        let numbers = |lines: Vec<grep::Line>| lines.into_iter().map(|line| line.number).collect();
-        let lines = found.files.into_iter().map(|file| (file.version.id, numbers(file.lines))).collect();
-        Ok(Self { text, lines, is_exhaustive: found.is_complete })
-    }
-
-    /// The lines of a file that hold the text and lie in a range.
-    pub(super) fn within(&self, version: VersionId, range: Lines) -> Vec<u32> {
-        let lines = self.lines.get(&version).map_or(&[][..], Vec::as_slice);
-        lines.iter().copied().filter(|line| (range.start..=range.end).contains(line)).collect()
+    /// What a line of a file belongs to; nothing for a blank line between symbols.
+    pub(super) fn at(version: VersionId, outline: &Outline, owners: &Owners, line: u32) -> Option<Self> {
+        if let Some(owner) = owners.of(line) {
+            return Some(Candidate::Symbol(version, owner));
+        }
+        let holds = |chunk: &codecompass_model::Chunk| (chunk.lines.start..=chunk.lines.end).contains(&line);
+        outline.chunks.iter().position(holds).map(|piece| Candidate::Piece(version, piece as u32))
     }
 }
-
-/// So many lines that hold a wanted text are looked at.
-const MOST_LINES: usize = 2000;
 
 /// See the module.
 pub(super) struct Gathered {
-    /// The pieces that hold a word.
-    chunks: TextHits,
-    symbols: TextHits,
-    /// The files, in order, that may have a symbol that is exactly what was asked for; `None` when any may.
-    exact_files: Option<Vec<VersionId>>,
+    text: TextEverywhere,
+    shares: Shares,
+    /// Hashes of the names one of which is exactly what was asked for.
+    name_hashes: Vec<u32>,
     /// In order.
     files: Vec<(VersionId, FileSigns)>,
     /// What is wanted as it is.
     pub(super) exact: Exact,
-    with_pieces: bool,
+    exact_of_files: RefCell<HashMap<VersionId, Rc<LinesOfCandidates>>>,
+    with_text: bool,
     with_files: bool,
+    /// Whether a path is asked for that some files have, which are then all that is looked at.
+    is_named: bool,
+    nothing: FileSigns,
 }
 
 impl Gathered {
     /// Looks all words up.
     pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>, asked: &Asked) -> Result<Self> {
-        let find = |record| snapshot.search(record, &terms::groups(snapshot, record, &asked.words)?);
-        let (chunks, symbols, paths) = (find(Record::Chunk)?, find(Record::Symbol)?, find(Record::File)?);
-        let mut files = join(&chunks, &symbols, &paths, &files_named(snapshot, asked)?);
+        let text = snapshot.search_text(&terms::groups(snapshot, &[Part::Own, Part::Piece], &asked.words)?, PARTS)?;
+        let paths = snapshot.search(Part::Path, &terms::groups(snapshot, &[Part::Path], &asked.words)?)?;
+        let shares = Shares::new(&text.symbols.rarity);
+        let name_hashes = asked.name_hashes();
+        let mut files = join(&text, &paths, &files_named(snapshot, asked)?, &shares);
         if question.language.is_some() || question.paths.is_some() {
             let versions = snapshot.catalogue()?;
             let accepts = |info: &Rc<VersionInfo>| question.accepts(&info.path, &info.language);
             files.retain(|(id, _)| versions.get(id).is_some_and(accepts));
         }
-        let with_pieces = matches!(question.mode, Mode::Words);
-        let has_pieces = files.iter().any(|(_, file)| !file.pieces.is_empty());
+        for (version, file) in &mut files {
+            file.may_be_unread = file.symbols.is_empty() && !snapshot.has_symbols(*version)?;
+            let symbols = &text.symbols.hits[file.symbols.clone()];
+            file.may_be_exact = symbols.iter().any(|hit| may_be_named(&name_hashes, hit));
+        }
+        let is_named = asked.is_path && only_meant(snapshot, question, asked, &mut files)?;
+        let is_words = matches!(question.mode, Mode::Words);
+        let has_text = files.iter().any(|(_, file)| !file.symbols.is_empty() || !file.pieces.is_empty());
+        let exact = Exact::find(snapshot, question, asked, &text)?;
+        if !is_words {
+            files.retain(|(version, _)| exact.lines.contains_key(version));
+        }
+        files.iter_mut().for_each(|(version, file)| file.has_text = exact.lines.contains_key(version));
         Ok(Self {
-            chunks,
-            symbols,
-            exact_files: exact_files(snapshot, asked)?,
+            exact,
+            text,
+            shares,
+            name_hashes,
             files,
-            exact: Exact::find(snapshot, question, asked)?,
-            with_pieces,
-            with_files: with_pieces && (asked.is_path || !has_pieces),
+            with_text: is_words && !is_named,
+            with_files: is_words && (question.kinds.is_empty() || is_named) && (asked.is_path || !has_text),
+            is_named,
+            exact_of_files: RefCell::default(),
+            // Only a line that holds the text makes a file without words one to look at.
+            nothing: FileSigns { has_text: true, ..FileSigns::default() },
         })
     }
 
-    /// What is known of a file; nothing when no word is in it.
-    pub(super) fn file(&self, version: VersionId) -> Option<&FileSigns> {
-        let at = self.files.binary_search_by_key(&version, |(id, _)| *id).ok()?;
-        Some(&self.files[at].1)
-    }
-
-    /// Whether a symbol of a file may be exactly what was asked for.
-    pub(super) fn may_be_exact(&self, version: VersionId) -> bool {
-        self.exact_files.as_ref().is_none_or(|files| files.binary_search(&version).is_ok())
-    }
-
-    /// The highest score a piece could have.
-    pub(super) fn ceiling(&self) -> f64 {
-        self.chunks.ceiling
-    }
-
-    /// The symbols of a file that bear words, by place, with their BM25 over the ceiling.
-    pub(super) fn symbols(&self, version: VersionId) -> impl Iterator<Item = (u32, f64)> {
-        let range = self.file(version).map_or(0..0, |file| file.symbols.clone());
-        self.symbols.hits[range].iter().map(|hit| (hit.place, share(hit, &self.symbols)))
-    }
-
-    /// How many candidates there are.
-    pub(super) fn count(&self) -> usize {
-        let lines: usize = self.exact.lines.values().map(Vec::len).sum();
-        let pieces: usize = self.files.iter().map(|(_, file)| file.pieces.len()).sum();
-        let paths = if self.with_files { self.path_matches().count() } else { 0 };
-        paths + if self.with_pieces { pieces } else { lines }
-    }
-
-    /// BM25 of a piece over its ceiling; nothing when it holds no word.
-    pub(super) fn bm25(&self, version: VersionId, piece: u32) -> Option<f64> {
-        let pieces = &self.chunks.hits[self.file(version)?.pieces.clone()];
-        let at = pieces.binary_search_by_key(&piece, |hit| hit.place).ok()?;
-        Some(share(&pieces[at], &self.chunks))
-    }
-
-    /// Whether a piece is a candidate.
-    pub(super) fn holds(&self, candidate: Candidate) -> bool {
-        match candidate {
-            Candidate::Piece(version, piece) => self.with_pieces && self.bm25(version, piece).is_some(),
-            Candidate::Line(version, line) => self.exact.lines.get(&version).is_some_and(|lines| lines.contains(&line)),
-            Candidate::File(version) => self.with_files && self.file(version).is_some(),
+    /// What is known of a file.
+    pub(super) fn file(&self, version: VersionId) -> &FileSigns {
+        match self.files.binary_search_by_key(&version, |(id, _)| *id) {
+            Ok(at) => &self.files[at].1,
+            Err(_) => &self.nothing,
         }
     }
 
-    fn path_matches(&self) -> impl Iterator<Item = (VersionId, &FileSigns)> {
-        self.files.iter().filter(|(_, file)| file.path > 0.0).map(|(version, file)| (*version, file))
+    /// Every file with candidates, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = (VersionId, &FileSigns)> {
+        let worded = self.files.iter().filter(|(version, file)| self.has_candidates(*version, file));
+        let worded = worded.map(|(version, file)| (*version, file));
+        let is_new = |version: &VersionId| self.files.binary_search_by_key(version, |(id, _)| *id).is_err();
+        let others = self.exact.lines.keys().copied().filter(is_new);
+        worded.chain(others.map(|version| (version, &self.nothing)))
     }
 
-    /// The candidates that look best, at most so many, with the highest total each can have: the highest first.
-    pub(super) fn candidates(&self, snapshot: &Snapshot, asked: &Asked, count: usize) -> Result<Vec<(Candidate, i64)>> {
-        let mut best = Best::of(count);
-        for (version, file) in self.files.iter().filter(|_| self.with_pieces) {
-            let worth = features::estimate(self, file, Candidate::File(*version));
-            if !best.may_take(worth + features::units(file.best_chunk)) {
-                continue;
-            }
-            for hit in &self.chunks.hits[file.pieces.clone()] {
-                let bm25 = share(hit, &self.chunks);
-                best.push(Candidate::Piece(*version, hit.place), worth + features::units(bm25));
-            }
+    fn has_candidates(&self, version: VersionId, file: &FileSigns) -> bool {
+        self.with_text && !(file.symbols.is_empty() && file.pieces.is_empty())
+            || self.with_files && (file.path > 0.0 || self.is_named)
+            || self.exact.lines.contains_key(&version)
+    }
+
+    /// The candidates of a file. Lines that hold a wanted text stand for what they belong to.
+    pub(super) fn candidates(&self, snapshot: &Snapshot, version: VersionId) -> Result<Vec<Candidate>> {
+        let file = self.file(version);
+        let mut all = Vec::new();
+        if self.with_text {
+            all.extend(
+                self.text.symbols.hits[file.symbols.clone()].iter().map(|hit| Candidate::Symbol(version, hit.place)),
+            );
+            all.extend(
+                self.text.pieces.hits[file.pieces.clone()].iter().map(|hit| Candidate::Piece(version, hit.place)),
+            );
         }
-        let unknown = FileSigns::default();
-        for (&version, lines) in &self.exact.lines {
-            let file = self.file(version).unwrap_or(&unknown);
-            for &line in lines {
-                let candidate = Candidate::Line(version, line);
-                best.push(candidate, features::estimate(self, file, candidate));
-            }
+        if self.with_files && (file.path > 0.0 || self.is_named) {
+            all.push(Candidate::File(version));
         }
-        for (version, file) in self.path_matches().filter(|_| self.with_files) {
-            let candidate = Candidate::File(version);
-            best.push(candidate, features::estimate(self, file, candidate) + features::units(file.path));
+        if self.exact.lines.contains_key(&version) {
+            all.extend(self.exact_lines(snapshot, version)?.keys());
+            all.sort_unstable();
+            all.dedup();
         }
-        let mut all = best.finish(snapshot)?;
-        for (candidate, worth) in &mut all {
-            let lost = || StoreError::Corrupt(format!("file version {} is not stored", candidate.version()));
-            let version = snapshot.version(candidate.version())?.ok_or_else(lost)?;
-            *worth = features::most(asked, self, *candidate, &version);
-        }
-        all.sort_unstable_by_key(|(_, most)| Reverse(*most));
         Ok(all)
+    }
+
+    /// The lines of a file that hold a wanted text, by what they belong to. Each file is looked at once.
+    pub(super) fn exact_lines(&self, snapshot: &Snapshot, version: VersionId) -> Result<Rc<LinesOfCandidates>> {
+        if let Some(known) = self.exact_of_files.borrow().get(&version) {
+            return Ok(known.clone());
+        }
+        let mut found = LinesOfCandidates::new();
+        if let Some(lines) = self.exact.lines.get(&version) {
+            let outline = snapshot.outline(version)?;
+            let owners = Owners::new(&snapshot.text(version)?, &outline.symbols);
+            for line in lines {
+                if let Some(candidate) = Candidate::at(version, &outline, &owners, *line) {
+                    found.entry(candidate).or_default().push(*line);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.exact_of_files.borrow_mut().insert(version, found.clone());
+        Ok(found)
+    }
+
+    /// Whether something is a candidate.
+    pub(super) fn holds(&self, snapshot: &Snapshot, candidate: Candidate) -> Result<bool> {
+        Ok(self.candidates(snapshot, candidate.version())?.contains(&candidate))
+    }
+
+    /// What is known of a candidate.
+    pub(super) fn record(&self, candidate: Candidate) -> RecordSigns {
+        let file = self.file(candidate.version());
+        let (found, range, place) = match candidate {
+            Candidate::Symbol(_, place) => (&self.text.symbols, &file.symbols, place),
+            Candidate::Piece(_, place) => (&self.text.pieces, &file.pieces, place),
+            Candidate::File(_) => return RecordSigns::default(),
+        };
+        let hits = &found.hits[range.clone()];
+        let at = hits.binary_search_by_key(&place, |hit| hit.place).ok();
+        let is_symbol = matches!(candidate, Candidate::Symbol(..));
+        let mut signs = at.map_or_else(RecordSigns::default, |at| self.signs(&hits[at], found));
+        signs.may_be_exact = is_symbol && at.is_some_and(|at| self.may_be_exact(&hits[at]));
+        signs.may_have_text = file.has_text;
+        signs.glance = at.filter(|_| is_symbol).map(|at| hits[at].glance);
+        signs
+    }
+
+    /// What is known of all candidates of a file that words were found in, and whether each is a symbol.
+    pub(super) fn records(&self, version: VersionId) -> impl Iterator<Item = (RecordSigns, bool)> {
+        let file = self.file(version);
+        let symbol = move |hit: &TextHit| RecordSigns {
+            may_be_exact: self.may_be_exact(hit),
+            glance: Some(hit.glance),
+            ..self.signs(hit, &self.text.symbols)
+        };
+        let symbols = self.text.symbols.hits[file.symbols.clone()].iter().map(move |hit| (symbol(hit), true));
+        let pieces = self.text.pieces.hits[file.pieces.clone()].iter();
+        symbols.chain(pieces.map(|hit| (self.signs(hit, &self.text.pieces), false)))
+    }
+
+    /// Whether a file has candidates that no words were found in.
+    pub(super) fn has_other_candidates(&self, version: VersionId) -> bool {
+        self.with_files || self.exact.lines.contains_key(&version)
+    }
+
+    /// What no candidate of a file has more of.
+    pub(super) fn best_record(&self, file: &FileSigns) -> RecordSigns {
+        RecordSigns {
+            bm25: file.best,
+            coverage: file.best_coverage,
+            name_share: file.best_name,
+            precision: 1.0,
+            may_be_exact: file.may_be_exact,
+            may_have_text: file.has_text,
+            ..RecordSigns::default()
+        }
+    }
+
+    fn may_be_exact(&self, hit: &TextHit) -> bool {
+        may_be_named(&self.name_hashes, hit)
+    }
+
+    fn signs(&self, hit: &TextHit, found: &TextHits) -> RecordSigns {
+        RecordSigns {
+            bm25: share(hit, found),
+            terms: hit.terms,
+            name_share: if hit.in_name == 0 { 0.0 } else { self.share_of(hit.in_name) },
+            precision: (f64::from(hit.in_name.count_ones()) / f64::from(hit.glance.name_words())).min(1.0),
+            coverage: self.share_of(hit.terms),
+            may_be_exact: false,
+            may_have_text: false,
+            glance: None,
+        }
+    }
+
+    /// The share of the question's weight that these terms have.
+    pub(super) fn share_of(&self, terms: u64) -> f64 {
+        self.shares.of(terms)
+    }
+
+    /// The highest score a record could have.
+    pub(super) fn ceiling(&self) -> f64 {
+        self.text.symbols.ceiling
+    }
+
+    /// Whether files as a whole are candidates.
+    pub(super) fn with_files(&self) -> bool {
+        self.with_files
+    }
+
+    /// How many candidates there are; those that share a line of a wanted text may be counted twice.
+    pub(super) fn count(&self) -> usize {
+        let of_file = |(_, file): (VersionId, &FileSigns)| {
+            let text = if self.with_text { file.symbols.len() + file.pieces.len() } else { 0 };
+            text + usize::from(self.with_files && (file.path > 0.0 || self.is_named))
+        };
+        let worded: usize = self.files().map(of_file).sum();
+        if self.with_text || self.is_named { worded } else { self.exact.lines.values().map(Vec::len).sum() }
     }
 }
 
@@ -216,107 +276,106 @@ fn share(hit: &TextHit, found: &TextHits) -> f64 {
     if found.ceiling > 0.0 { hit.score / found.ceiling } else { 0.0 }
 }
 
-/// The files that may have a word in their names, in order.
+fn may_be_named(hashes: &[u32], hit: &TextHit) -> bool {
+    hashes.iter().any(|hash| hit.glance.may_be_named(*hash))
+}
+
+/// What share of the question's weight some of its terms have, added up beforehand for every eight of them: it is asked of
+/// every record.
+struct Shares {
+    of_bytes: Vec<[f64; 256]>,
+}
+
+impl Shares {
+    fn new(rarity: &[f64]) -> Self {
+        let mass: f64 = rarity.iter().sum();
+        let share = |rarity: &f64| if mass > 0.0 { rarity / mass } else { 0.0 };
+        let of_byte = |eight: &[f64]| {
+            let held = |byte: usize| eight.iter().enumerate().filter(move |(at, _)| byte >> at & 1 == 1);
+            std::array::from_fn(|byte| held(byte).map(|(_, rarity)| share(rarity)).sum())
+        };
+        Self { of_bytes: rarity.chunks(8).map(of_byte).collect() }
+    }
+
+    fn of(&self, terms: u64) -> f64 {
+        let bytes = terms.to_le_bytes();
+        self.of_bytes.iter().zip(bytes).map(|(of_byte, byte)| of_byte[usize::from(byte)]).sum()
+    }
+}
+
+/// Leaves only the files that the path means that was typed, if there are any: those with that path, else those with that path
+/// but for an extension, else those in that folder. If some have the line that was typed after it, only those.
+fn only_meant(
+    snapshot: &Snapshot,
+    question: &Search<'_>,
+    asked: &Asked,
+    files: &mut Vec<(VersionId, FileSigns)>,
+) -> Result<bool> {
+    let lacks_line = |info: &VersionInfo| asked.line_in(&info.path).is_some_and(|line| line < 1 || line > info.lines);
+    let rank = |info: &VersionInfo| Some((asked.named_as(&info.path)?, lacks_line(info)));
+    let accepted = snapshot.catalogue()?.iter().filter(|(_, info)| question.accepts(&info.path, &info.language));
+    let ranked: Vec<_> = accepted.filter_map(|(id, info)| Some((rank(info)?, *id))).collect();
+    let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() else { return Ok(false) };
+    let mut meant: Vec<VersionId> = ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, id)| *id).collect();
+    meant.sort_unstable();
+    let mut known = std::mem::take(files).into_iter().peekable();
+    for id in meant {
+        while known.next_if(|(version, _)| *version < id).is_some() {}
+        let signs = known.next_if(|(version, _)| *version == id).map(|(_, signs)| signs);
+        files.push((id, signs.unwrap_or_default()));
+    }
+    Ok(true)
+}
+
+/// The files that may have a word in their names, in order, each with the words: their bits, and in front of them one that all
+/// have.
 fn files_named(snapshot: &Snapshot, asked: &Asked) -> Result<TextHits> {
     let stems = asked.stems.iter().map(String::as_str);
     let tokens = terms::beginnings(snapshot, stems, |word| asked.bears(word) > 0.0)?;
-    snapshot.search(Record::File, &[TermGroup { tokens: tokens.into_iter().collect(), weight: 1.0 }])
-}
-
-fn exact_files(snapshot: &Snapshot, asked: &Asked) -> Result<Option<Vec<VersionId>>> {
-    let Some(tokens) = asked.exact_words(snapshot)? else { return Ok(None) };
-    let found = snapshot.search(Record::Symbol, &[TermGroup { tokens, weight: 1.0 }])?;
-    let mut files: Vec<VersionId> = found.hits.iter().map(|hit| hit.version).collect();
-    files.dedup();
-    Ok(Some(files))
+    let mut of_words = vec![Vec::new(); asked.words.len()];
+    for token in &tokens {
+        let borne = asked.terms_in(token);
+        let of_words = of_words.iter_mut().enumerate().filter(|(at, _)| borne >> (*at).min(63) & 1 == 1);
+        of_words.for_each(|(_, of_word)| of_word.push(token.clone()));
+    }
+    let groups = std::iter::once(tokens.into_iter().collect()).chain(of_words).map(TermGroup::any_of);
+    snapshot.search(Part::Path, &groups.collect::<Vec<_>>())
 }
 
 /// Every file that any of the records is of, in order, with what they tell of it.
-fn join(chunks: &TextHits, symbols: &TextHits, paths: &TextHits, named: &TextHits) -> Vec<(VersionId, FileSigns)> {
-    let all = [chunks, symbols, paths, named];
-    let mut at = [0; 4];
+fn join(text: &TextEverywhere, paths: &TextHits, named: &TextHits, shares: &Shares) -> Vec<(VersionId, FileSigns)> {
+    let all = [&text.symbols, &text.pieces, &text.files, paths, named];
+    let mut at = [0; 5];
     let mut files = Vec::new();
-    let weight: f64 = chunks.rarity.iter().sum();
-    while let Some(version) = (0..4).filter_map(|of| Some(all[of].hits.get(at[of])?.version)).min() {
-        let [pieces, symbol_range, path, name] = std::array::from_fn(|of| {
+    while let Some(version) = (0..all.len()).filter_map(|of| Some(all[of].hits.get(at[of])?.version)).min() {
+        let [symbols, pieces, whole, path, name] = std::array::from_fn(|of| {
             let hits = &all[of].hits[at[of]..];
             let count = hits.iter().take_while(|hit| hit.version == version).count();
             at[of] += count;
             at[of] - count..at[of]
         });
-        let mut file = FileSigns { name: f64::from(!name.is_empty()), ..FileSigns::default() };
-        for hit in &chunks.hits[pieces.clone()] {
-            let bm25 = share(hit, chunks);
-            file.terms |= hit.terms;
-            file.best_chunk = file.best_chunk.max(bm25);
-            file.chunk_sum += bm25;
+        let in_name = named.hits[name.clone()].last().map_or(0, |hit| hit.terms >> 1);
+        let mut file =
+            FileSigns { name: f64::from(!name.is_empty()), name_words: shares.of(in_name), ..FileSigns::default() };
+        let mut terms = 0;
+        for (found, range) in [(&text.symbols, &symbols), (&text.pieces, &pieces)] {
+            for hit in &found.hits[range.clone()] {
+                let bm25 = share(hit, found);
+                terms |= hit.terms;
+                file.best = file.best.max(bm25);
+                file.best_coverage = file.best_coverage.max(shares.of(hit.terms));
+                if hit.in_name != 0 {
+                    file.best_name = file.best_name.max(shares.of(hit.in_name));
+                }
+                file.sum += bm25;
+            }
         }
-        file.best_symbol = symbols.hits[symbol_range.clone()].iter().map(|hit| share(hit, symbols)).fold(0.0, f64::max);
+        file.text = text.files.hits[whole].last().map_or(0.0, |hit| share(hit, &text.files));
         file.path = paths.hits[path].last().map_or(0.0, |hit| share(hit, paths));
-        let held = chunks.rarity.iter().enumerate().filter(|(at, _)| file.terms >> (*at).min(63) & 1 == 1);
-        file.coverage = if weight > 0.0 { held.map(|(_, rarity)| rarity).sum::<f64>() / weight } else { 0.0 };
-        files.push((version, FileSigns { pieces, symbols: symbol_range, ..file }));
+        file.coverage = shares.of(terms);
+        files.push((version, FileSigns { symbols, pieces, ..file }));
     }
     files
-}
-
-/// The best of many, without keeping them all.
-struct Best {
-    count: usize,
-    /// Nothing below can be one of them.
-    bound: i64,
-    /// When there are so many, those below the bound are dropped.
-    full: usize,
-    all: Vec<(Candidate, i64)>,
-}
-
-impl Best {
-    fn of(count: usize) -> Self {
-        Self { count, bound: i64::MIN, full: count * 4, all: Vec::new() }
-    }
-
-    fn may_take(&self, worth: i64) -> bool {
-        worth >= self.bound
-    }
-
-    fn push(&mut self, candidate: Candidate, worth: i64) {
-        if !self.may_take(worth) {
-            return;
-        }
-        self.all.push((candidate, worth));
-        if self.all.len() >= self.full {
-            self.raise_bound();
-            self.all.retain(|(_, worth)| *worth >= self.bound);
-            // There may be many at the bound, and which of them count is not known yet.
-            self.full = self.full.max(self.all.len() * 2);
-        }
-    }
-
-    fn raise_bound(&mut self) {
-        let (_, (_, last), _) = self.all.select_nth_unstable_by_key(self.count - 1, |(_, worth)| Reverse(*worth));
-        self.bound = *last;
-    }
-
-    /// The best in no order. Of those that are as good as the last, the first by path and place are taken: version ids
-    /// tell nothing but the order in which a store came to know files.
-    fn finish(mut self, snapshot: &Snapshot) -> Result<Vec<(Candidate, i64)>> {
-        if self.all.len() <= self.count {
-            return Ok(self.all);
-        }
-        self.raise_bound();
-        let Self { count, bound, mut all, .. } = self;
-        let mut tied: Vec<(Candidate, i64)> = all.iter().filter(|(_, worth)| *worth == bound).copied().collect();
-        all.retain(|(_, worth)| *worth > bound);
-        let room = count - all.len();
-        if tied.len() > room {
-            let versions = snapshot.catalogue()?;
-            let path = |candidate: Candidate| versions.get(&candidate.version()).map(|info| info.path.as_str());
-            tied.sort_by(|(a, _), (b, _)| path(*a).cmp(&path(*b)).then(a.cmp(b)));
-            tied.truncate(room);
-        }
-        all.append(&mut tied);
-        Ok(all)
-    }
 }
 
 impl Search<'_> {
@@ -325,3 +384,9 @@ impl Search<'_> {
         self.language.is_none_or(|wanted| wanted == language) && self.paths.is_none_or(|accepts| accepts(path))
     }
 }
+
+/// By what they belong to, the lines that hold something.
+pub(super) type LinesOfCandidates = BTreeMap<Candidate, Vec<u32>>;
+
+/// Per file, the lines that hold something.
+pub(super) type LinesOfFiles = HashMap<VersionId, Vec<u32>>;

@@ -1,27 +1,35 @@
 //! Search: the right place first.
 //!
-//! Words are looked up in pieces of text, in symbols and in paths; what they find is joined to one list of **places**
-//! (a symbol, a piece of text, or a file), each place is scored by [`features`], and the list is put in order. A score
-//! is a sum of named contributions and nothing else, so its explanation is its computation.
+//! Words are looked up in symbols, in pieces of text outside symbols, and in paths. Each symbol is a unit of its own: its name,
+//! its docs and its own lines speak for it and for no other. What its file tells is added to that as evidence. So there
+//! is one list of **places** (a symbol, a piece of text, or a file), each scored by [`features`], and a score is a sum of named
+//! contributions and nothing else, so its explanation is its computation.
 //!
-//! Reading outlines is what costs. So candidates are sorted by what their total can be at most, read in that
-//! order, and reading ends when nothing unread can change the list any more: a longer list begins with the shorter
-//! one, whatever the limit.
+//! Reading outlines is what costs. So places are chosen [best first](best_first), by what each can have at most, and only
+//! what may come into the list is read.
 
+mod asked;
+mod best_first;
 mod definitions;
+mod exact;
 mod explain;
 pub(crate) mod features;
 mod gather;
 mod intent;
+mod long;
+mod messages;
 mod names;
+mod paths;
 mod place;
 mod quoted;
+mod synonyms;
 mod terms;
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use codecompass_model::{SymbolKind, VersionId};
-use codecompass_store::{Result, Snapshot};
+use codecompass_store::{Result, Snapshot, StoreError};
 
 pub use explain::{Explained, Why, explain};
 pub use intent::Intent;
@@ -31,15 +39,16 @@ pub use place::{Place, What};
 
 use crate::grep::Pattern;
 use crate::score::{Feature, Scores};
-use features::Asked;
+use asked::Asked;
+use best_first::{Choice, Opened, best_first};
 use gather::{Candidate, Gathered};
 use quoted::Quoted;
 
-/// At most so many places are looked at closely, and no list is longer.
+/// No list is longer.
 pub const CLOSELY: usize = 400;
 
-/// So many are looked at between two looks at whether that is enough.
-const STEP: usize = 24;
+/// So many places of a file are as many as any.
+const MANY: usize = 6;
 
 /// How the query is to be read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +99,7 @@ impl std::fmt::Debug for Search<'_> {
 pub struct Found {
     /// The best first.
     pub places: Vec<Place>,
-    /// How many pieces and files match. Some may be of one symbol, which is listed once.
+    /// How many places match: when all are listed, as many as that.
     pub total: usize,
     /// Whether the list goes on after these places.
     pub has_more: bool,
@@ -135,135 +144,141 @@ fn search_as(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     let asked = Asked::new(snapshot, question)?;
     let gathered = Gathered::new(snapshot, question, &asked)?;
     let wanted = (question.offset + question.limit).min(CLOSELY);
-    let mut places = rank(snapshot, question, &asked, &gathered, wanted)?;
-    let total = match question.kinds {
-        [] => gathered.count(),
-        _ => places.len(),
-    };
-    let has_more = wanted < CLOSELY && places.len() > wanted;
+    let mut places = rank(snapshot, question, &asked, &gathered, wanted + 1)?;
+    let is_whole = places.len() <= wanted;
+    let total = if is_whole { places.len() } else { gathered.count().max(places.len()) };
+    let has_more = wanted < CLOSELY && !is_whole;
     places.truncate(wanted);
-    let mut places: Vec<Place> = places.into_iter().skip(question.offset).collect();
-    if question.kinds.is_empty() {
-        places.iter_mut().try_for_each(|place| place.point_at_best_line(snapshot))?;
-    }
+    let places: Vec<Place> = places.into_iter().skip(question.offset).collect();
     let is_exhaustive = gathered.exact.is_exhaustive;
     let (intent, words) = (asked.intent, asked.texts());
     Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_quote_missing: false })
 }
 
-/// The places in order, one more than wanted if there are so many, the wanted ones all right; more may follow.
+/// The best places in order, at most so many.
 fn rank(
     snapshot: &Snapshot,
     question: &Search<'_>,
     asked: &Asked,
     gathered: &Gathered,
-    wanted: usize,
+    count: usize,
 ) -> Result<Vec<Place>> {
-    // A filter by kind can only be decided by a look, so all are looked at.
-    let wanted = if question.kinds.is_empty() { wanted } else { CLOSELY };
-    let mut unread = gathered.candidates(snapshot, asked, CLOSELY)?;
-    let mut places: Vec<Place> = Vec::new();
-    let mut seen = HashSet::new();
-    loop {
-        let standing = Standing::of(&places, wanted);
-        let may_count = |candidate: &(Candidate, i64)| standing.as_ref().is_none_or(|list| list.may_change(candidate));
-        let mut room = STEP;
-        let next: Vec<(Candidate, i64)> = unread
-            .extract_if(.., |candidate| {
-                let is_next = room > 0 && may_count(candidate);
-                room -= usize::from(is_next);
-                is_next
-            })
-            .collect();
-        if next.is_empty() {
-            return Ok(in_order(places));
+    let files = gathered.files();
+    let roots =
+        files.map(|(version, file)| (Node::File(version), features::most_of_file(asked, gathered, file))).collect();
+    let mut ranking = Ranking { snapshot, question, asked, gathered, files: HashMap::new() };
+    let list = best_first(&mut ranking, roots, count)?;
+    Ok(list.into_iter().map(|InOrder(place)| *place).collect())
+}
+
+/// What is chosen from.
+struct Ranking<'r> {
+    snapshot: &'r Snapshot,
+    question: &'r Search<'r>,
+    asked: &'r Asked,
+    gathered: &'r Gathered,
+    /// Of each file, how many places were taken, and the terms that they hold.
+    files: HashMap<VersionId, (usize, u64)>,
+}
+
+/// What is not read yet.
+enum Node {
+    /// A file of which only the best of its records is known.
+    File(VersionId),
+    /// One whose records were looked at.
+    Weighed(VersionId),
+    /// One whose path is known.
+    Found(VersionId),
+    /// What may be a place, and the bound it lies under.
+    Candidate(Candidate, i64),
+}
+
+/// A place that comes before others of the same worth by path and line.
+struct InOrder(Box<Place>);
+
+impl Choice for Ranking<'_> {
+    type Node = Node;
+    type Place = InOrder;
+    type Error = StoreError;
+
+    fn open(&mut self, node: Node) -> Result<Vec<Opened<Node, InOrder>>> {
+        match node {
+            Node::File(id) => {
+                let most = features::most_of_records(self.asked, self.gathered, id);
+                Ok(vec![Opened::Node(Node::Weighed(id), most)])
+            }
+            Node::Weighed(id) => {
+                let most = features::most_at_path(self.asked, self.gathered, &*self.version(id)?);
+                Ok(vec![Opened::Node(Node::Found(id), most)])
+            }
+            Node::Found(id) => {
+                let version = self.version(id)?;
+                let most = |candidate| features::most_of(self.asked, self.gathered, candidate, &version);
+                let opened = |candidate| {
+                    let most = most(candidate);
+                    Opened::Node(Node::Candidate(candidate, most), most)
+                };
+                Ok(self.gathered.candidates(self.snapshot, id)?.into_iter().map(opened).collect())
+            }
+            Node::Candidate(candidate, most) => {
+                let place = look(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
+                debug_assert!(
+                    place.as_ref().is_none_or(|place| place.scores.total_units() <= most),
+                    "{place:?} {most}"
+                );
+                Ok(place.into_iter().map(|place| Opened::Place(InOrder(Box::new(place)))).collect())
+            }
         }
-        for (candidate, _) in next {
-            let place = look(snapshot, question, asked, gathered, candidate)?;
-            places.extend(place.filter(|place| seen.insert(place.candidate)));
-        }
+    }
+
+    fn worth(&self, InOrder(place): &InOrder) -> i64 {
+        let mut scores = Scores::default();
+        scores.set(Feature::Repeat, self.repeats(place));
+        place.scores.total_units() + scores.total_units()
+    }
+
+    fn take(&mut self, InOrder(place): &mut InOrder) {
+        place.scores.set(Feature::Repeat, self.repeats(place));
+        let (count, terms) = self.files.entry(place.version.id).or_default();
+        *count += 1;
+        *terms |= place.terms;
     }
 }
 
-/// How a list of wanted length stands, to tell whether a place that was not looked at can change it.
-struct Standing {
-    /// The total of the last wanted place.
-    last: i64,
-    /// For each file, the totals of its places before any steps back, the highest first, and how many are in the list.
-    files: HashMap<VersionId, (Vec<i64>, usize)>,
-}
-
-impl Standing {
-    /// `None` while there are not more places than wanted.
-    fn of(places: &[Place], wanted: usize) -> Option<Self> {
-        let mut totals: Vec<(i64, VersionId, Option<u32>)> =
-            places.iter().map(|place| (place.scores.total_units(), place.version.id, place.owner())).collect();
-        totals.sort_unstable_by(|a, b| b.cmp(a));
-        let mut seen = HashSet::new();
-        totals.retain(|(_, version, owner)| owner.is_none_or(|owner| seen.insert((*version, owner))));
-        if wanted == 0 || totals.len() <= wanted {
-            return None;
-        }
-        let mut files: HashMap<VersionId, (Vec<i64>, usize)> = HashMap::new();
-        let mut finals: Vec<(i64, VersionId)> = Vec::with_capacity(totals.len());
-        for (total, version, _) in &totals {
-            let (earlier, _) = files.entry(*version).or_default();
-            finals.push((total + repeats(earlier.len()), *version));
-            earlier.push(*total);
-        }
-        finals.sort_unstable_by(|a, b| b.cmp(a));
-        let last = finals[wanted - 1].0;
-        for (_, version) in finals.iter().take_while(|(total, _)| *total >= last) {
-            files.entry(*version).or_default().1 += 1;
-        }
-        Some(Self { last, files })
+impl Ranking<'_> {
+    fn version(&self, id: VersionId) -> Result<std::rc::Rc<codecompass_store::VersionInfo>> {
+        let lost = || StoreError::Corrupt(format!("file version {id} is not stored"));
+        self.snapshot.version(id)?.ok_or_else(lost)
     }
 
-    /// Whether a candidate with this highest total may come into the list, or make a place of its file step back that
-    /// is in it. It steps back itself behind all places of its file that are at least as good.
-    fn may_change(&self, (candidate, most): &(Candidate, i64)) -> bool {
-        let Some((totals, listed)) = self.files.get(&candidate.version()) else { return *most >= self.last };
-        let before = totals.partition_point(|total| total >= most);
-        before < *listed || most + repeats(before) >= self.last
+    /// How much a place only repeats what places of its file have shown: it grows with their number, slowly at first, and falls
+    /// with the weight of the words that they lack. Both can only make it more as more are taken.
+    fn repeats(&self, place: &Place) -> f64 {
+        let Some((count, terms)) = self.files.get(&place.version.id) else { return 0.0 };
+        let new = self.gathered.share_of(place.terms & !terms);
+        ((*count).min(MANY) as f64 / MANY as f64).powi(2) * (1.0 - new)
     }
 }
 
-/// What a place loses before which the list has so many of the same file, in the units of totals.
-fn repeats(earlier: usize) -> i64 {
-    let mut scores = Scores::default();
-    scores.set(Feature::Repeat, repeat_value(earlier));
-    scores.total_units()
-}
-
-/// The feature for such a place.
-fn repeat_value(earlier: usize) -> f64 {
-    earlier.min(4) as f64 / 4.0
-}
-
-/// Puts places in order: by total, then path, then line; each symbol once; further pieces of one file step back.
-fn in_order(mut places: Vec<Place>) -> Vec<Place> {
-    sort(&mut places);
-    let mut seen = HashSet::new();
-    places.retain(|place| place.owner().is_none_or(|owner| seen.insert((place.version.id, owner))));
-    let mut count: HashMap<VersionId, usize> = HashMap::new();
-    for place in &mut places {
-        let earlier = count.entry(place.version.id).or_default();
-        place.scores.set(Feature::Repeat, repeat_value(*earlier));
-        *earlier += 1;
+impl Ord for InOrder {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.order().cmp(&other.0.order())
     }
-    sort(&mut places);
-    places
 }
 
-fn sort(places: &mut [Place]) {
-    places.sort_by(|a, b| {
-        b.scores
-            .total_units()
-            .cmp(&a.scores.total_units())
-            .then_with(|| a.version.path.cmp(&b.version.path))
-            .then_with(|| (a.lines.start, a.lines.end).cmp(&(b.lines.start, b.lines.end)))
-    });
+impl PartialOrd for InOrder {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
+
+impl PartialEq for InOrder {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for InOrder {}
 
 /// Reads a candidate and scores it; `None` when a filter keeps it out.
 fn look(
@@ -276,11 +291,11 @@ fn look(
     let Some(mut place) = Place::read(snapshot, question, asked, gathered, candidate)? else {
         return Ok(None);
     };
-    let text = match place.is_unread() {
+    let text = match place.may_be_unread() {
         true => Some(snapshot.text(place.version.id)?),
         false => None,
     };
-    let piece = text.as_deref().map(|text| place.chunk.span.text(text));
+    let piece = text.as_deref().and_then(|text| place.unread(text));
     place.scores = features::score(asked, &place, gathered, piece);
     Ok(Some(place))
 }

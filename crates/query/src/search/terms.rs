@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use codecompass_store::{Fit, Record, Result, Snapshot, TermGroup, tokens};
+use super::synonyms;
+use codecompass_store::{Fit, Part, Result, Snapshot, TermGroup, tokens};
 
 /// More words than a question has; the rest is not looked at.
 const MOST: usize = 24;
@@ -153,11 +154,17 @@ pub(super) struct Word {
     pub(super) text: String,
     /// What a match is worth.
     pub(super) weight: f64,
+    /// How long its stem is.
+    pub(super) stem: usize,
     /// Whether other forms of the word count, too.
     pub(super) is_prose: bool,
 }
 
 impl Word {
+    fn new(text: String, weight: f64, is_prose: bool) -> Self {
+        Self { stem: stem(&text).len(), text, weight, is_prose }
+    }
+
     /// Whether it was typed: as a word, or as a part of one.
     pub(super) fn is_typed(&self) -> bool {
         self.weight > COMPOUND
@@ -171,7 +178,7 @@ pub(super) fn words(query: &str) -> Vec<Word> {
     let mut words = if telling.is_empty() { all } else { telling };
     for text in compounds(query) {
         if words.iter().all(|word| word.text != text) {
-            words.push(Word { text, weight: COMPOUND, is_prose: false });
+            words.push(Word::new(text, COMPOUND, false));
         }
     }
     words.truncate(MOST);
@@ -202,7 +209,7 @@ fn split(query: &str) -> Vec<Word> {
         let found = std::iter::once((whole, 1.0)).chain(rest.into_iter().map(|part| (part, PART)));
         for (text, weight) in found {
             if seen.insert(text.clone()) {
-                words.push(Word { text, weight, is_prose: is_plain });
+                words.push(Word::new(text, weight, is_plain));
             }
         }
     }
@@ -220,37 +227,32 @@ pub(super) fn beginnings<'s>(
     let mut words = BTreeSet::new();
     for prefix in stems.map(begin).collect::<BTreeSet<&str>>() {
         let fit = |word: &str| if is_wanted(word) { Fit::Wanted } else { Fit::Unwanted };
-        words.extend(snapshot.words_with_prefix(Record::File, prefix, fit)?);
+        words.extend(snapshot.words_with_prefix(Part::Path, prefix, fit)?);
     }
     Ok(words)
 }
 
-/// The words as terms for one type of record.
-pub(super) fn groups(snapshot: &Snapshot, record: Record, words: &[Word]) -> Result<Vec<TermGroup>> {
-    words.iter().map(|word| group(snapshot, record, word)).collect()
+/// The words as terms, each with those of its forms that stand in these parts of records.
+pub(super) fn groups(snapshot: &Snapshot, parts: &[Part], words: &[Word]) -> Result<Vec<TermGroup>> {
+    words.iter().map(|word| group(snapshot, parts, word)).collect()
 }
 
-fn group(snapshot: &Snapshot, record: Record, word: &Word) -> Result<TermGroup> {
-    let mut tokens = vec![word.text.clone()];
-    let stem = stem(&word.text);
+fn group(snapshot: &Snapshot, parts: &[Part], word: &Word) -> Result<TermGroup> {
+    let mut group = TermGroup { tokens: vec![word.text.clone()], weight: word.weight, ..TermGroup::default() };
+    let stem = &word.text[..word.stem];
     if word.is_prose && stem.len() >= 3 && word.text.is_ascii() {
         let root = if stem.len() < LONG { stem } else { &stem[..stem.len() - 1] };
-        tokens.extend(snapshot.words_with_prefix(record, root, |other| fit(other, &word.text, stem))?);
-    }
-    Ok(TermGroup { tokens, weight: word.weight })
-}
-
-/// The names of symbols, in lower case, that are this one once their underscores are left out.
-pub(super) fn spellings(snapshot: &Snapshot, joined: &str) -> Result<Vec<String>> {
-    let Some(first) = joined.chars().next() else { return Ok(Vec::new()) };
-    snapshot.words_with_prefix(Record::Symbol, &joined[..first.len_utf8()], |name| {
-        let mut rest = joined.bytes();
-        match name.bytes().position(|byte| byte != b'_' && rest.next() != Some(byte)) {
-            Some(at) => Fit::UnwantedWithAll(at + 1),
-            None if rest.len() == 0 => Fit::Wanted,
-            None => Fit::Unwanted,
+        let mut forms = BTreeSet::new();
+        for part in parts {
+            forms.extend(snapshot.words_with_prefix(*part, root, |other| fit(other, &word.text, stem))?);
         }
-    })
+        forms.extend(synonyms::short_forms(&word.text).iter().map(|form| (*form).to_owned()));
+        let alike: BTreeSet<&str> =
+            synonyms::used_alike(&word.text).iter().copied().filter(|other| !forms.contains(*other)).collect();
+        group.alike = alike.into_iter().map(str::to_owned).collect();
+        group.forms = forms.into_iter().collect();
+    }
+    Ok(group)
 }
 
 /// Whether another word is a form of this one. Identifiers are words, too, so many begin like a short stem.

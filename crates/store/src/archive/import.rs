@@ -311,8 +311,8 @@ fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64
     let ref_name = if is_here { start.ref_name } else { &from.ref_name };
     connection.execute(
         "INSERT OR REPLACE INTO branch_state SELECT ?2, ?3, commit_id, ?4, members, previous, skipped, edited, skips,
-         facts_key, file_count, symbol_count, line_count, byte_count, chunk_docs, chunk_tokens, symbol_docs,
-         symbol_tokens, file_tokens, digest, indexed_at, last_accessed_at FROM branch_state WHERE view = ?1",
+         facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs,
+         name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at, last_accessed_at FROM branch_state WHERE view = ?1",
         params![from.key.encode(), ViewKey::Worktree(root.to_owned()).encode(), ref_name, generation],
     )?;
     Ok(Some(from.key.clone()))

@@ -114,7 +114,7 @@ fn worktree(root: &str) -> ViewKey {
 
 fn version(id: VersionId, path: &str, text: &str) -> NewVersion {
     let span = Span { start: 0, end: text.len() as u32 };
-    let chunks = vec![Chunk { span, lines: Lines::default(), symbol: None }];
+    let chunks = vec![Chunk { span, lines: Lines::default() }];
     let facts = FileFacts { lines: 1, chunks, ..FileFacts::default() };
     let blob = BlobId([id as u8; 20]);
     NewVersion::new(id, path.to_owned(), blob, text.len() as u64, ("text", 1), &facts, text)

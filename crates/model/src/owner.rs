@@ -1,0 +1,139 @@
+//! Whose line is it? Each line of a file belongs to one symbol at most, the innermost one around it.
+//!
+//! Docs, attributes and decorators belong to the symbol below or around them. A line that two symbols share belongs to the
+//! one that came first, unless the other stands inside it; what a method assigns to a field stays the method's.
+
+use crate::{Symbol, SymbolKind};
+
+/// No symbol's place.
+const NOBODY: u32 = u32::MAX;
+
+/// The owner of each line of a file.
+#[derive(Clone, Debug)]
+pub struct Owners {
+    of_lines: Vec<u32>,
+}
+
+impl Owners {
+    /// Works them out for a text and its symbols. Imports own nothing.
+    pub fn new(text: &str, symbols: &[Symbol]) -> Self {
+        let mut owners = Self { of_lines: vec![NOBODY; text.split_inclusive('\n').count()] };
+        for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| owns_lines(symbol)) {
+            owners.take(place as u32, text, symbols, symbol);
+        }
+        owners
+    }
+
+    /// Gives a symbol those of its lines that nobody has, or a symbol that it stands in.
+    fn take(&mut self, place: u32, text: &str, symbols: &[Symbol], symbol: &Symbol) {
+        let first = first_line(text, symbol).max(1) as usize - 1;
+        let last = (symbol.lines.end as usize).min(self.of_lines.len());
+        let mut known = (NOBODY, true);
+        for owner in self.of_lines.get_mut(first..last).unwrap_or_default() {
+            if known.0 != *owner {
+                known = (*owner, is_inside(symbols, place, *owner));
+            }
+            if known.1 {
+                *owner = place;
+            }
+        }
+    }
+
+    /// The owner of a line, counted from 1.
+    pub fn of(&self, line: u32) -> Option<u32> {
+        let owner = self.of_lines.get((line as usize).checked_sub(1)?)?;
+        Some(*owner).filter(|owner| *owner != NOBODY)
+    }
+
+    /// The owners of all lines, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.of_lines.iter().map(|owner| Some(*owner).filter(|owner| *owner != NOBODY))
+    }
+}
+
+/// Whether lines can belong to a symbol. Fields and variants are what their type consists of, so their lines are the type's
+/// unless they stand in none.
+fn owns_lines(symbol: &Symbol) -> bool {
+    match symbol.kind {
+        SymbolKind::Use => false,
+        SymbolKind::Field | SymbolKind::Variant => symbol.parent.is_none(),
+        _ => true,
+    }
+}
+
+/// The first line of a symbol with its docs, attributes and decorators.
+pub fn first_line(text: &str, symbol: &Symbol) -> u32 {
+    let outer = text.get(symbol.outer_start as usize..symbol.span.start as usize).unwrap_or("");
+    symbol.lines.start.saturating_sub(outer.bytes().filter(|byte| *byte == b'\n').count() as u32)
+}
+
+/// Whether a symbol stands inside another one.
+fn is_inside(symbols: &[Symbol], mut place: u32, other: u32) -> bool {
+    loop {
+        match symbols.get(place as usize).and_then(|symbol| symbol.parent) {
+            // A parent stands before its children.
+            Some(parent) if parent < place => place = parent,
+            _ => return other == NOBODY,
+        }
+        if place == other {
+            return true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Lines, Span};
+
+    fn symbol(parent: Option<u32>, lines: (u32, u32), span: (u32, u32), outer_start: u32) -> Symbol {
+        Symbol {
+            kind: SymbolKind::Fn,
+            name: String::new(),
+            qualified_name: String::new(),
+            parent,
+            impl_trait: None,
+            ordinal: 0,
+            signature: String::new(),
+            visibility_text: None,
+            visibility: None,
+            lines: Lines { start: lines.0, end: lines.1 },
+            span: Span { start: span.0, end: span.1 },
+            outer_start,
+            name_span: Span::default(),
+            name_line: lines.0,
+            doc: None,
+            annotation: None,
+            value: None,
+            content_hash: 0,
+            in_test: false,
+            name_column: 0,
+        }
+    }
+
+    #[test]
+    fn a_line_belongs_to_the_innermost_symbol_and_docs_to_the_one_below() {
+        let text = "use\n/// doc\nclass\n  own\n  fn\n  end\n  own\nend\nx y\n";
+        let symbols = [
+            symbol(None, (3, 8), (12, 47), 4),
+            symbol(Some(0), (5, 6), (26, 34), 26),
+            symbol(None, (9, 9), (47, 48), 47),
+            symbol(None, (9, 9), (49, 50), 49),
+        ];
+        let owners: Vec<Option<u32>> = Owners::new(text, &symbols).iter().collect();
+        let expected = [None, Some(0), Some(0), Some(0), Some(1), Some(1), Some(0), Some(0), Some(2)];
+        assert_eq!(owners, expected);
+    }
+
+    #[test]
+    fn what_stands_in_a_sibling_stays_its() {
+        let text = "class\n  def\n    field\n";
+        let symbols = [
+            symbol(None, (1, 3), (0, 21), 0),
+            symbol(Some(0), (2, 3), (8, 21), 8),
+            symbol(Some(0), (3, 3), (16, 21), 16),
+        ];
+        let owners = Owners::new(text, &symbols);
+        assert_eq!((owners.of(2), owners.of(3), owners.of(0), owners.of(4)), (Some(1), Some(1), None, None));
+    }
+}

@@ -1,0 +1,316 @@
+//! The question as far as ranking looks at it.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use codecompass_model::{SymbolKind, VersionId};
+use codecompass_store::{Glance, Result, Snapshot, tokens};
+
+use super::intent::{path_alone, path_of, quoted};
+use super::long::{self, Frame};
+use super::paths::{ends_like, is_meant, lies_under, without_extension};
+use super::terms::{self, Word};
+use super::{Intent, Mode, Search};
+use crate::score::Scores;
+
+/// What the beginning of a word is worth in a file's name beside the word.
+const BEGINNING: f64 = 0.8;
+
+/// Words that are longer in one are no name that is spelt apart.
+const MOST_JOINED: usize = 30;
+
+/// Shorter ones are not meant as one name.
+pub(super) const LEAST_JOINED: usize = 3;
+
+/// More uncommitted edits than these say nothing about what somebody works on.
+const MOST_EDITED: u64 = 200;
+
+/// The question as far as features look at it.
+pub(super) struct Asked {
+    pub(super) intent: Intent,
+    /// Whether a file or folder is all that is asked for. Beside other words a path is one hint of several.
+    pub(super) is_path: bool,
+    /// What is looked up.
+    pub(super) words: Vec<Word>,
+    /// Stems of the words.
+    pub(super) stems: Rc<HashSet<String>>,
+    /// Texts that are wanted as they are; the first that is found anywhere counts.
+    pub(super) texts_to_try: Vec<Rc<str>>,
+    /// What the paths of files are worth, once they were looked at.
+    pub(super) seen: RefCell<HashMap<VersionId, Scores>>,
+    /// Words that were typed as names in code, last segments, as they were typed: a word among words is none.
+    pub(super) typed: HashSet<String>,
+    /// The same in lower case.
+    pub(super) names: HashSet<String>,
+    /// All words in one, for names that are spelt apart; nothing when that is longer than names are.
+    pub(super) joined: String,
+    /// Paths that were typed, and the line that was typed after one.
+    pub(super) paths: Vec<(String, Option<u32>)>,
+    /// The places that a trace names.
+    pub(super) frames: Vec<Frame>,
+    /// Paths of files with uncommitted edits.
+    pub(super) edited: HashSet<String>,
+    pub(super) kinds: Vec<SymbolKind>,
+    pub(super) capitalised: bool,
+    pub(super) wants_tests: bool,
+    pub(super) wants_examples: bool,
+    /// Prose, data and configuration, as much as code.
+    pub(super) wants_prose: bool,
+    /// Prose rather than code.
+    pub(super) wants_docs: bool,
+}
+
+/// What a path that was typed is to a file, the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Named {
+    /// The file's own path, or the end of it.
+    File,
+    /// The same without its extension.
+    Stem,
+    /// A folder around it.
+    Folder,
+}
+
+impl Asked {
+    pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>) -> Result<Self> {
+        let mut edited = HashSet::new();
+        let changed = snapshot.edited();
+        if changed.len() <= MOST_EDITED {
+            for id in changed {
+                edited.extend(snapshot.version(id)?.map(|version| version.path.clone()));
+            }
+        }
+        Ok(Self { edited, ..Self::of(question) })
+    }
+
+    /// What the question alone says.
+    fn of(question: &Search<'_>) -> Self {
+        let query = question.query;
+        let intent = Intent::of(query);
+        let alone = path_alone(query);
+        let words = match (question.mode, alone) {
+            (Mode::Regex(_), _) => Vec::new(),
+            // What is wanted as it is has no other forms.
+            (Mode::Literal(_), _) => {
+                terms::words(query).into_iter().map(|word| Word { is_prose: false, ..word }).collect()
+            }
+            // Nearly every path has an extension that many have.
+            (Mode::Words, Some(path)) => terms::words(without_extension(path)),
+            (Mode::Words, None) if long::is_long(query) => long::telling(query),
+            _ => terms::words(query),
+        };
+        let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+        let wants_docs = any(&["readme", "docs", "documentation", "changelog", "license", "tutorial"]);
+        let plain = words.iter().filter(|word| word.weight == 1.0);
+        let joined: String = plain.map(|word| word.text.replace('_', "")).collect();
+        let is_name = |word: &&str| {
+            let name = last_name(word);
+            intent == Intent::Symbol
+                || is_qualified(word)
+                || name.contains('_')
+                || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
+        };
+        let frames = if matches!(question.mode, Mode::Words) { long::frames(query) } else { Vec::new() };
+        let named = query.split_whitespace().filter(is_name).map(last_name);
+        let named = named.chain(frames.iter().filter_map(|frame| frame.name.as_deref()));
+        let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        Self {
+            texts_to_try: if intent == Intent::Error { messages(query) } else { as_written(query) },
+            names: typed.iter().map(|name| name.to_lowercase()).collect(),
+            typed,
+            joined: Some(joined).filter(|joined| joined.len() <= MOST_JOINED).unwrap_or_default(),
+            stems: Rc::new(words.iter().map(|word| word.text[..word.stem].to_owned()).collect()),
+            paths: query.split_whitespace().filter_map(path_of).map(|(path, line)| (path.to_owned(), line)).collect(),
+            frames,
+            edited: HashSet::new(),
+            seen: RefCell::default(),
+            kinds: question.kinds.to_vec(),
+            capitalised: last_name(query).starts_with(char::is_uppercase),
+            wants_tests: question.kinds.contains(&SymbolKind::Test)
+                || any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
+            wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
+            is_path: alone.is_some(),
+            wants_prose: alone.is_some() || wants_docs || any(&["config", "workflow", "ci"]),
+            wants_docs,
+            intent,
+            words,
+        }
+    }
+
+    /// Hashes of the names that are exactly what was asked for.
+    pub(super) fn name_hashes(&self) -> Vec<u32> {
+        let joined = Some(&self.joined).filter(|joined| joined.len() > LEAST_JOINED);
+        self.names.iter().chain(joined).map(|name| Glance::name_hash(name)).collect()
+    }
+
+    /// The words as they are shown.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.words.iter().filter(|word| word.is_typed()).map(|word| word.text.clone()).collect()
+    }
+
+    /// The line that was typed after a path that ends like this one.
+    pub(super) fn line_in(&self, path: &str) -> Option<u32> {
+        self.paths.iter().find(|(typed, _)| is_meant(path, typed)).and_then(|(_, line)| *line)
+    }
+
+    /// Whether a path is one that was typed.
+    pub(super) fn names_path(&self, path: &str) -> bool {
+        matches!(self.named_as(path), Some(Named::File | Named::Stem))
+    }
+
+    /// What a path that was typed is to this one.
+    pub(super) fn named_as(&self, path: &str) -> Option<Named> {
+        let of = |typed: &String| {
+            let has_folder = typed.trim_matches('/').contains('/') || typed.ends_with('/');
+            match () {
+                _ if is_meant(path, typed) => Some(Named::File),
+                _ if has_folder && ends_like(without_extension(path), typed) => Some(Named::Stem),
+                _ if has_folder && lies_under(path, typed) => Some(Named::Folder),
+                _ => None,
+            }
+        };
+        self.paths.iter().filter_map(|(typed, _)| of(typed)).min()
+    }
+
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.stems.contains(terms::stem(word))
+    }
+
+    /// The terms that a name bears, a bit for each: as words, or as the beginning of one, because names are short.
+    pub(super) fn terms_in(&self, name: &str) -> u64 {
+        let mut borne = 0;
+        for word in tokens(name) {
+            let word = lower(word);
+            let stem = terms::stem(&word);
+            let bears = |asked: &str| stem == asked || stem.len() >= 3 && asked.starts_with(stem);
+            for (at, asked) in self.words.iter().enumerate() {
+                if bears(&asked.text[..asked.stem]) {
+                    borne |= 1 << at.min(63);
+                }
+            }
+        }
+        borne
+    }
+
+    /// How well a word of a file's name is one of the question's: the word itself, two of them in one, or the beginning
+    /// of one, because names of files are short (`auth`, `config`, `urlmap`).
+    pub(super) fn bears(&self, word: &str) -> f64 {
+        let stem = terms::stem(word);
+        // Endings have no underscore, so of a word with one only a stem with one can be a part.
+        let is_near =
+            |asked: &String| asked.contains('_') && (word.contains(asked.as_str()) || asked.starts_with(stem));
+        if word.contains('_') && !self.stems.iter().any(is_near) {
+            return 0.0;
+        }
+        let in_two = |at: usize| word.is_char_boundary(at) && self.knows(&word[..at]) && self.knows(&word[at..]);
+        // A stem is the beginning of its word.
+        let begins = self.stems.iter().any(|asked| word.starts_with(asked.as_str()));
+        if begins && (self.knows(word) || (2..word.len().saturating_sub(1)).any(in_two)) {
+            1.0
+        } else if stem.len() >= 3 && self.stems.iter().any(|asked| asked.starts_with(stem)) {
+            BEGINNING
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The texts that a message may be in the source: what it quotes, else all of it, else what stands behind the first
+/// colon, where programs put the kind of error in front.
+fn messages(query: &str) -> Vec<Rc<str>> {
+    let query = query.trim();
+    match quoted(query) {
+        Some(quoted) => vec![Rc::from(quoted)],
+        None => {
+            let behind = query.split_once(": ").map(|(_, message)| message.trim()).filter(|message| message.len() >= 4);
+            [Some(query), behind].into_iter().flatten().map(Rc::from).collect()
+        }
+    }
+}
+
+/// A query that is written like something in the source and not like a question: a flag, a key or a header
+/// (`rules.max-concurrent`), or words with brackets among them.
+fn as_written(query: &str) -> Vec<Rc<str>> {
+    const LEAST: usize = 6;
+    let query = query.trim();
+    let is_word = !query.contains(char::is_whitespace);
+    let is_key = is_word && query.trim_matches('-').contains('-');
+    let is_code = !is_word && query.contains(['(', '[', '{', '<', '=', ';']);
+    if query.len() >= LEAST && (is_key || is_code) { vec![Rc::from(query)] } else { Vec::new() }
+}
+
+/// `app.set`, `Router::new`, `parse()`.
+fn is_qualified(word: &str) -> bool {
+    let inner = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+    word.ends_with("()") || inner.contains('.') || inner.contains("::") || inner.contains('#')
+}
+
+fn last_name(word: &str) -> &str {
+    let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+    word.rsplit([':', '.', '#', '/']).next().unwrap_or(word)
+}
+
+/// How many different words of a line were asked for.
+pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
+    let mut found: Vec<&String> = Vec::new();
+    for word in tokens(line) {
+        let known = stems.get(terms::stem(&lower(word)));
+        found.extend(known.filter(|known| !found.contains(known)));
+    }
+    found.len()
+}
+
+/// A word in lower case.
+fn lower(word: &str) -> Cow<'_, str> {
+    match word.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()) {
+        true => Cow::Owned(word.to_lowercase()),
+        false => Cow::Borrowed(word),
+    }
+}
+
+/// What the words of a name are worth in the mean.
+pub(super) fn words_of(name: &str, worth: impl Fn(&str) -> f64) -> f64 {
+    let all: Vec<String> = tokens(name).map(str::to_lowercase).collect();
+    let parts = if all.len() > 1 { &all[1..] } else { &all[..] };
+    if parts.is_empty() {
+        return 0.0;
+    }
+    parts.iter().map(|part| worth(part)).sum::<f64>() / parts.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_short() {
+        for (query, stem, worth) in [
+            ("authentication of users", "auth", BEGINNING),
+            ("URL path mapping", "urlmap", 1.0),
+            ("thread pools", "ThreadPool", 1.0),
+            ("thread pools", "thread_local", 0.5),
+            ("thread pools", "th", 0.0),
+            ("port", "report", 0.0),
+        ] {
+            let asked = Asked::of(&Search::new(query, 1));
+            assert_eq!(words_of(stem, |word| asked.bears(word)), worth, "{query}: {stem}");
+        }
+    }
+
+    #[test]
+    fn names_are_told_from_words() {
+        for (query, names) in [
+            ("session", vec!["session"]),
+            ("session management", vec![]),
+            ("how app.set stores settings", vec!["set"]),
+            ("Router::nest and parse() or read/write", vec!["nest", "parse"]),
+            ("the from_str of IntoResponse over HTTP.", vec!["IntoResponse", "from_str"]),
+        ] {
+            let mut typed: Vec<String> = Asked::of(&Search::new(query, 1)).typed.into_iter().collect();
+            typed.sort();
+            assert_eq!(typed, names, "{query}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The lines that hold a text that is wanted as it is.
+
+use std::rc::Rc;
+
+use codecompass_store::{Result, Snapshot, TextEverywhere, VersionInfo};
+
+use super::asked::Asked;
+use super::gather::LinesOfFiles;
+use super::{Mode, Search, messages};
+use crate::grep::{self, Pattern, Wanted};
+
+/// The lines that hold a text that is wanted as it is.
+#[derive(Debug)]
+pub(super) struct Exact {
+    /// The text, unless it is a regular expression.
+    pub(super) text: Option<Rc<str>>,
+    /// Per file, in order.
+    pub(super) lines: LinesOfFiles,
+    /// How much of it they hold, from 0 to 1.
+    pub(super) worth: f64,
+    /// Whether these are all lines that hold it.
+    pub(super) is_exhaustive: bool,
+}
+
+impl Default for Exact {
+    fn default() -> Self {
+        Self { text: None, lines: LinesOfFiles::new(), worth: 1.0, is_exhaustive: true }
+    }
+}
+
+impl Exact {
+    /// Looks for the text: the one that is asked for, or of those that a message may be the first that is anywhere, or what has
+    /// its fixed parts.
+    pub(super) fn find(
+        snapshot: &Snapshot,
+        question: &Search<'_>,
+        asked: &Asked,
+        found: &TextEverywhere,
+    ) -> Result<Self> {
+        let text: Rc<str> = Rc::from(question.query);
+        match question.mode {
+            Mode::Literal(pattern) => Self::lines_of(snapshot, question, pattern, Some(text)),
+            Mode::Regex(pattern) => Self::lines_of(snapshot, question, pattern, None),
+            Mode::Words => {
+                for text in &asked.texts_to_try {
+                    let wanted = Wanted { text, literal: true, ignore_case: false, word: false };
+                    let Ok(pattern) = Pattern::new(&wanted) else { continue };
+                    let exact = Self::lines_of(snapshot, question, &pattern, Some(text.clone()))?;
+                    if !exact.lines.is_empty() {
+                        return Ok(exact);
+                    }
+                }
+                let Some(message) = messages::message_of(question.query, asked.intent) else {
+                    return Ok(Self::default());
+                };
+                let (lines, worth) = messages::holders(snapshot, question, message, found)?;
+                Ok(Self { lines, worth, ..Self::default() })
+            }
+        }
+    }
+
+    fn lines_of(snapshot: &Snapshot, question: &Search<'_>, pattern: &Pattern, text: Option<Rc<str>>) -> Result<Self> {
+        let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
+        let found = grep::find(snapshot, pattern, accepts, Some(MOST_LINES))?;
+        let numbers = |lines: Vec<grep::Line>| lines.into_iter().map(|line| line.number).collect();
+        let lines = found.files.into_iter().map(|file| (file.version.id, numbers(file.lines))).collect();
+        Ok(Self { text, lines, worth: 1.0, is_exhaustive: found.is_complete })
+    }
+}
+
+/// So many lines that hold a wanted text are looked at.
+const MOST_LINES: usize = 2000;

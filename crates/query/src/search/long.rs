@@ -1,0 +1,230 @@
+//! Long questions: a pasted issue, a stack trace, the output of a failing test.
+//!
+//! Names in code and the first line count as they do elsewhere, other prose for less, and what every report has (headings,
+//! versions, politeness, addresses) for nothing. A frame of a trace is no text: it names a file, a line and a function.
+
+use std::collections::HashMap;
+
+use super::intent::path_of;
+use super::terms::{STOP_WORDS, Word, words};
+
+/// More words than these are a report, not a question.
+const MANY_WORDS: usize = 40;
+
+/// More lines than these are pasted.
+const FEW_LINES: usize = 2;
+
+/// So many words of a report are looked up; each has a bit in a mask.
+const MOST: usize = 56;
+
+/// So many frames of a trace say where it happened.
+const FRAMES: usize = 12;
+
+/// What a word of prose is worth, below the first line.
+const PROSE: f64 = 0.4;
+
+/// Words of reports about any program.
+const BOILERPLATE: &str = "
+    actual actually also am another anyone anything because behavior behaviour believe best bug but cannot cause
+    checked could currently description did didn doesn don dear environment etc even everything exactly example
+    expect expected feature following happening hello help here hi however info information instead isn issue
+    issues just know last latest like linux looks macos maybe minimal more most need no not note now only
+    operating other output please possible pr problem proposed recent regards report repro reproduce reproducible
+    reproduction result results same see seem seems similar since snippet something steps sure system than thank
+    thanks thing think though traceback tried try trying version versions very want way whether windows without
+    won would wrong yes your
+";
+
+/// A place that a trace names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// The path as it was printed, if it was.
+    pub(super) path: Option<String>,
+    pub(super) line: Option<u32>,
+    /// The last part of the function's name.
+    pub(super) name: Option<String>,
+}
+
+/// Whether a query is a report rather than a question.
+pub(super) fn is_long(query: &str) -> bool {
+    query.trim().lines().count() > FEW_LINES || query.split_whitespace().count() > MANY_WORDS
+}
+
+/// The frames of a trace, as they stand there, at most so many: the first ones and the last.
+pub(super) fn frames(query: &str) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = query.lines().filter_map(frame).collect();
+    if frames.len() > FRAMES {
+        frames.drain(FRAMES / 2..frames.len() - FRAMES / 2);
+    }
+    frames
+}
+
+/// What a line of a trace names: `File "a.py", line 3, in f`, `at f (a.js:3:5)`, `a.go:3 +0x1d`, `3: a::f`, `a.f(0x1, …)`.
+fn frame(line: &str) -> Option<Frame> {
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix("File \"") {
+        let (path, rest) = rest.split_once('"')?;
+        let number = rest.strip_prefix(", line ")?;
+        let (number, name) = number.split_once(", in ").unwrap_or((number, ""));
+        return Some(Frame { path: Some(path.to_owned()), line: number.trim().parse().ok(), name: last_name(name) });
+    }
+    if let Some(rest) = line.strip_prefix("at ") {
+        let (name, place) = match rest.split_once(" (") {
+            Some((name, place)) => (name, place.trim_end_matches(')')),
+            None => ("", rest),
+        };
+        let (path, number) = path_of(place.split_whitespace().last()?)?;
+        return Some(Frame { path: Some(path.to_owned()), line: number, name: last_name(name) });
+    }
+    let first = line.split_whitespace().next()?;
+    if let Some((path, Some(number))) = path_of(first) {
+        let is_frame = line == first || line.contains(" +0x") || line.contains(" in ");
+        let name = line.split_once(" in ").map_or("", |(_, name)| name);
+        return is_frame.then(|| Frame { path: Some(path.to_owned()), line: Some(number), name: last_name(name) });
+    }
+    let is_numbered = first.strip_suffix(':').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = if is_numbered { line[first.len()..].trim() } else { go_function(line)? };
+    let is_name = name.contains("::") || name.contains('.');
+    let name = last_name(name).filter(|_| is_name && !name.contains(' '))?;
+    Some(Frame { path: None, line: None, name: Some(name) })
+}
+
+/// The function of a line like `main.(*Server).handle(0xc000, 0x1)`.
+fn go_function(line: &str) -> Option<&str> {
+    let (name, arguments) = line.rsplit_once('(')?;
+    let is_call = arguments.ends_with(')') && (arguments.contains("0x") || arguments == "...)" || arguments == ")");
+    Some(name).filter(|name| is_call && !name.contains(' ') && name.contains('.'))
+}
+
+fn last_name(name: &str) -> Option<String> {
+    let name = name.trim().trim_end_matches("()").trim_end_matches("::{{closure}}");
+    let last = name.rsplit(['.', ':', ' ', '/']).next()?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    Some(last.to_owned()).filter(|last| !last.is_empty() && last.chars().all(is_name))
+}
+
+/// The words of a report that say what it is about, those that say most first.
+pub(super) fn telling(query: &str) -> Vec<Word> {
+    let mut found: HashMap<String, (Word, usize)> = HashMap::new();
+    let mut order = 0;
+    let mut is_fenced = false;
+    let first = query.lines().position(|line| !line.trim().is_empty());
+    for (number, line) in query.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            is_fenced = !is_fenced;
+            continue;
+        }
+        let is_title = Some(number) == first;
+        if !is_title && is_noise(line) {
+            continue;
+        }
+        let text = match frame(line) {
+            Some(frame) => named_by(&frame),
+            None => line.split_whitespace().filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" "),
+        };
+        for word in words(&text) {
+            let is_name = is_fenced || !word.is_prose || is_quoted(&text, &word.text);
+            let worth = if is_title || is_name { word.weight } else { word.weight * PROSE };
+            if !says_something(&word.text) {
+                continue;
+            }
+            let (known, _) = found.entry(word.text.clone()).or_insert_with(|| {
+                order += 1;
+                (Word { weight: 0.0, ..word.clone() }, order)
+            });
+            // Said again, it counts for a little more.
+            known.weight = if known.weight == 0.0 { worth } else { known.weight.max(worth) + 0.1 * worth };
+        }
+    }
+    let mut all: Vec<(Word, usize)> = found.into_values().collect();
+    all.sort_by(|(a, at), (b, then)| b.weight.total_cmp(&a.weight).then(at.cmp(then)));
+    all.truncate(MOST);
+    all.into_iter().map(|(word, _)| word).collect()
+}
+
+/// The words of a frame: the function, and the file by its own name.
+fn named_by(frame: &Frame) -> String {
+    let file = frame.path.as_deref().map_or("", |path| path.rsplit(['/', '\\']).next().unwrap_or(path));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    format!("{} {stem}", frame.name.as_deref().unwrap_or_default())
+}
+
+/// Headings, versions, rules and empty boxes.
+fn is_noise(line: &str) -> bool {
+    let line = line.trim();
+    let is_version = |word: &str| {
+        let word = word.trim_start_matches(['v', '=']);
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.matches('.').count() >= 1 && word.len() >= 3
+    };
+    let few = line.split_whitespace().count() <= 6;
+    line.starts_with('#') && few
+        || line.starts_with("- [")
+        || line.starts_with("<!--")
+        || few && line.split_whitespace().any(is_version)
+        || line.chars().all(|c| !c.is_alphanumeric())
+}
+
+fn is_quoted(text: &str, word: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.split('`').skip(1).step_by(2).any(|part| part.contains(word))
+}
+
+fn says_something(word: &str) -> bool {
+    word.len() > 1
+        && word.chars().any(char::is_alphabetic)
+        && !BOILERPLATE.split_whitespace().any(|other| other == word)
+        && !STOP_WORDS.contains(&word)
+        && !is_hexadecimal(word)
+}
+
+fn is_hexadecimal(word: &str) -> bool {
+    word.len() >= 6
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.trim_start_matches("0x").bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_several_languages() {
+        type Expected<'t> = Option<(&'t str, Option<u32>, &'t str)>;
+        let table: &[(&str, Expected<'_>)] = &[
+            ("  File \"/usr/lib/app/views.py\", line 12, in get", Some(("/usr/lib/app/views.py", Some(12), "get"))),
+            ("    at Router.match (src/router.ts:10:5)", Some(("src/router.ts", Some(10), "match"))),
+            ("    at /app/src/router.js:10:5", Some(("/app/src/router.js", Some(10), ""))),
+            ("             at src/main.rs:4:5", Some(("src/main.rs", Some(4), ""))),
+            ("   3: app::store::open", Some(("", None, "open"))),
+            ("main.(*Server).handle(0xc000, 0x1)", Some(("", None, "handle"))),
+            ("\t/go/src/app/server.go:123 +0x1d", Some(("/go/src/app/server.go", Some(123), ""))),
+            ("the call of parse(x) is wrong", None),
+            ("see src/main.rs:4 for that", None),
+            ("", None),
+        ];
+        for (line, expected) in table {
+            let found = frame(line);
+            let found = found.as_ref().map(|frame| {
+                let text = |text: &Option<String>| text.clone().unwrap_or_default();
+                (text(&frame.path), frame.line, text(&frame.name))
+            });
+            let expected = expected.map(|(path, line, name)| (path.to_owned(), line, name.to_owned()));
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_and_the_title_count_and_boilerplate_does_not() {
+        let report = "Session cookies are lost on redirect\n\n## Steps to reproduce\nPlease see `resolve_redirects` in a \
+            loop of requests.\n- OS: Linux 5.4.1\nhttps://example.org/x\n";
+        let words = telling(report);
+        let weight = |text: &str| words.iter().find(|word| word.text == text).map(|word| word.weight);
+        assert!(weight("cookies") >= Some(1.0) && weight("resolve_redirects") >= Some(1.0), "{words:?}");
+        assert!(weight("loop").is_some_and(|weight| weight < 0.5), "{words:?}");
+        assert_eq!(
+            (weight("reproduce"), weight("please"), weight("linux"), weight("example")),
+            (None, None, None, None)
+        );
+        assert!(is_long(report) && !is_long("how is a session kept"));
+    }
+}

@@ -1,0 +1,210 @@
+//! Messages that a program makes up: a line of the source is found by the fixed parts of its text, whatever stood between
+//! them when the message was printed.
+
+use std::collections::{HashMap, HashSet};
+
+use codecompass_model::{Owners, VersionId};
+use codecompass_store::{Result, Snapshot, TextEverywhere, TextHit};
+
+use super::gather::{Candidate, LinesOfFiles};
+use super::{Intent, Search, long};
+
+/// So many of the places that hold the words of a message are read.
+const READ: usize = 48;
+
+/// Where so many are as good as the last of them, these are left out.
+const MOST: usize = 200;
+
+/// Fixed parts that make up less of a message than this are chance.
+const LEAST_SHARE: f64 = 0.3;
+
+/// The same in letters.
+const LEAST_LETTERS: usize = 8;
+
+/// The message that a query is, or that stands in a report.
+pub(super) fn message_of(query: &str, intent: Intent) -> Option<&str> {
+    let query = query.trim();
+    if long::is_long(query) {
+        const SIGNS: &[&str] = &["Error: ", "Exception: ", "panic: ", "panicked at ", "error: ", "fatal: ", "FAILED "];
+        return query.lines().rev().find(|line| SIGNS.iter().any(|sign| line.contains(sign))).map(str::trim);
+    }
+    const ASKING: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
+    let is_question =
+        query.split_whitespace().next().is_some_and(|first| ASKING.contains(&first.to_lowercase().as_str()));
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty();
+    let is_put_in = |word: &str| {
+        word.contains(['"', '\'', '`', '/']) || is_number(word.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    let varies = !is_question && query.split_whitespace().any(is_put_in);
+    let is_sentence = query.split_whitespace().count() >= 3;
+    (is_sentence && (intent == Intent::Error || intent == Intent::NaturalLanguage && varies)).then_some(query)
+}
+
+/// The lines whose texts have fixed parts that stand in the message, the most of it, among the places that hold most of its
+/// words; and the share of the message that they make up.
+pub(super) fn holders(
+    snapshot: &Snapshot,
+    question: &Search<'_>,
+    message: &str,
+    found: &TextEverywhere,
+) -> Result<(LinesOfFiles, f64)> {
+    let mut lines: Vec<(VersionId, u32, f64)> = Vec::new();
+    let mut wanted: HashMap<VersionId, HashSet<Candidate>> = HashMap::new();
+    for candidate in best_by_words(found) {
+        wanted.entry(candidate.version()).or_default().insert(candidate);
+    }
+    for (id, candidates) in wanted {
+        let accepts = snapshot.version(id)?.is_some_and(|info| question.accepts(&info.path, &info.language));
+        if !accepts {
+            continue;
+        }
+        let (outline, text) = (snapshot.outline(id)?, snapshot.text(id)?);
+        let owners = Owners::new(&text, &outline.symbols);
+        for (number, line) in (1u32..).zip(text.lines()) {
+            let share = fixed_share(line, message);
+            let holder = || Candidate::at(id, &outline, &owners, number);
+            if share >= LEAST_SHARE && holder().is_some_and(|holder| candidates.contains(&holder)) {
+                lines.push((id, number, share));
+            }
+        }
+    }
+    let best = lines.iter().map(|line| line.2).fold(0.0, f64::max);
+    let mut of_files = LinesOfFiles::new();
+    for (id, number, _) in lines.into_iter().filter(|line| line.2 >= 0.8 * best) {
+        of_files.entry(id).or_default().push(number);
+    }
+    of_files.values_mut().for_each(|lines| lines.sort_unstable());
+    Ok((of_files, best))
+}
+
+/// The records with the highest scores. Where the last ones are equal, all of them or none: ids must not decide.
+fn best_by_words(found: &TextEverywhere) -> Vec<Candidate> {
+    let symbols = found.symbols.hits.iter().map(|hit| (hit.score, Candidate::Symbol(hit.version, hit.place)));
+    let piece = |hit: &TextHit| (hit.score, Candidate::Piece(hit.version, hit.place));
+    let mut all: Vec<(f64, Candidate)> = symbols.chain(found.pieces.hits.iter().map(piece)).collect();
+    if all.len() > READ {
+        let (_, (last, _), _) = all.select_nth_unstable_by(READ - 1, |a, b| b.0.total_cmp(&a.0));
+        let last = *last;
+        all.retain(|(score, _)| *score >= last);
+        if all.len() > MOST {
+            all.retain(|(score, _)| *score > last);
+        }
+    }
+    all.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The share of a message's letters that the fixed parts of a line's texts make up, if all that say something stand in it in
+/// their order.
+fn fixed_share(line: &str, message: &str) -> f64 {
+    let all = letters(message);
+    let mut best = 0;
+    for text in texts(line) {
+        let mut rest = message;
+        let mut matched = 0;
+        let mut is_held = true;
+        for part in fixed_parts(text) {
+            match rest.find(part) {
+                Some(at) => {
+                    matched += letters(part);
+                    rest = &rest[at + part.len()..];
+                }
+                None => is_held &= letters(part) < 3,
+            }
+        }
+        if is_held && matched >= LEAST_LETTERS {
+            best = best.max(matched);
+        }
+    }
+    if all == 0 { 0.0 } else { best as f64 / all as f64 }
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphabetic()).count()
+}
+
+/// What stands between quotes in a line of code. An apostrophe inside a word opens nothing.
+fn texts(line: &str) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let mut from = 0;
+    while let Some(open) = line[from..].find(['"', '\'', '`']).map(|at| at + from) {
+        let quote = line.as_bytes()[open];
+        let after_word = quote == b'\'' && line[..open].ends_with(|c: char| c.is_alphanumeric());
+        let inside = &line[open + 1..];
+        let is_close = |at: usize| inside.as_bytes()[at] == quote && !is_escaped(inside, at);
+        let close = (0..inside.len()).find(|at| is_close(*at));
+        match close {
+            Some(end) if !after_word => {
+                texts.push(&inside[..end]);
+                from = open + 1 + end + 1;
+            }
+            // A text that goes on in the next line.
+            None if quote != b'\'' => {
+                texts.push(inside);
+                break;
+            }
+            _ => from = open + 1,
+        }
+    }
+    texts
+}
+
+fn is_escaped(text: &str, at: usize) -> bool {
+    text.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+/// A text without what is put into it: `{x}`, `${x}`, `%s`, `\n`.
+fn fixed_parts(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < bytes.len() {
+        let end = match bytes[at] {
+            b'{' => text[at..].find('}').map(|end| at + end + 1),
+            b'$' | b'#' if bytes.get(at + 1) == Some(&b'{') => text[at..].find('}').map(|end| at + end + 1),
+            b'%' => verb_end(text, at),
+            b'\\' => Some((at + 2).min(bytes.len())).filter(|end| text.is_char_boundary(*end)),
+            _ => None,
+        };
+        match end {
+            Some(end) => {
+                parts.push(&text[start..at]);
+                (start, at) = (end, end);
+            }
+            None => at += 1,
+        }
+    }
+    parts.push(&text[start..]);
+    let trimmed = parts.into_iter().map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()));
+    trimmed.filter(|part| !part.is_empty()).collect()
+}
+
+/// The end of `%d`, `%-5.2f`, `%(name)s`.
+fn verb_end(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at + 1..];
+    let named = rest.strip_prefix('(').and_then(|inside| inside.find(')')).map_or(0, |end| end + 2);
+    let is_flag = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '#' | '.' | '*' | 'l');
+    let verb = rest[named..].find(|c: char| !is_flag(c))? + named;
+    rest[verb..].starts_with(|c: char| c.is_ascii_alphabetic()).then_some(at + 1 + verb + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_by_the_fixed_parts_of_its_text() {
+        let table: &[(&str, &str, bool)] = &[
+            (r#"bail!("the len is {len} but the index is {index}")"#, "the len is 3 but the index is 5", true),
+            (r#"raise ValueError(f"unknown option {name!r} for {cmd}")"#, "unknown option 'x' for build", true),
+            (r#"fmt.Errorf("open %s: too many links (%d)", p, n)"#, "open a/b.txt: too many links (7)", true),
+            ("throw new Error(`Cannot find module '${id}' from`)", "Cannot find module 'left-pad' from", true),
+            (r#"log("the index is {i} but the len is {n}")"#, "the len is 3 but the index is 5", false),
+            (r#"let x = "is";"#, "the len is 3 but the index is 5", false),
+            ("it's the len is", "the len is 3 but the index is 5", false),
+            (r#"say("broken {"#, "broken", false),
+        ];
+        for (line, message, expected) in table {
+            assert_eq!(fixed_share(line, message) >= LEAST_SHARE, *expected, "{line}: {}", fixed_share(line, message));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a path tells: whose file it is, what kind of file, and whether it was asked for.
+
+/// Whether a path ends with another one, at a border between folders.
+pub(super) fn ends_like(path: &str, end: &str) -> bool {
+    let end = end.trim_matches('/');
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) && !end.is_empty()
+}
+
+/// Whether a path is the one that was typed: with fewer folders before it, or with more.
+pub(super) fn is_meant(path: &str, typed: &str) -> bool {
+    ends_like(path, typed) || ends_like(typed, path)
+}
+
+/// Whether a file lies in a folder of this name, or anywhere below one.
+pub(super) fn lies_under(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_matches('/');
+    let starts = |at: usize| at == 0 || path.as_bytes()[at - 1] == b'/';
+    !folder.is_empty()
+        && path.match_indices(folder).any(|(at, _)| starts(at) && path[at + folder.len()..].starts_with('/'))
+}
+
+/// Whether two paths have a file and its folder in common: a trace names files as they were installed.
+pub(super) fn shares_end(path: &str, printed: &str) -> bool {
+    let mut printed = printed.rsplit(['/', '\\']);
+    let mut path = path.rsplit('/');
+    path.next() == printed.next() && path.next().is_some_and(|folder| printed.next() == Some(folder))
+}
+
+/// Languages that are prose, data or configuration.
+pub(super) fn is_code(language: &str) -> bool {
+    const OTHER: &[&str] = &[
+        "text",
+        "markdown",
+        "json",
+        "yaml",
+        "toml",
+        "xml",
+        "html",
+        "css",
+        "ini",
+        "csv",
+        "rst",
+        "restructuredtext",
+        "lock",
+        "svg",
+    ];
+    !OTHER.contains(&language)
+}
+
+/// The word or words that a file is named by.
+pub(super) fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
+    match stem {
+        // Files that are named for their folder.
+        "mod" | "lib" | "main" | "index" | "init" | "__init__" => path.rsplit('/').nth(1).unwrap_or(stem),
+        _ => stem,
+    }
+}
+
+fn folders_and_name(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Whether a folder bears one of the names, whatever its case.
+fn lies_in(folders: &str, names: &[&str]) -> bool {
+    folders.split('/').any(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a path is that of an example, a benchmark or a fixture.
+pub(crate) fn is_example(path: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "example",
+        "examples",
+        "_examples",
+        "benches",
+        "benchmark",
+        "benchmarks",
+        "demo",
+        "demos",
+        "fixtures",
+        "samples",
+    ];
+    lies_in(folders_and_name(path).0, NAMES)
+}
+
+/// Whether a path is that of a file that mostly passes on what stands elsewhere, or of a stub.
+pub(crate) fn passes_on(path: &str) -> bool {
+    let (folders, file) = folders_and_name(path);
+    let ends = |end: &str| {
+        let at = file.len().checked_sub(end.len());
+        at.and_then(|at| file.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
+    };
+    file.eq_ignore_ascii_case("__init__.py")
+        || ends(".pyi")
+        || ends(".d.ts")
+        || lies_in(folders, &["compat", "deprecated", "legacy"])
+}
+
+/// A path without what stands after the last dot of its last part.
+pub(super) fn without_extension(path: &str) -> &str {
+    match path.rsplit_once('.') {
+        Some((stem, extension)) if !extension.contains('/') && !stem.is_empty() && !stem.ends_with('/') => stem,
+        _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_end_alike_at_borders_only() {
+        for (path, end, expected) in [
+            ("src/auth/jwt.rs", "jwt.rs", true),
+            ("src/auth/jwt.rs", "auth/jwt.rs", true),
+            ("src/auth/jwt.rs", "wt.rs", false),
+            ("jwt.rs", "jwt.rs", true),
+            ("jwt.rs", "/", false),
+        ] {
+            assert_eq!(ends_like(path, end), expected, "{path} {end}");
+        }
+        for (folder, expected) in
+            [("src/auth", true), ("auth/", true), ("rc/auth", false), ("auth/jw", false), ("/", false)]
+        {
+            assert_eq!(lies_under("src/auth/jwt.rs", folder), expected, "{folder}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What programmers write for a word (`ctx` for a context), and the words that they take one for another (`remove`, `delete`).
+//!
+//! English of programming at large, nothing of any one repository. A keyword or a very common word (`fn`, `get`) is in no list: it says
+//! nothing, and looking it up costs most.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::terms::stem;
+
+/// Short forms, each with the words that it stands for.
+const SHORT_FORMS: &str = "
+    abs: absolute
+    addr: address
+    alloc: allocate
+    app: application
+    arg: argument
+    args: arguments
+    arr: array
+    attr: attribute
+    auth: authentication authorization
+    auto: automatic
+    bin: binary
+    buf: buffer
+    calc: calculate compute
+    cb: callback
+    cert: certificate
+    cmd: command
+    cmp: compare
+    col: column
+    concat: concatenate join
+    cond: condition
+    conf: configuration config
+    conn: connection
+    ctor: constructor
+    ctx: context
+    cwd: current working directory
+    db: database
+    decl: declaration
+    dep: dependency
+    deps: dependencies
+    desc: description descending
+    dest: destination
+    dir: directory folder
+    doc: document
+    dst: destination
+    elem: element
+    enc: encoding
+    env: environment
+    eq: equal
+    err: error
+    eval: evaluate
+    exec: execute
+    expr: expression
+    ext: extension
+    fmt: format
+    gen: generate
+    hdr: header
+    id: identifier
+    idx: index
+    img: image
+    info: information
+    init: initialize
+    iter: iterator
+    lang: language
+    len: length
+    lib: library
+    loc: location
+    max: maximum
+    mem: memory
+    mgr: manager
+    min: minimum
+    msg: message
+    mw: middleware
+    nav: navigation
+    neg: negative negate
+    num: number
+    obj: object
+    op: operation operator
+    opt: option
+    opts: options
+    param: parameter
+    params: parameters
+    perm: permission
+    pkg: package
+    pos: position
+    prev: previous
+    proc: process
+    prop: property
+    props: properties
+    proto: protocol prototype
+    ptr: pointer
+    qs: query
+    rand: random
+    recv: receive
+    ref: reference
+    regex: regular expression pattern
+    regexp: regular expression
+    repo: repository
+    req: request
+    res: response result resource
+    resp: response
+    ret: return
+    sec: second security
+    sep: separator
+    seq: sequence
+    sess: session
+    sig: signature signal
+    spec: specification
+    src: source
+    srv: server
+    stmt: statement
+    sync: synchronize
+    temp: temporary
+    tmp: temporary
+    tx: transaction
+    txt: text
+    util: utility
+    val: value
+    ver: version
+    vec: vector
+    ws: websocket whitespace
+";
+
+/// Words that are used alike, a list per line.
+const ALIKE: &str = "
+    remove delete drop erase discard unset clear strip
+    create make build construct
+    add append insert push register attach
+    check validate verify ensure assert
+    fetch retrieve load obtain lookup find
+    convert transform cast
+    send emit dispatch post
+    begin start launch
+    stop end finish close shutdown abort terminate cancel
+    parse decode deserialize unmarshal read
+    encode serialize marshal dump
+    error exception failure panic fail
+    print display show format render
+    change modify update replace
+    clean normalize sanitize
+    combine join merge concat
+    split separate partition divide
+    enumerate walk iterate traverse
+    wait block sleep await
+    retry attempt backoff
+    directory folder dir
+    url uri link
+    handler callback listener hook
+    option setting config flag parameter
+    default fallback
+    wrap decorate
+    call invoke execute apply
+    copy clone duplicate
+    choose select pick
+    match equal compare
+    label title
+    log logger trace
+    user account
+    password secret credential
+    count size length total
+    limit max maximum cap
+    escape quote
+    colour color
+    hidden private internal
+    ignore skip exclude
+    extract unpack
+    cache memo memoize
+    save store persist
+    guess detect infer determine
+";
+
+/// By stem, what a word has beside it.
+struct Synonyms {
+    short_forms: HashMap<&'static str, Vec<&'static str>>,
+    alike: HashMap<&'static str, Vec<&'static str>>,
+}
+
+static SYNONYMS: LazyLock<Synonyms> = LazyLock::new(|| {
+    let mut all = Synonyms { short_forms: HashMap::new(), alike: HashMap::new() };
+    for (short, long) in SHORT_FORMS.lines().filter_map(|line| line.trim().split_once(": ")) {
+        for long in long.split(' ') {
+            all.short_forms.entry(stem(long)).or_default().push(short);
+            all.short_forms.entry(stem(short)).or_default().push(long);
+        }
+    }
+    for list in ALIKE.lines().map(str::trim) {
+        for word in list.split(' ') {
+            let others = list.split(' ').filter(|other| *other != word);
+            all.alike.entry(stem(word)).or_default().extend(others);
+        }
+    }
+    all
+});
+
+/// The short forms of a word, and the words that it is a short form of.
+pub(super) fn short_forms(word: &str) -> &'static [&'static str] {
+    SYNONYMS.short_forms.get(stem(word)).map_or(&[], Vec::as_slice)
+}
+
+/// The words that are used like it.
+pub(super) fn used_alike(word: &str) -> &'static [&'static str] {
+    SYNONYMS.alike.get(stem(word)).map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn words_are_found_from_both_sides_in_any_form() {
+        assert_eq!(short_forms("contexts"), ["ctx"]);
+        assert_eq!(short_forms("ctx"), ["context"]);
+        assert_eq!(short_forms("configuration"), ["conf"]);
+        assert!(short_forms("cat").is_empty());
+        assert!(used_alike("deleting").contains(&"remove") && !used_alike("deleting").contains(&"delete"));
+        assert!(used_alike("cat").is_empty());
+    }
+
+    #[test]
+    fn no_line_says_a_word_twice() {
+        for line in SHORT_FORMS.lines().chain(ALIKE.lines()) {
+            let mut seen = HashSet::new();
+            let words = line.split([' ', ':']).filter(|word| !word.is_empty());
+            let twice = words.filter(|word| !seen.insert(*word)).collect::<Vec<_>>();
+            assert!(twice.is_empty(), "{line}: {twice:?}");
+        }
+        let shorts = SHORT_FORMS.lines().filter_map(|line| line.trim().split_once(": ")).map(|(short, _)| short);
+        let mut seen = HashSet::new();
+        assert!(shorts.into_iter().all(|short| seen.insert(short)));
+    }
+}
