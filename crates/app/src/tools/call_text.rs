@@ -9,13 +9,12 @@ use crate::output::{Reader, style};
 /// The answer as text.
 pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     let symbol = calls.symbol.symbol();
-    let name = style::name(&shown(&rows::short_name(symbol)));
+    let name = style::name(&shown(&calls.symbol.short_name()));
     let head = format!("{name} {}", rows::place(&calls.symbol.file.path, symbol.lines));
     if calls.is_unknown {
-        let others: Vec<String> = calls.others.iter().map(Shown::place).collect();
-        let first = calls.symbol.place();
+        let all = std::iter::once(&calls.symbol).chain(&calls.others);
         let what = "several symbols of the name stand in this file; give one as path:line";
-        return format!("{}: {what}: {first}, {}\n", shown(&symbol.name), others.join(", "));
+        return format!("{}: {what}: {}\n", shown(&symbol.name), graph::places_text(all));
     }
     if calls.is_one_of_many {
         return in_a_line(calls, &head);
@@ -24,7 +23,7 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     let mut cut = 0;
     let sides = [(&calls.callers, "called by"), (&calls.callees, "calls")];
     let told: Vec<&str> = sides.iter().filter(|(side, _)| side.is_some()).map(|(_, title)| *title).collect();
-    let is_empty = |side: &Side| side.edges.is_empty() && side.tests.is_empty() && side.folded.0 == 0;
+    let is_empty = |side: &Side| side.edges.is_empty() && side.tests.is_empty();
     if sides.iter().filter_map(|(side, _)| side.as_ref()).all(is_empty) {
         let what = if told == ["calls"] { "calls nothing here" } else { "no calls are known" };
         sheet.line(&format!("{head}: {what}"));
@@ -47,23 +46,21 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
 }
 
 /// One of several symbols that the question may mean: its calls in a line each way.
-fn in_a_line(calls: &Calls, head: &str) -> String {
+fn in_a_line<'e>(calls: &'e Calls, head: &str) -> String {
     let mut text = String::new();
     for (side, title) in [(&calls.callers, "called by"), (&calls.callees, "calls")] {
         let Some(side) = side else { continue };
-        let far = |edge: &Edge| match (&edge.far, title) {
-            (Around::Symbol(callee), "calls") => {
-                format!("{} {}", shown(&rows::short_name(callee.symbol())), callee.place())
-            }
-            (far, _) => {
-                let name = far.name().map(|name| format!(" {}", shown(&name))).unwrap_or_default();
-                format!("{}:{}{name}", style::path(&shown(&edge.call.path)), edge.call.line)
+        let all = || side.edges.iter().chain(&side.tests.rows);
+        let place = |edge: &'e Edge| -> (&'e str, u32, String) {
+            let name = edge.far.name().map(|name| shown(&name).into_owned()).unwrap_or_default();
+            match &edge.far {
+                Around::Symbol(callee) if title == "calls" => (&callee.file.path, callee.symbol().lines.start, name),
+                _ => (&edge.call.path, edge.call.line, name),
             }
         };
-        let all: Vec<String> = side.edges.iter().chain(&side.tests).map(far).collect();
-        let folded =
-            if side.folded.0 > 0 { format!(", {}", rows::count(side.folded.0, "test")) } else { String::new() };
-        let told = if all.is_empty() { "nothing".to_owned() } else { all.join(", ") };
+        let folded = side.tests.count() - side.tests.rows.len();
+        let folded = if folded > 0 { format!(", {}", rows::count(folded, "test")) } else { String::new() };
+        let told = if all().next().is_none() { "nothing".to_owned() } else { rows::places(all().map(place)) };
         text += &format!("{head} {title} {told}{folded}\n");
     }
     text
@@ -72,12 +69,15 @@ fn in_a_line(calls: &Calls, head: &str) -> String {
 /// The rows of one direction; how many found no room.
 fn rows_of(calls: &Calls, side: &Side, is_up: bool, sheet: &mut Sheet) -> usize {
     let mut cut = 0;
-    for (title, edges) in [("", &side.edges), ("tests", &side.tests)] {
+    for (title, edges) in [("", &side.edges), ("tests", &side.tests.rows)] {
         if !title.is_empty() && !edges.is_empty() {
             sheet.close();
             sheet.line(title);
         }
         for edge in edges {
+            if !is_up && is_told(edge, edges) {
+                continue;
+            }
             let is_here = !is_up && edge.call.path == calls.symbol.file.path && title.is_empty();
             let row = row(edge, is_up);
             // The calls of a function stand in its own file, which the head names.
@@ -86,6 +86,20 @@ fn rows_of(calls: &Calls, side: &Side, is_up: bool, sheet: &mut Sheet) -> usize 
         }
     }
     cut
+}
+
+/// Whether it is the constructor of a class that is called on the same lines: the row of the class names it.
+fn is_told(edge: &Edge, edges: &[Edge]) -> bool {
+    let Around::Symbol(far) = &edge.far else { return false };
+    let Some(parent) = far.symbol().parent else { return false };
+    edges.iter().any(|other| match &other.far {
+        Around::Symbol(class) => {
+            let names_it = || class.constructor().is_some_and(|one| std::ptr::eq(one, far.symbol()));
+            let is_same = other.call.line == edge.call.line && other.call.lines == edge.call.lines;
+            class.place == parent && is_same && names_it()
+        }
+        Around::Module(_) => false,
+    })
 }
 
 /// The lines of the calls, and who stands at the far end.
@@ -101,7 +115,7 @@ fn row(edge: &Edge, is_up: bool) -> String {
     }
     let guess = if call.confidence == codecompass_model::Confidence::Heuristic { "?" } else { "" };
     let name = match &edge.far {
-        Around::Symbol(shown_symbol) => style::name(&shown(&rows::short_name(shown_symbol.symbol()))),
+        Around::Symbol(shown_symbol) => style::name(&shown(&shown_symbol.short_name())),
         Around::Module(_) => "(file level)".into(),
     };
     let mut row = format!("{}{guess} {name}", style::marked_number(&lines.join(",")));
@@ -116,7 +130,7 @@ fn row(edge: &Edge, is_up: bool) -> String {
     }
     if let Some(via) = &edge.via {
         let arrow = if is_up { "→" } else { "←" };
-        row += &style::dim(&format!(" {arrow} {}", shown(&rows::short_name(via.symbol()))));
+        row += &style::dim(&format!(" {arrow} {}", shown(&via.short_name())));
     }
     row
 }
@@ -142,11 +156,7 @@ fn unresolved(calls: &Calls, sheet: &mut Sheet) -> usize {
 fn tail(calls: &Calls, reader: Reader) -> String {
     let mut text = String::new();
     for side in [&calls.callers, &calls.callees].into_iter().flatten() {
-        let (tests, files) = side.folded;
-        if tests > 0 {
-            let how = reader.argument("tests", "include");
-            text += &format!("tests: {tests} in {} ({how})\n", rows::count(files, "file"));
-        }
+        text += &side.tests.text(reader);
         let seen = calls.offset + side.edges.len();
         let (cursor, total) = (calls.next.as_deref(), side.listed);
         text += &rows::More { seen, total, what: "", by_limit: calls.by_limit, cursor }.text(reader);
@@ -160,7 +170,7 @@ fn tail(calls: &Calls, reader: Reader) -> String {
         text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));
     }
     if let Some(path) = calls.path_to.as_ref().filter(|path| !path.chain.is_empty()) {
-        let steps = path.chain.iter().map(|one| format!("{} {}", shown(&rows::short_name(one.symbol())), one.place()));
+        let steps = path.chain.iter().map(|one| format!("{} {}", shown(&one.short_name()), one.place()));
         text += &format!("path: {}\n", steps.collect::<Vec<_>>().join(" → "));
     }
     text + &graph::others_text(&calls.others)

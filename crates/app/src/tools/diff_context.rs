@@ -321,7 +321,7 @@ impl Diff<'_> {
 
     /// What of the question is not said by the paths.
     fn chosen(&self) -> String {
-        if self.question.tests.is_chosen() { format!(" {:?}", self.question.tests) } else { String::new() }
+        self.question.tests.identity()
     }
 
     /// The answer as text: what may break comes first, and so do the cursors' pages.

@@ -14,7 +14,7 @@ use super::graph::{self, Around, Shown, with_graph};
 use super::input::{self, Cursor};
 use super::rows::{self, Sheet};
 use super::several::{Part, Several};
-use super::test_code::{TESTS, Tests};
+use super::test_code::{Last, TESTS, Tests};
 use super::{names, shape};
 use crate::call::Inquiry;
 use crate::error::{AppError, Code};
@@ -77,9 +77,6 @@ pub(crate) const TOOL: Tool = Tool {
         call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
     },
 };
-
-/// So many tests are listed one by one before they become a number.
-pub(super) const TESTS_SHOWN: usize = 10;
 
 /// What is asked.
 pub(crate) struct Question {
@@ -154,9 +151,7 @@ struct References {
     symbol: Shown,
     places: Vec<Place>,
     /// Tests that are listed after the others, in texts.
-    tests: Vec<Place>,
-    /// Tests that are a number there, and in how many files.
-    folded: (usize, usize),
+    tests: Last<Place>,
     offset: usize,
     limit: usize,
     /// How many there are to be listed, on all pages.
@@ -311,19 +306,17 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
     sites.retain(|site| question.tests.lists(is_test(graph, site)));
     let total = sites.len();
-    let (mut tests, mut folded) = (Vec::new(), (0, 0));
+    let mut tests = Last::none();
     if inquiry.form != Form::Json && question.tests == Tests::Open {
         let (of_tests, of_code): (Vec<Site>, Vec<Site>) = sites.into_iter().partition(|site| is_test(graph, site));
         sites = of_code;
-        if of_tests.len() > TESTS_SHOWN && question.is_open {
-            let files: HashSet<&str> = of_tests.iter().map(|site| site.file.path.as_str()).collect();
-            folded = (of_tests.len(), files.len());
-        } else if asked.cursor.is_none() {
-            tests = of_tests.into_iter().map(|site| Place::of(graph, site)).collect::<Result<_, _>>()?;
+        if asked.cursor.is_none() {
+            let left = (!question.is_open).then(|| question.limit.saturating_sub(sites.len()));
+            tests = Last::of(of_tests, left, |site| &site.file.path).try_map(|site| Place::of(graph, site))?;
         }
     }
     let path = file.as_ref().map(|file| &file.path);
-    let chosen = if question.tests.is_chosen() { format!(" {:?}", question.tests) } else { String::new() };
+    let chosen = question.tests.identity();
     let form = if inquiry.form == Form::Json { "" } else { " text" };
     let identity = format!("references {name:?} {path:?} {:?}{chosen}{form}", question.kind);
     let cursor = Cursor::of(Some(snapshot), &identity);
@@ -378,7 +371,6 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
         symbol,
         places,
         tests,
-        folded,
         offset,
         listed,
         total,
@@ -426,7 +418,7 @@ impl Part for References {
         if !self.implementations.is_empty() {
             counts.push(rows::count(self.implementations.len(), "implementation"));
         }
-        let name = style::name(&shown(&rows::short_name(symbol)));
+        let name = style::name(&shown(&self.symbol.short_name()));
         let place = rows::place(&self.symbol.file.path, symbol.lines);
         let mut sheet = Sheet::new(self.room);
         sheet.line(&format!("{name} {place}: {}", counts.join(", ")));
@@ -443,7 +435,7 @@ impl Part for References {
                     sheet.close();
                     sheet.line(title);
                 }
-                let called = shown(&rows::short_name(one.symbol.symbol())).into_owned();
+                let called = shown(&one.symbol.short_name()).into_owned();
                 let row = format!("{}  → {called}", one.place.row());
                 cut += usize::from(!sheet.row(&one.place.site.file.path, &row));
             }
@@ -452,14 +444,14 @@ impl Part for References {
             sheet.close();
             sheet.line("implementations");
             for (one, _) in &self.implementations {
-                let (name, place) = (shown(&rows::short_name(one.symbol())).into_owned(), one.place());
+                let (name, place) = (shown(&one.short_name()).into_owned(), one.place());
                 cut += usize::from(!sheet.line(&format!(" {place} {name}")));
             }
         }
-        if !self.tests.is_empty() {
+        if !self.tests.rows.is_empty() {
             sheet.close();
             sheet.line("tests");
-            for place in &self.tests {
+            for place in &self.tests.rows {
                 cut += usize::from(!sheet.row(&place.site.file.path, &place.row()));
             }
         }
@@ -489,11 +481,7 @@ impl Part for References {
         if cut > 0 {
             text += &format!("… {cut} more rows found no room\n");
         }
-        let (tests, files) = self.folded;
-        if tests > 0 {
-            let how = reader.argument("tests", "include");
-            text += &format!("tests: {tests} in {} ({how})\n", rows::count(files, "file"));
-        }
+        text += &self.tests.text(reader);
         let seen = self.offset + self.places.len();
         let by_limit = self.places.len() == self.limit;
         text += &rows::More { seen, total: self.listed, what: "", by_limit, cursor: self.next.as_deref() }.text(reader);

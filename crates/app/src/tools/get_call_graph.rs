@@ -1,21 +1,18 @@
 //! `get_call_graph`: who calls a symbol, and whom it calls.
 
-use std::collections::HashSet;
-
 use codecompass_model::{SymbolAt, SymbolKind};
 use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Site, Unresolved};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::call_text::{self, Drawing};
-use super::find_references::TESTS_SHOWN;
 use super::followups::{Before, Known};
 use super::frame::{ALL, Arguments, Effect, FILE, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Around, Shown, with_graph};
 use super::input::{self, Cursor};
 use super::several::{Part, Several};
 use super::shape::{self, CURSOR, FRESHNESS};
-use super::test_code::{TESTS, Tests};
+use super::test_code::{Last, TESTS, Tests};
 use super::{names, rows};
 use crate::call::Inquiry;
 use crate::error::AppError;
@@ -24,7 +21,7 @@ use crate::output::{Answer, Form, Reader, plain};
 use crate::paths::File;
 
 /// So many symbols of one name in the file that was given are all answered for.
-const SAME_FILE: usize = 3;
+const SAME_FILE: usize = 8;
 
 /// So many lines of calls between two symbols are kept.
 const LINES: usize = 10;
@@ -163,7 +160,7 @@ impl Question {
     fn identity(&self, name: &str, file: Option<&File>, form: Form) -> String {
         let path = file.map(|file| &file.path);
         let Question { callers, callees, depth, .. } = self;
-        let chosen = if self.tests.is_chosen() { format!(" {:?}", self.tests) } else { String::new() };
+        let chosen = self.tests.identity();
         let form = if form == Form::Json { "" } else { " text" };
         format!("calls {name:?} {path:?} {callers} {callees} {depth}{chosen}{form}")
     }
@@ -244,9 +241,7 @@ pub(super) struct Calls {
 pub(super) struct Side {
     pub(super) edges: Vec<Edge>,
     /// Tests that are listed after the others, in texts.
-    pub(super) tests: Vec<Edge>,
-    /// Tests that are a number there, and in how many files.
-    pub(super) folded: (usize, usize),
+    pub(super) tests: Last<Edge>,
     /// How many there are to be listed, on all pages.
     pub(super) listed: usize,
 }
@@ -402,15 +397,12 @@ fn paged(graph: &Graph<'_>, asked: &Asked<'_>, edges: &[CallEdge], offset: usize
     let page = of_code.iter().skip(offset).take(question.limit);
     let mut side = Side {
         edges: page.map(|edge| Edge::of(graph, edge)).collect::<Result<_, _>>()?,
-        tests: Vec::new(),
-        folded: (0, 0),
+        tests: Last::none(),
         listed: of_code.len(),
     };
-    if of_tests.len() > TESTS_SHOWN && question.is_open {
-        let files: HashSet<&str> = of_tests.iter().map(|edge| edge.path.as_str()).collect();
-        side.folded = (of_tests.len(), files.len());
-    } else if asked.cursor.is_none() {
-        side.tests = of_tests.iter().map(|edge| Edge::of(graph, edge)).collect::<Result<_, _>>()?;
+    if asked.cursor.is_none() {
+        let left = (!question.is_open).then(|| question.limit.saturating_sub(of_code.len()));
+        side.tests = Last::of(of_tests, left, |edge| &edge.path).try_map(|edge| Edge::of(graph, edge))?;
     }
     Ok(side)
 }

@@ -116,6 +116,15 @@ impl Shown {
         identity(&self.file.path, &self.file.language, self.symbol())
     }
 
+    /// Its name with that of what stands around it; of a test, with that of the function it is in.
+    pub(crate) fn short_name(&self) -> String {
+        let symbol = self.symbol();
+        match Symbol::naming(&self.file.facts.symbols, symbol.parent) {
+            Some(around) if symbol.kind == SymbolKind::Test => format!("{}.{}", around.name, symbol.name),
+            _ => super::rows::short_name(symbol),
+        }
+    }
+
     /// Its place: `src/a.rs:12`.
     pub(crate) fn place(&self) -> String {
         let line = self.symbol().lines.start;
@@ -204,7 +213,7 @@ impl Around {
     /// `Type.name`; nothing for what stands at the level of the file.
     pub(crate) fn name(&self) -> Option<String> {
         match self {
-            Around::Symbol(shown) => Some(super::rows::short_name(shown.symbol())),
+            Around::Symbol(shown) => Some(shown.short_name()),
             Around::Module(_) => None,
         }
     }
@@ -303,8 +312,12 @@ pub(crate) fn others_text(others: &[Shown]) -> String {
     if others.is_empty() {
         return String::new();
     }
-    let places: Vec<String> = others.iter().map(Shown::place).collect();
-    format!("others of the name: {}\n", places.join(", "))
+    format!("others of the name: {}\n", places_text(others.iter()))
+}
+
+/// The places of symbols in a line.
+pub(crate) fn places_text<'s>(symbols: impl Iterator<Item = &'s Shown>) -> String {
+    super::rows::places(symbols.map(|one| (one.file.path.as_str(), one.symbol().lines.start, String::new())))
 }
 
 /// Says which of several symbols was taken.

@@ -164,7 +164,7 @@ impl Question {
         let around = arguments.count("context").max(0);
         let beside = |name: &str| if arguments.is_given(name) { arguments.count(name).max(0) } else { around };
         let tests = Tests::of(arguments)?;
-        let chosen = if tests.is_chosen() { format!(" {tests:?}") } else { String::new() };
+        let chosen = tests.identity();
         Ok(Self {
             identity: format!("grep {wanted:?} {language:?}{chosen}"),
             pattern,

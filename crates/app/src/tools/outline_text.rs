@@ -9,10 +9,13 @@ use crate::escape::shown;
 use crate::output::{Form, Reader, style};
 
 /// The longest header in a row, in characters.
-const HEADER: usize = 90;
+const HEADER: usize = 72;
+
+/// The longest header of what stands inside a function.
+const LOCAL: usize = 40;
 
 /// So many folded names are written out.
-const NAMES: usize = 6;
+const NAMES: usize = 4;
 
 /// See the module.
 pub(super) struct Text {
@@ -74,13 +77,14 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
 
 /// How many symbols from here on are plain values of one kind, a line each.
 fn values(outline: &Outline, tops: &[u32]) -> usize {
-    use SymbolKind::{Const, Static, Var};
+    use SymbolKind::{Const, Static, Type, Var};
     let first = tops.first().map(|place| outline.symbol(*place).kind);
     let is_value = |place: &&u32| {
         let symbol = outline.symbol(**place);
-        let is_plain = symbol.lines.start == symbol.lines.end && !symbol.signature.contains("=>");
+        let is_function = symbol.kind != Type && symbol.signature.contains("=>");
+        let is_plain = symbol.lines.start == symbol.lines.end && !is_function;
         let is_leaf = outline.inside(**place).is_empty();
-        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Var) && is_plain && is_leaf
+        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Type | Var) && is_plain && is_leaf
     };
     tops.iter().take_while(is_value).count()
 }
@@ -89,7 +93,15 @@ fn values(outline: &Outline, tops: &[u32]) -> usize {
 fn together(outline: &Outline, run: &[u32]) -> String {
     let (first, last) = (outline.symbol(run[0]), outline.symbol(run[run.len() - 1]));
     let lines = rows::lines_text(Lines { start: first.lines.start, end: last.lines.end });
-    format!("{lines} {}{}", first.kind.as_str(), names(outline, run))
+    // A type is asked for by its place more often than a value is.
+    let told = match first.kind {
+        SymbolKind::Type => {
+            let place = |at: &u32| format!("{}:{}", outline.symbol(*at).name, outline.symbol(*at).lines.start);
+            format!(" {}", shown(&run.iter().map(place).collect::<Vec<_>>().join(", ")))
+        }
+        _ => names(outline, run),
+    };
+    format!("{lines} {}{told}", first.kind.as_str())
 }
 
 /// The rows of a symbol and of what stands inside it.
@@ -102,18 +114,41 @@ fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<
     let inside = outline.inside(place);
     let folded: Vec<u32> = inside.iter().copied().filter(|child| is_folded(outline, *child)).collect();
     let line = rows::lines_text(symbol.lines);
-    let what = shown(&super::shape::cut(&symbol.signature, HEADER)).into_owned();
     let at = rows.len();
-    rows.push(format!("{}{line} {what}{}", " ".repeat(level), names(outline, &folded)));
+    let what = header(outline, place);
+    let only = only_constructor(outline, place).filter(|_| is_deep && name.is_none());
+    let constructor = only.map(|only| format!(" {}:{}", header(outline, only), outline.symbol(only).lines.start));
+    let inner_names = names(outline, &folded);
+    rows.push(format!("{}{line} {what}{inner_names}{}", " ".repeat(level), constructor.unwrap_or_default()));
     if is_deep {
         let inner = if is_meant(place) { None } else { name };
-        let open = inside.iter().filter(|child| !is_folded(outline, **child));
+        let open = inside.iter().filter(|child| !is_folded(outline, **child) && only != Some(**child));
         open.for_each(|child| add(outline, *child, level + 1, is_deep, inner, rows));
     }
     // Nothing in it bears a name that is meant.
     if !is_meant(place) && rows.len() == at + 1 {
         rows.pop();
     }
+}
+
+/// The header of a symbol, without the white space of its lines and the arrow before its body.
+fn header(outline: &Outline, place: u32) -> String {
+    use SymbolKind::{Constructor, Fn, Method};
+    let symbol = outline.symbol(place);
+    let is_code = |parent: u32| {
+        let parent = outline.symbol(parent);
+        matches!(parent.kind, Constructor | Fn | Method) || parent.signature.contains("=>")
+    };
+    let most = if symbol.parent.is_some_and(is_code) { LOCAL } else { HEADER };
+    let signature = symbol.signature.replace("( ", "(").replace(", )", ")").replace(" )", ")");
+    shown(&super::shape::cut(signature.trim_end_matches(" =>"), most)).into_owned()
+}
+
+/// The constructor of a class that has nothing else in it: it is told in the class's own row.
+fn only_constructor(outline: &Outline, place: u32) -> Option<u32> {
+    let mut open = outline.inside(place).iter().copied().filter(|child| !is_folded(outline, *child));
+    let only = open.next().filter(|child| outline.symbol(*child).kind == SymbolKind::Constructor)?;
+    (open.next().is_none() && outline.inside(only).is_empty()).then_some(only)
 }
 
 /// Whether a symbol is told in the row of what it stands in.

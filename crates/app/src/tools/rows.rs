@@ -86,6 +86,20 @@ pub(crate) fn place(path: &str, lines: Lines) -> String {
     format!("{}:{}", style::path(&shown(path)), lines_text(lines))
 }
 
+/// Places in a row, each path once: `src/a.rs:12 one, :20 two, src/b.rs:7`.
+pub(crate) fn places<'p>(all: impl Iterator<Item = (&'p str, u32, String)>) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for (path, line, what) in all {
+        let comma = if text.is_empty() { "" } else { ", " };
+        let path_text = if last == Some(path) { String::new() } else { style::path(&shown(path)) };
+        let space = if what.is_empty() { "" } else { " " };
+        text += &format!("{comma}{path_text}:{}{space}{what}", style::number(line));
+        last = Some(path);
+    }
+    text
+}
+
 /// The name with that of the type around it, `Type.name`, never the module: the file says that.
 pub(crate) fn short_name(symbol: &Symbol) -> String {
     match owner(symbol) {
@@ -100,7 +114,10 @@ pub(crate) fn short_name(symbol: &Symbol) -> String {
 fn owner(symbol: &Symbol) -> Option<(&str, &'static str)> {
     use SymbolKind::{Constructor, Field, Method, Property, Variant};
     let mark = if symbol.qualified_name.contains("::") { "::" } else { "." };
-    let has_owner = matches!(symbol.kind, Constructor | Field | Method | Property | Variant) || symbol.parent.is_some();
+    let is_member = matches!(symbol.kind, Constructor | Field | Method | Property | Variant);
+    // A block of tests around it is no part of its name: what stands before that is the module.
+    let is_in_block = symbol.kind == SymbolKind::Test || symbol.in_test && mark == ".";
+    let has_owner = is_member || symbol.parent.is_some() && !is_in_block;
     let around = symbol.qualified_name.strip_suffix(symbol.name.as_str())?.strip_suffix(mark)?;
     let owner = around.rsplit(mark).next().filter(|owner| !owner.is_empty())?;
     has_owner.then_some((owner, mark))

@@ -302,6 +302,9 @@ impl Told for Hits<'_> {
 
     fn text(&self, reader: Reader) -> Result<String, AppError> {
         let mut text: String = self.rows.concat();
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
         let seen = self.offset + self.rows.len();
         // What matches is counted in pieces, of which several may be one place.
         let total = self.found.total.max(seen + usize::from(self.metadata.next_cursor.is_some()));
@@ -314,7 +317,10 @@ impl Told for Hits<'_> {
                 }
                 _ => reader.argument("limit", limit.min(total)),
             };
-            text += &format!("… {seen} of {total} ({how})\n");
+            text += &match is_folded {
+                true => format!("… {} more ({how})\n", total - seen),
+                false => format!("… {seen} of {total} ({how})\n"),
+            };
         }
         Ok(text + &self.metadata.notes())
     }
@@ -391,7 +397,7 @@ impl Question {
     fn identity(&self, filter: Option<&PathFilter>) -> String {
         let paths = filter.map(PathFilter::identity);
         let mode = self.reading.as_str();
-        let tests = if self.tests.is_chosen() { format!(" {:?}", self.tests) } else { String::new() };
+        let tests = self.tests.identity();
         format!("search {:?} {mode} {:?} {:?} {paths:?}{tests}", self.query, self.language, self.kinds)
     }
 }

@@ -1,6 +1,6 @@
 //! What a search found, as agents and people read it: a row per place, and the code itself where that is short.
 
-use codecompass_model::{Lines, Symbol, SymbolKind};
+use codecompass_model::{Lines, Symbol, SymbolKind, is_in_test};
 use codecompass_query::{Found, Intent, Place, What, lines_of};
 use codecompass_store::Snapshot;
 
@@ -18,7 +18,7 @@ const BODIES: usize = 3;
 const BODY_LINES: u32 = 14;
 
 /// The longest header of one of several definitions, in characters.
-const SHORT: usize = 80;
+const SHORT: usize = 56;
 
 /// The longest header above a line that answers, in characters.
 const NARROW: usize = 90;
@@ -44,8 +44,30 @@ pub(super) fn named<'f>(query: &str, found: &'f Found) -> Vec<&'f Place> {
     found.places.iter().filter(is_it).collect()
 }
 
-/// A text per definition of a name; of several, each file's path once and short headers.
+/// A text per definition of a name; of several, each file's path once and short headers. Those in tests come last, by
+/// their places alone, unless there are no others.
 pub(super) fn definitions(shape: Shape, places: &[&Place]) -> Vec<String> {
+    let is_test = |place: &Place| is_in_test(&place.version.path, place.symbol());
+    let (tests, code): (Vec<&Place>, Vec<&Place>) = places.iter().copied().partition(|place| is_test(place));
+    let has_reasons = places.iter().any(|place| !shape.reasons_text(&place.scores).is_empty());
+    if code.is_empty() || has_reasons {
+        return rows_of(shape, places);
+    }
+    let mut rows = rows_of(shape, &code);
+    for (number, place) in tests.iter().enumerate() {
+        let before = match tests[..number].last() {
+            None => "tests: ".to_owned(),
+            Some(last) if last.version.path == place.version.path => ",".to_owned(),
+            Some(_) => ", ".to_owned(),
+        };
+        let start = Lines { end: place.lines.start, ..place.lines };
+        let at = if before == "," { rows::lines_text(start) } else { rows::place(&place.version.path, start) };
+        rows.push(before + &at);
+    }
+    rows
+}
+
+fn rows_of(shape: Shape, places: &[&Place]) -> Vec<String> {
     let mut order: Vec<&str> = Vec::new();
     places.iter().for_each(|place| {
         if !order.contains(&place.version.path.as_str()) {
