@@ -90,6 +90,8 @@ const LAWS: &[Law] = &[
             questions.extend(each(&names(sample)[..2], "read {}"));
             questions.extend(each(&names(sample)[..1], "grep {}"));
             questions.extend(each(&names(sample)[..1], "related {}"));
+            questions.extend(each(&names(sample)[..1], "context {} --max-tokens 700"));
+            questions.extend(each(&names(sample)[1..2], "hierarchy {} --direction descendants"));
             questions.extend(each(&sample.paths.iter().step_by(5).take(2).cloned().collect::<Vec<_>>(), "outline {}"));
             questions.push("search \"where is the value returned\"".to_owned());
             questions
@@ -104,7 +106,12 @@ const CHANGES: &[Law] = &[
     Law {
         name: "diff",
         questions: |_| {
-            let questions = ["diff main {ref} --all --docs --json", "diff {ref} @worktree --callers --edges --json"];
+            let questions = [
+                "diff main {ref} --all --docs --json",
+                "diff {ref} @worktree --callers --edges --json",
+                "diff main {ref}",
+                "diff {ref} @worktree --callers --edges",
+            ];
             questions.map(str::to_owned).to_vec()
         },
     },
@@ -113,6 +120,7 @@ const CHANGES: &[Law] = &[
         questions: |sample| {
             let mut questions = each(&names(sample)[..3], "compare {} main {ref} --json");
             questions.extend(each(&names(sample)[2..4], "compare {} {ref} @worktree --json"));
+            questions.extend(each(&names(sample)[..2], "compare {} main {ref}"));
             questions
         },
     },

@@ -236,6 +236,15 @@ impl Reached {
         Ok(Self { place: Place::of(graph, through.site)?, symbol, link: through.link })
     }
 
+    /// What is called there, and how it belongs to the symbol.
+    fn heading(&self) -> String {
+        let how = match self.link {
+            Link::Declaration => "which it implements",
+            Link::Implementation => "which implements it",
+        };
+        format!("through {} {}, {how}", shown(&self.symbol.short_name()), self.symbol.place())
+    }
+
     fn json(&self) -> Value {
         let mut json = self.place.json();
         json["link"] = json!(self.link.as_str());
@@ -306,6 +315,10 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
     sites.retain(|site| question.tests.lists(is_test(graph, site)));
     let total = sites.len();
+    if inquiry.form != Form::Json {
+        // Two uses on one line are one row.
+        sites.dedup_by_key(|site| (site.file.id, site.line, site.confidence));
+    }
     let mut tests = Last::none();
     if inquiry.form != Form::Json && question.tests == Tests::Open {
         let (of_tests, of_code): (Vec<Site>, Vec<Site>) = sites.into_iter().partition(|site| is_test(graph, site));
@@ -426,18 +439,14 @@ impl Part for References {
             sheet.row(&place.site.file.path, &place.row());
         });
         let mut cut = 0;
-        for (link, title) in
-            [(Link::Declaration, "through what it implements"), (Link::Implementation, "through what implements it")]
-        {
-            let mut is_titled = false;
-            for one in self.through.iter().filter(|one| one.link == link) {
-                if !std::mem::replace(&mut is_titled, true) {
-                    sheet.close();
-                    sheet.line(title);
-                }
-                let called = shown(&one.symbol.short_name()).into_owned();
-                let row = format!("{}  → {called}", one.place.row());
-                cut += usize::from(!sheet.row(&one.place.site.file.path, &row));
+        let mut headings: Vec<String> = self.through.iter().map(Reached::heading).collect();
+        let mut seen = HashSet::new();
+        headings.retain(|heading| seen.insert(heading.clone()));
+        for heading in &headings {
+            sheet.close();
+            sheet.line(heading);
+            for one in self.through.iter().filter(|one| one.heading() == *heading) {
+                cut += usize::from(!sheet.row(&one.place.site.file.path, &one.place.row()));
             }
         }
         if !self.implementations.is_empty() {
