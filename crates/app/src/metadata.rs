@@ -61,6 +61,12 @@ words! {
 /// The version of the protocol that all answers speak.
 const PROTOCOL: &str = "1.0";
 
+/// The warning of an empty index: for machines, and for readers of text, who may not have the tool that it names.
+pub(crate) const NOTHING_YET: (&str, &str) = (
+    "nothing is indexed yet; run `codecompass index`, or call index_repo",
+    "nothing is indexed yet; run `codecompass index`",
+);
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Metadata {
@@ -107,7 +113,8 @@ impl Metadata {
 
     /// The warnings for people, a line each.
     pub(crate) fn warnings_text(&self) -> String {
-        self.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect()
+        let told = |warning: &String| if warning == NOTHING_YET.0 { NOTHING_YET.1.to_owned() } else { warning.clone() };
+        self.warnings.iter().map(|warning| format!("warning: {}\n", shown(&told(warning)))).collect()
     }
 
     /// What a reader of a text has to know: nothing when the answer is fresh and whole.

@@ -233,7 +233,7 @@ pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
         return ending(write_out(&json_text(&error_json(error))), error.exit_code());
     }
     complain(&format!("error: {}", escape::shown(&error.message)));
-    if let Some(hint) = &error.more.hint {
+    if let Some(hint) = error.more.advice.as_ref().or(error.more.hint.as_ref()) {
         complain(&format!("hint: {}", escape::shown(hint)));
     }
     error.exit_code()
@@ -246,6 +246,13 @@ pub(crate) fn error_text(error: &AppError) -> String {
         text += &format!("{}\n", escape::shown(hint));
     }
     text
+}
+
+/// An error about one of several things that were asked for, in its place.
+pub(crate) fn error_line(asked: &str, error: &AppError) -> String {
+    let hint = error.more.advice.as_ref().or(error.more.hint.as_ref());
+    let hint = hint.map(|hint| format!(" {}", escape::shown(hint))).unwrap_or_default();
+    format!("{}: {}{hint}\n", escape::shown(asked), escape::shown(&error.message))
 }
 
 /// The envelope of a failed call.

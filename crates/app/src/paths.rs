@@ -199,6 +199,7 @@ impl Absence {
         };
         let error = AppError::new(Code::FileNotFound, message);
         match self.hint() {
+            Some(hint) if matches!(self, Absence::NotYet) => error.hint(hint).advice("Run `codecompass sync`."),
             Some(hint) => error.hint(hint),
             None => error,
         }

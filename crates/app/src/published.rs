@@ -13,7 +13,7 @@ use crate::at_once::AtOnce;
 use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
-use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
+use crate::metadata::{Completeness, Freshness, Indexing, Metadata, NOTHING_YET};
 use crate::server::desk::Desk;
 use crate::session::Session;
 
@@ -193,7 +193,7 @@ fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Publish
         metadata.completeness = Completeness::Partial;
         metadata.warnings.push("the first index is being made; ask again in a moment".into());
     } else {
-        metadata.warnings.push("nothing is indexed yet; run `codecompass index`, or call index_repo".into());
+        metadata.warnings.push(NOTHING_YET.0.into());
     }
     Ok(Published { snapshot: None, memory: None, metadata })
 }
@@ -384,15 +384,16 @@ fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppErro
 fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -> AppError {
     let message = match view {
         Some(view) if view.ref_name != target.ref_name => format!(
-            "Index is stale. The work tree was indexed on {}, and HEAD is {} now. Run sync_repo to refresh.",
+            "Index is stale. The work tree was indexed on {}, and HEAD is {} now.",
             view.ref_name, target.ref_name
         ),
         Some(view) if view.commit == target.commit => {
-            "Index is stale. The work tree has changes that are not indexed. Run sync_repo to refresh.".into()
+            "Index is stale. The work tree has changes that are not indexed.".into()
         }
-        _ => "Index is stale. Last indexed commit does not match HEAD. Run sync_repo to refresh.".into(),
+        _ => "Index is stale. Last indexed commit does not match HEAD.".into(),
     };
-    AppError::new(Code::IndexStale, message).data(json!({
+    let error = AppError::new(Code::IndexStale, message).hint("Run sync_repo to refresh.");
+    error.advice("Run `codecompass sync`, or ask again without freshness_policy=strict.").data(json!({
         "last_indexed_commit": view.and_then(|view| view.commit.clone()),
         "current_head": target.commit,
         "changed_files": changed_files,

@@ -76,6 +76,42 @@ fn an_error_is_its_code_a_message_and_what_to_do_and_names_no_tool_that_is_not_o
 }
 
 #[test]
+fn warnings_and_errors_name_an_argument_or_a_command_and_no_tool_that_may_not_be_offered() {
+    let hidden = ["index_repo", "sync_repo", "locate_symbol", "index_status", "get_code_context", "list_refs"];
+    let check = |text: &str, says: &str| {
+        assert!(text.contains(says), "{text}");
+        assert!(!hidden.iter().any(|name| text.contains(name)), "{text}");
+    };
+    // Nothing is indexed.
+    let project = Project::of(codecompass_testkit::Repository::new());
+    project.repository.write("src/lib.rs", "pub fn here() {\n    inner()\n}\n").commit("one");
+    project.done("init");
+    let text = ["--answers", "text", "--no-watch"];
+    let (told_empty, _) = told(&mut pipe(&project, &text), "search_code", &json!({ "query": "here" }));
+    check(&told_empty, "`codecompass index`");
+    for (tool, arguments) in
+        [("find_references", json!({ "symbol_name": "here" })), ("get_file_outline", json!({ "path": "src/lib.rs" }))]
+    {
+        let (text, is_error) = told(&mut pipe(&project, &text), tool, &arguments);
+        assert!(is_error, "{text}");
+        check(&text, "`codecompass index`");
+    }
+    // It is behind, and must not be.
+    project.done("index");
+    project.repository.write("src/lib.rs", "pub fn here() {\n    other()\n}\n");
+    let strict = json!({ "query": "here", "freshness_policy": "strict" });
+    let (behind, _) = told(&mut pipe(&project, &text), "search_code", &strict);
+    check(&behind, "`codecompass sync`");
+    // Something inside a symbol changed.
+    project.repository.write("src/lib.rs", "pub mod a {\n    pub fn b() {}\n}\n").commit("two");
+    project.repository.write("src/lib.rs", "pub mod a {\n    pub fn b() { 1; }\n}\n").commit("three");
+    let asked = json!({ "symbol_name": "a", "base_ref": "HEAD~1", "head_ref": "HEAD" });
+    let args = ["--answers", "text", "--tools", "compare_symbol_between_commits"];
+    let (compared, _) = told(&mut pipe(&project, &args), "compare_symbol_between_commits", &asked);
+    assert!(compared.contains("`codecompass diff`") && !compared.contains("diff_context"), "{compared}");
+}
+
+#[test]
 fn a_text_stays_under_what_clients_take_and_says_what_it_cut() {
     let body: String =
         (0..900).map(|number| format!("pub fn needle_{number}() -> u64 {{\n    {number}\n}}\n")).collect();

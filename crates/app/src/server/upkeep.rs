@@ -237,6 +237,7 @@ impl Upkeep for Care<'_> {
             Some(Err(failure)) => Err(AppError::new(failure.code, failure.message)),
             None => Err(AppError::new(Code::RefNotIndexed, format!("{name} is being brought in by job {}.", job.id))
                 .hint("It is large; ask again when index_status shows the job as published.")
+                .advice("It is large; ask again in a moment. `codecompass status` shows how far it is.")
                 .data(json!({ "ref": name, "job_id": job.id }))),
         }
     }

@@ -13,7 +13,7 @@ use super::get_call_graph::one_of;
 use super::graph::{self, with_graph};
 use super::versus::{self, Look, State, WORKTREE};
 use crate::error::{AppError, Code};
-use crate::output::Answer;
+use crate::output::{Answer, Form};
 use crate::paths::{File, Paths};
 use crate::server::places::Unknown;
 
@@ -151,7 +151,8 @@ fn compared(
     let mut compared = Compared::of(question, base, head, &both)?;
     if both.inside > 0 && compared.is_unchanged() {
         let symbols = if both.inside == 1 { "symbol" } else { "symbols" };
-        metadata.warnings.push(format!("{} {symbols} inside it changed; diff_context lists them", both.inside));
+        let who = if look.form == Form::Json { "diff_context" } else { "`codecompass diff`" };
+        metadata.warnings.push(format!("{} {symbols} inside it changed; {who} lists them", both.inside));
     }
     if !others.is_empty() {
         let memory = &taken_from.memory;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
 use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
-use super::tokens::Budget;
+use super::tokens::{self, Budget};
 use super::{graph, input, rows, shape};
 use crate::call::Inquiry;
 use crate::error::{AppError, Code};
@@ -277,8 +277,11 @@ impl Context<'_> {
         let place = rows::place(path, piece.lines);
         let row = match (piece.label(), is_deep) {
             (Some(symbol), true) => {
-                let count = piece.lines.end - piece.lines.start + 1;
-                format!("{place} {}: {count} lines, not shown\n", shown(&rows::short_name(symbol)))
+                let text = snapshot.text(piece.version.id)?;
+                let lines = lines_of(&text, piece.lines);
+                let cost: u64 = lines.iter().map(|line| tokens::upper_estimate(line) + 1).sum();
+                let what = format!("{} lines, at most {cost} tokens, not shown", lines.len());
+                format!("{place} {}: {what}\n", shown(&rows::short_name(symbol)))
             }
             (Some(symbol), false) => format!("{place} {}\n", rows::header(symbol, rows::ROW)),
             (None, _) => format!("{place} {}\n", rows::source(piece.line.as_deref().unwrap_or_default())),

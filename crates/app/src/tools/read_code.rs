@@ -16,7 +16,7 @@ use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, Told, style};
+use crate::output::{Answer, Form, Reader, Told, error_line, style};
 
 /// So many lines are shown around a line that stands in no symbol.
 const AROUND: u32 = 8;
@@ -114,8 +114,8 @@ struct Piece {
 }
 
 enum Shown {
-    /// These lines from the first one on; how many were wanted.
-    Text(Vec<String>, usize),
+    /// These lines from the first one on; how many were wanted, and what the others cost in tokens at most.
+    Text(Vec<String>, usize, u64),
     /// The outline of a file that is too long.
     Outline(String),
 }
@@ -278,7 +278,8 @@ fn shown_of(snapshot: &Snapshot, meant: Meant, budget: &mut Budget) -> Result<Pi
     if taken < wanted && taken < LEAST_LINES {
         taken = 0;
     }
-    let shown = Shown::Text(numbered.into_iter().take(taken).collect(), wanted);
+    let rest = numbered[taken..].iter().map(|line| tokens::upper_estimate(line) + 1).sum();
+    let shown = Shown::Text(numbered.into_iter().take(taken).collect(), wanted, rest);
     Ok(Piece { path, lines, symbol, note, shown })
 }
 
@@ -298,7 +299,7 @@ fn outlined(outline: &Outline, budget: &mut Budget) -> String {
 impl Piece {
     fn is_cut(&self) -> bool {
         match &self.shown {
-            Shown::Text(lines, wanted) => lines.len() < *wanted,
+            Shown::Text(lines, wanted, _) => lines.len() < *wanted,
             Shown::Outline(_) => true,
         }
     }
@@ -316,15 +317,17 @@ impl Piece {
                 let length = self.lines.end;
                 format!("{}: {length} lines, too long; its outline:\n{outline}", self.head())
             }
-            Shown::Text(lines, wanted) if lines.is_empty() => {
-                format!("{}: {wanted} lines, not shown; larger max_tokens, or fewer lines\n", self.head())
+            Shown::Text(lines, wanted, rest) if lines.is_empty() => {
+                let what = format!("{wanted} lines, at most {rest} tokens, not shown");
+                format!("{}: {what}; larger max_tokens, or fewer lines\n", self.head())
             }
-            Shown::Text(lines, wanted) => {
+            Shown::Text(lines, wanted, rest) => {
                 let mut text = format!("{}\n", self.head());
                 lines.iter().for_each(|line| text += &format!("{line}\n"));
                 if lines.len() < *wanted {
                     let next = self.lines.start as usize + lines.len();
-                    text += &format!("goes on: {}:{next}-{}\n", shown(&self.path), self.lines.end);
+                    let (path, end) = (shown(&self.path), self.lines.end);
+                    text += &format!("goes on: {path}:{next}-{end}, at most {rest} tokens\n");
                 }
                 text
             }
@@ -342,7 +345,7 @@ impl Piece {
         }
         let text = match &self.shown {
             Shown::Outline(outline) => outline.clone(),
-            Shown::Text(lines, _) => lines.join("\n"),
+            Shown::Text(lines, ..) => lines.join("\n"),
         };
         fields.insert(if matches!(self.shown, Shown::Outline(_)) { "outline" } else { "text" }.into(), json!(text));
         if let Some(note) = &self.note {
@@ -377,11 +380,7 @@ impl Told for Read {
         for item in &self.items {
             text += &match &item.told {
                 Ok(piece) => piece.text(),
-                Err(error) => {
-                    let hint = error.more.advice.as_ref().or(error.more.hint.as_ref());
-                    let hint = hint.map(|hint| format!(" {}", shown(hint))).unwrap_or_default();
-                    format!("{}: {}{hint}\n", shown(&item.asked), shown(&error.message))
-                }
+                Err(error) => error_line(&item.asked, error),
             };
         }
         Ok(text + &self.metadata.notes())

@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::error::AppError;
-use crate::escape::shown;
 use crate::metadata::Metadata;
-use crate::output::{Answer, Form, Reader};
+use crate::output::{Answer, Form, Reader, error_line};
 
 /// What is told about one name, without the metadata.
 pub(crate) trait Part {
@@ -69,11 +68,7 @@ impl<P: Part> Several<P> {
         for (name, part) in &self.more {
             text += &match part {
                 Ok(part) => part.text(reader)?,
-                Err(error) => {
-                    let hint = error.more.advice.as_ref().or(error.more.hint.as_ref());
-                    let hint = hint.map(|hint| format!(" {}", shown(hint))).unwrap_or_default();
-                    format!("{}: {}{hint}\n", shown(name), shown(&error.message))
-                }
+                Err(error) => error_line(name, error),
             };
         }
         Ok(text + &self.metadata.notes())

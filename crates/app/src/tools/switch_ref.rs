@@ -119,6 +119,7 @@ impl Told for Switched {
 fn unknown(mut error: AppError, asked: &str) -> AppError {
     error.code = Code::RefNotIndexed;
     let known = error.more.hint.take().map(|hint| hint + " ").unwrap_or_default();
+    let error = error.advice(known.trim_end());
     error.hint(format!("{known}Call index_repo with ref {asked:?} once it is there.")).data(json!({
         "ref": asked,
         "call": index_call(asked),
@@ -133,6 +134,7 @@ fn not_there(served: Served<'_>, session: &Session, target: &codecompass_index::
         Some(job) => {
             AppError::new(Code::OverlayNotReady, format!("{} is being indexed by job {job}.", target.ref_name))
                 .hint("Ask again when index_status shows it as published.")
+                .advice("Ask again in a moment; `codecompass status` shows how far it is.")
                 .data(json!({ "ref": target.ref_name, "job_id": job }))
         }
         None => AppError::ref_not_indexed(&target.ref_name),
