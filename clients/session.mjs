@@ -1,4 +1,4 @@
-// Plays session.json through the official TypeScript client against one server.
+// Plays session.json, or the script that SCRIPT names, through the official TypeScript client against one server.
 //
 //     node session.mjs LINE ERA stdio COMMAND ARG...
 //     node session.mjs LINE ERA http URL
@@ -9,7 +9,8 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-const SCRIPT = JSON.parse(readFileSync(new URL('session.json', import.meta.url), 'utf8'));
+const SCRIPT = JSON.parse(readFileSync(new URL(process.env.SCRIPT ?? 'session.json', import.meta.url), 'utf8'));
+const IS_TEXT = SCRIPT.form === 'text';
 const CALL_MS = 20_000;
 const POLL_MS = 50;
 
@@ -59,13 +60,15 @@ function checkTools(tools, problems) {
   for (const name of SCRIPT.tools) {
     if (!byName[name]) problems.push(`${name} is not listed`);
   }
+  if (IS_TEXT && tools.length > SCRIPT.tools.length) problems.push(`more is listed than these: ${Object.keys(byName)}`);
   for (const tool of tools) {
     const wanted = {
-      title: tool.title,
+      title: IS_TEXT || tool.title,
       description: tool.description,
       'input type': tool.inputSchema.type === 'object',
-      'closed input': tool.inputSchema.additionalProperties === false,
-      'output type': tool.outputSchema?.type === 'object',
+      // Clients that get text are promised no structure.
+      'closed input': IS_TEXT || tool.inputSchema.additionalProperties === false,
+      output: IS_TEXT ? !tool.outputSchema : tool.outputSchema?.type === 'object',
       annotations: typeof tool.annotations?.readOnlyHint === 'boolean',
     };
     for (const [what, there] of Object.entries(wanted)) {
@@ -91,9 +94,10 @@ async function play(client, step, answers) {
     notes = [];
     const options = { timeout: CALL_MS, ...(step.progress && { onprogress: ({ progress }) => notes.push(progress) }) };
     answer = readAnswer(await client.call(step.call, args, options), 'error' in step);
-    differing = differences(filled(step.until ?? step.expect ?? {}, answers), answer);
+    differing = differences(filled(step.until ?? step.expect ?? (IS_TEXT ? '/./' : {}), answers), answer);
   } while (step.until && differing.length && performance.now() < deadline);
-  if (step.error) differing.push(...differences({ error: { code: step.error, message: '/./' } }, answer));
+  const envelope = { error: { code: step.error, message: '/./' } };
+  if (step.error) differing.push(...differences(IS_TEXT ? `/^${step.error}: ./` : envelope, answer));
   if (step.says) differing.push(...differences(step.says, answer));
   if (step.progress && (!notes.length || notes.some((note, i) => i && note <= notes[i - 1]))) {
     differing.push(`progress before the answer has to grow: ${brief(notes)}`);
@@ -112,8 +116,13 @@ async function protocolError(client, name, args) {
   throw new Error(`no JSON-RPC error, but ${brief(result)}`);
 }
 
-// The JSON of a result: said twice in one that succeeded, at least as text in one that failed.
+// The JSON of a result: said twice in one that succeeded, at least as text in one that failed. Or its one text.
 function readAnswer(result, failed) {
+  if (IS_TEXT) {
+    if (result.content.length !== 1 || result.structuredContent !== undefined) throw new Error(brief(result));
+    if (Boolean(result.isError) !== failed) throw new Error(`isError is ${result.isError}: ${brief(result)}`);
+    return result.content[0].text;
+  }
   const answer = JSON.parse(result.content[0].text);
   if (Boolean(result.isError) !== failed) throw new Error(`isError is ${result.isError}: ${brief(answer)}`);
   const structured = result.structuredContent;

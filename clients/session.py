@@ -1,4 +1,4 @@
-"""Plays session.json through the official Python client against one server.
+"""Plays session.json, or the script that SCRIPT names, through the official Python client against one server.
 
     python session.py ERA stdio COMMAND ARG...
     python session.py ERA http URL
@@ -18,7 +18,8 @@ import re
 import sys
 import time
 
-SCRIPT = json.loads((pathlib.Path(__file__).parent / "session.json").read_text())
+SCRIPT = json.loads((pathlib.Path(__file__).parent / os.environ.get("SCRIPT", "session.json")).read_text())
+IS_TEXT = SCRIPT.get("form") == "text"
 NEW_LINE = importlib.metadata.version("mcp").startswith("2.")
 CALL_SECONDS = 20
 POLL_SECONDS = 0.05
@@ -65,13 +66,16 @@ def check_tools(tools, problems):
     for name in SCRIPT["tools"]:
         if name not in by_name:
             problems.append(f"{name} is not listed")
+    if IS_TEXT and len(by_name) > len(SCRIPT["tools"]):
+        problems.append(f"more is listed than these: {sorted(by_name)}")
     for name, tool in by_name.items():
         wanted = {
-            "title": tool.get("title"),
+            "title": IS_TEXT or tool.get("title"),
             "description": tool.get("description"),
             "input type": tool["inputSchema"].get("type") == "object",
-            "closed input": tool["inputSchema"].get("additionalProperties") is False,
-            "output type": (tool.get("outputSchema") or {}).get("type") == "object",
+            # Clients that get text are promised no structure.
+            "closed input": IS_TEXT or tool["inputSchema"].get("additionalProperties") is False,
+            "output": not tool.get("outputSchema") if IS_TEXT else (tool.get("outputSchema") or {}).get("type") == "object",
             "annotations": isinstance((tool.get("annotations") or {}).get("readOnlyHint"), bool),
         }
         problems += [f"{name} lacks: {what}" for what, there in wanted.items() if not there]
@@ -96,9 +100,10 @@ async def play(client, step, answers):
             break
         await asyncio.sleep(POLL_SECONDS)
     if "until" not in step:
-        differing = differences(filled(step.get("expect", {}), answers), answer)
+        differing = differences(filled(step.get("expect", "/./" if IS_TEXT else {}), answers), answer)
     if "error" in step:
-        differing += differences({"error": {"code": step["error"], "message": "/./"}}, answer)
+        envelope = {"error": {"code": step["error"], "message": "/./"}}
+        differing += differences(f"/^{step['error']}: ./" if IS_TEXT else envelope, answer)
     if "says" in step:
         differing += differences(step["says"], answer)
     if step.get("progress") and (not notes or sorted(set(notes)) != notes):
@@ -110,7 +115,11 @@ async def play(client, step, answers):
 
 
 def read_answer(result, failed):
-    """The JSON of a result: said twice in one that succeeded, at least as text in one that failed."""
+    """The JSON of a result: said twice in one that succeeded, at least as text in one that failed. Or its one text."""
+    if IS_TEXT:
+        assert len(result["content"]) == 1 and result.get("structuredContent") is None, brief(result)
+        assert bool(result.get("isError")) == failed, f"isError is {result.get('isError')}: {brief(result)}"
+        return result["content"][0]["text"]
     answer = json.loads(result["content"][0]["text"])
     assert bool(result.get("isError")) == failed, f"isError is {result.get('isError')}: {brief(answer)}"
     structured = result.get("structuredContent")
@@ -134,7 +143,8 @@ def differences(expected, actual, where="answer"):
         return [f"{where} has no {brief(item)} in {brief(actual)}" for item in unmatched]
     if isinstance(expected, str) and len(expected) > 2 and expected[0] == expected[-1] == "/":
         text = actual if isinstance(actual, str) else json.dumps(actual)
-        return [] if re.search(expected[1:-1], text) else [f"{where} does not match {expected}: {brief(actual)}"]
+        # Both clients read one script: any character is `[^]` in JavaScript.
+        return [] if re.search(expected[1:-1].replace("[^]", r"[\s\S]"), text) else [f"{where} does not match {expected}: {brief(actual)}"]
     same = expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
     return [] if same else [f"{where} is {brief(actual)}, not {brief(expected)}"]
 
