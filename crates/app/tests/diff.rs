@@ -246,7 +246,8 @@ fn homonyms_never_overwrite_each_other() {
     let project = Project::of(repository);
     project.done("index");
     let answer = project.json("diff v1 main");
-    assert_eq!(told(&answer), ["~ init body", "- x"]);
+    // Of three variants one went: the function stays.
+    assert_eq!(told(&answer), ["~ init body", "~ x body attributes"]);
     assert_eq!(
         (&answer["changes"][0]["path"], &answer["changes"][1]["before"]["line_start"]),
         (&json!("b.go"), &json!(2))
@@ -590,4 +591,24 @@ fn no_answer_is_longer_than_the_cap_and_no_name_steers_a_terminal() {
         cursor = page["metadata"]["next_cursor"].as_str().map(|next| format!("--cursor {next}")).unwrap_or_default();
         assert_eq!(cursor.is_empty(), seen == 601);
     }
+}
+
+#[test]
+fn a_variant_that_goes_is_no_deletion_and_what_is_regrouped_is_not_modified() {
+    let repository = Repository::new();
+    let grouped = "package a\n\nvar (\n\tone = 1\n\ttwo = 2\n)\n\ntype (\n\tFoo struct {\n\t\tx      int\n\t\tlonger string\n\t}\n)\n";
+    let single = "package a\n\nvar one = 1\nvar two = 2\n\ntype Foo struct {\n\tx int\n\tlonger string\n}\n";
+    repository
+        .write("a.go", single)
+        .write("open_linux.go", "package a\n\nfunc open() int { return 1 }\n")
+        .write("open_windows.go", "package a\n\nfunc open() int { return 2 }\n\nfunc drive() int { return 3 }\n")
+        .write("other/open.go", "package a\n\nfunc drive() int { return 4 }\n")
+        .write("c.rs", "#[cfg(unix)]\nfn go() -> u8 { 1 }\n#[cfg(windows)]\nfn go() -> u8 { 2 }\n");
+    repository.commit("one");
+    repository.branch("feat").write("a.go", grouped).delete("open_windows.go");
+    repository.write("c.rs", "#[cfg(unix)]\nfn go() -> u8 { 1 }\n").commit("two");
+    let project = Project::of(repository);
+    project.done("index");
+    let answer = project.json("diff main feat");
+    assert_eq!(told(&answer), ["~ go body attributes", "~ open body", "- drive"], "{answer:#}");
 }

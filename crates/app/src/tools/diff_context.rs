@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use codecompass_index::source::FileChange;
-use codecompass_query::diff::{Pair, changed, pair_symbols};
-use codecompass_query::is_test_path;
+use codecompass_query::diff::{Pair, changed, pair_symbols, settle, variants};
 use serde_json::{Value, json};
 
 use super::frame::{ALL, Arguments, Effect, Kind, Tool, WORKSPACE, optional, schema};
@@ -223,7 +222,9 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
         let what = "changed files are indexed on one side only; their symbols are not compared";
         metadata.warnings.push(format!("{unknown} {what}"));
     }
-    let pairs = pair_symbols(&file_pairs);
+    let mut pairs = pair_symbols(&file_pairs);
+    let variants = variants(&pairs, &sides.head.snapshot)?;
+    settle(&mut pairs, &variants, &sides.base.snapshot, &sides.head.snapshot)?;
     let known = Known {
         views: vec![&sides.head.snapshot, &sides.base.snapshot],
         paths: files.iter().flat_map(|file| [file.path.as_str(), file.path_before()]).collect(),
@@ -231,7 +232,7 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
     let value: Vec<&str> = question.path_filter.as_deref().into_iter().collect();
     let filter = PathFilter::read(&value, &paths.start, &known)?;
     let is_wanted = |path: &str| filter.allows(path);
-    let is_listed = |pair: &Pair<'_>| question.tests.lists(is_test_path(pair.latest().path()));
+    let is_listed = |pair: &Pair<'_>| question.tests.lists(pair.is_test());
     let concerns = |pair: &&Pair<'_>| {
         is_listed(pair) && [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()))
     };
@@ -332,7 +333,7 @@ impl Diff<'_> {
         let cursor = Cursor::of(Some(&head.snapshot), &identity);
         let offset = cursor.read(self.question.cursor.as_deref())?;
         let folds_tests = self.question.tests == Tests::Open;
-        let is_folded = |pair: &Pair<'_>| folds_tests && is_test_path(pair.latest().path());
+        let is_folded = |pair: &Pair<'_>| folds_tests && pair.is_test();
         let (folded, mut listed): (Vec<Pair<'_>>, Vec<Pair<'_>>) = self.changes.iter().copied().partition(is_folded);
         listed.sort_by_key(|pair| !pair.may_break());
         let page: Vec<Pair<'_>> = listed.iter().skip(offset).take(self.question.limit).copied().collect();

@@ -66,7 +66,7 @@ pub fn doc_changed(before: (&Symbol, &str), after: (&Symbol, &str)) -> bool {
 }
 
 /// What stands before a symbol, without docs and white space.
-fn attributes(symbol: &Symbol, text: &str) -> String {
+pub(super) fn attributes(symbol: &Symbol, text: &str) -> String {
     let pieces = spans_before(symbol).into_iter().map(|(start, end)| Span { start, end }.text(text));
     pieces.flat_map(str::chars).filter(|char| !char.is_whitespace()).collect()
 }
@@ -120,7 +120,7 @@ fn newlines(text: &str, from: u32, to: u32) -> u32 {
 }
 
 /// The ranges of a symbol that belong to no symbol inside it.
-fn own_spans(symbols: &[Symbol], place: u32) -> Vec<(u32, u32)> {
+pub(super) fn own_spans(symbols: &[Symbol], place: u32) -> Vec<(u32, u32)> {
     let symbol = &symbols[place as usize];
     let mut from = symbol.span.start;
     let mut spans = Vec::new();

@@ -4,10 +4,12 @@
 //! their outlines it is told which symbol before is which symbol after ([`pair_symbols`]): a symbol is what it is by
 //! language, kind, qualified name and trait, and of several equal ones those are paired that stand in the same file,
 //! then those of the same text, then by order. A file that was renamed, and a symbol that was moved, may have other
-//! qualified names and are the same all the same. A pair is changed when its content hashes differ, and only then.
+//! qualified names and are the same all the same. A pair is changed when its content hashes differ, unless its text shows
+//! that it was merely regrouped ([`settle`]).
 
 mod facets;
 mod pairing;
+mod settle;
 
 use std::rc::Rc;
 
@@ -16,6 +18,7 @@ use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
 pub use facets::{Facet, doc_changed, facets, own_lines};
 pub use pairing::pair_symbols;
+pub use settle::{Variant, settle, variants};
 
 /// A file before and after. One that came or went has one side.
 #[derive(Clone, Debug)]
@@ -90,6 +93,8 @@ pub struct Pair<'f> {
     pub after: Option<Entry<'f>>,
     /// Whether it stands in another file that is not the first one renamed.
     pub is_moved: bool,
+    /// Whether its text is the same but for where it stands.
+    pub is_regrouped: bool,
 }
 
 /// What happened to a symbol.
@@ -121,7 +126,8 @@ impl<'f> Pair<'f> {
             (None, _) => Some(Change::Added),
             (_, None) => Some(Change::Deleted),
             (Some(before), Some(after)) => {
-                (before.symbol().content_hash != after.symbol().content_hash).then_some(Change::Modified)
+                let has_new_text = before.symbol().content_hash != after.symbol().content_hash;
+                (has_new_text && !self.is_regrouped).then_some(Change::Modified)
             }
         }
     }
@@ -129,6 +135,11 @@ impl<'f> Pair<'f> {
     /// The symbol as it is now, or as it was last.
     pub fn latest(&self) -> Entry<'f> {
         self.after.or(self.before).expect("a pair has a side")
+    }
+
+    /// Whether it is in a test.
+    pub fn is_test(&self) -> bool {
+        is_in_test(self.latest().path(), Some(self.latest().symbol()))
     }
 
     /// Whether both sides are there and their headers differ.
@@ -145,7 +156,7 @@ impl<'f> Pair<'f> {
     fn order(&self) -> (bool, &'f str, u32, bool, u32) {
         let latest = self.latest();
         let path = latest.path();
-        (is_in_test(path, Some(latest.symbol())), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
+        (self.is_test(), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
     }
 }
 

@@ -140,7 +140,8 @@ impl<'f> Pairing<'f> {
     fn pairs(&self) -> Vec<Pair<'f>> {
         let pair = |before: Option<&One<'f>>, after: Option<&One<'f>>| {
             let is_moved = before.zip(after).is_some_and(|(before, after)| before.file_pair != after.file_pair);
-            Pair { before: before.map(|one| one.entry), after: after.map(|one| one.entry), is_moved }
+            let (before, after) = (before.map(|one| one.entry), after.map(|one| one.entry));
+            Pair { before, after, is_moved, is_regrouped: false }
         };
         let after = self.after.iter().map(|one| pair(one.partner.map(|old| &self.before[old]), Some(one)));
         let gone = self.before.iter().filter(|one| one.partner.is_none()).map(|one| pair(Some(one), None));

@@ -1,0 +1,145 @@
+//! What looks like a change and is none: a declaration that was regrouped, and a build variant of which another stays.
+
+use std::rc::Rc;
+
+use codecompass_model::{Span, Symbol, SymbolKind};
+use codecompass_store::{Result, Snapshot};
+
+use super::facets::{attributes, own_spans};
+use super::{Change, Entry, FileSide, Pair};
+
+/// A symbol of the later state that goes by the name of one that went.
+#[derive(Debug)]
+pub struct Variant {
+    /// Which of the pairs went.
+    pair: usize,
+    file: FileSide,
+    place: u32,
+}
+
+/// For symbols that went, another of the same name, kind and trait that is still there: in the same file, or beside it
+/// where a language has one name for a folder's files. Both were variants of one thing (`#[cfg]`, `f_linux.go`, an `if`
+/// about the platform, an overload), so that thing did not go.
+pub fn variants(pairs: &[Pair<'_>], after: &Snapshot) -> Result<Vec<Variant>> {
+    let mut found = Vec::new();
+    for (at, pair) in pairs.iter().enumerate() {
+        if let (Some(gone), None) = (pair.before, pair.after)
+            && has_variants(gone.symbol().kind)
+            && let Some((file, place)) = stays(gone, after)?
+        {
+            found.push(Variant { pair: at, file, place });
+        }
+    }
+    Ok(found)
+}
+
+/// Says of the pairs what is known about variants and from texts.
+pub fn settle<'f>(pairs: &mut [Pair<'f>], variants: &'f [Variant], before: &Snapshot, after: &Snapshot) -> Result<()> {
+    for variant in variants {
+        pairs[variant.pair].after = Some(Entry { file: &variant.file, place: variant.place });
+    }
+    for pair in pairs.iter_mut().filter(|pair| pair.change() == Some(Change::Modified) && !pair.has_new_signature()) {
+        if let (Some(old), Some(new)) = (pair.before, pair.after) {
+            let texts = (before.text(old.file.version.id)?, after.text(new.file.version.id)?);
+            pair.is_regrouped = is_regrouped((old, &texts.0), (new, &texts.1));
+        }
+    }
+    Ok(())
+}
+
+fn has_variants(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Const, Constructor, Enum, Fn, Interface, Macro, Method, Static, Struct, Type};
+    matches!(kind, Class | Const | Constructor | Enum | Fn | Interface | Macro | Method | Static | Struct | Type)
+}
+
+fn stays(gone: Entry<'_>, after: &Snapshot) -> Result<Option<(FileSide, u32)>> {
+    let (symbol, path) = (gone.symbol(), gone.path());
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let mut near = Vec::new();
+    for row in after.symbols_named(&symbol.name)?.into_iter().filter(|row| row.kind == symbol.kind) {
+        let Some(version) = after.version(row.version)? else { continue };
+        if version.language == gone.file.version.language && folder(&version.path) == folder(path) {
+            near.push((version.path != path, Rc::clone(&version), row.place));
+        }
+    }
+    near.sort_by(|a, b| (a.0, &a.1.path, a.2).cmp(&(b.0, &b.1.path, b.2)));
+    for (_, version, place) in near {
+        let file = FileSide::of(after, version)?;
+        let is_it = |one: &Symbol| one.qualified_name == symbol.qualified_name && one.impl_trait == symbol.impl_trait;
+        if file.outline.symbols.get(place as usize).is_some_and(is_it) {
+            return Ok(Some((file, place)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a declaration has the same text, but for how far it is set in, the spaces that line it up with others, and the
+/// keyword that a group says once for all.
+fn is_regrouped(before: (Entry<'_>, &str), after: (Entry<'_>, &str)) -> bool {
+    let own = |(entry, text): (Entry<'_>, &str)| {
+        let spans = own_spans(&entry.file.outline.symbols, entry.place).into_iter();
+        let pieces: Vec<&str> = spans.map(|(start, end)| Span { start, end }.text(text)).collect();
+        level(&pieces.join("\n"))
+    };
+    let has_same_attributes = attributes(before.0.symbol(), before.1) == attributes(after.0.symbol(), after.1);
+    has_same_attributes && own(before).zip(own(after)).is_some_and(|(old, new)| bare(&old) == bare(&new))
+}
+
+/// A text without the indentation that all its lines share, and with one space where several line things up. Nothing for
+/// one with a string over several lines, whose spaces count.
+fn level(text: &str) -> Option<String> {
+    if text.contains('`') || text.contains("\"\"\"") || text.contains("'''") {
+        return None;
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let shared = text.lines().skip(1).filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
+    let mut leveled = String::with_capacity(text.len());
+    for (number, line) in text.lines().enumerate() {
+        let line = if number == 0 { line.trim_start() } else { line.get(shared..).unwrap_or_default() };
+        let (lead, rest) = line.split_at(indent(line));
+        let rest = match rest.contains(['"', '\'']) {
+            true => rest.trim_end().to_owned(),
+            false => rest.split_whitespace().collect::<Vec<_>>().join(" "),
+        };
+        if !rest.trim_matches([',', ';']).is_empty() {
+            leveled += lead;
+            leveled += &rest;
+            leveled.push('\n');
+        }
+    }
+    Some(leveled)
+}
+
+/// A declaration without the keywords before it; its header, which is the same, says them.
+fn bare(text: &str) -> &str {
+    const KEYWORDS: [&str; 7] = ["export ", "declare ", "const ", "let ", "static ", "type ", "var "];
+    let mut rest = text;
+    while let Some(next) = KEYWORDS.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = next;
+    }
+    rest.trim_end_matches([',', ';', '\n'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_level_when_only_indentation_alignment_and_keywords_differ() {
+        let same = |one: &str, other: &str| level(one).zip(level(other)).is_some_and(|(a, b)| bare(&a) == bare(&b));
+        for (one, other, expected) in [
+            ("var one = 1", "one = 1", true),
+            ("x int", "x      int", true),
+            ("Foo struct {\n\tx int\n}", "type Foo struct {\n\t\tx int\n\t}", true),
+            ("export const a = 1", "a = 1,", true),
+            ("def f():\n    if a:\n        b()", "def f():\n        if a:\n            b()", true),
+            ("def f():\n    if a:\n        b()", "def f():\n    if a:\n    b()", false),
+            ("a = \"x y\"", "a = \"x  y\"", false),
+            ("a = `x y`", "a = `x y`", false),
+            ("a = 1", "a = 2", false),
+            ("a = 1", "b = 1", false),
+        ] {
+            assert_eq!(same(one, other), expected, "{one} and {other}");
+        }
+    }
+}
