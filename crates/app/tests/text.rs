@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe};
+use support::client::{Client, Pipe, hello};
 
 /// The seven tools of the core set.
 const CORE: [&str; 7] =
@@ -177,6 +177,23 @@ fn the_workspace_is_the_clients_where_no_flag_says_so() {
         let (text, is_error) = told(&mut agent, "search_code", &json!({ "query": "here" }));
         assert!(!is_error && text.starts_with("src/lib.rs:1"), "{name}: {text}");
     }
+    let mut agent = Pipe::raw(std::path::Path::new("/"), project.home.path(), &["--answers", "text"]);
+    let mut hello = hello("2025-11-25");
+    hello["capabilities"] = json!({ "roots": {} });
+    agent.request("initialize", hello);
+    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let asked = agent.ask("tools/call", json!({ "name": "search_code", "arguments": { "query": "here" } }));
+    let answer = loop {
+        let message = agent.receive();
+        if message["method"] == "roots/list" {
+            let roots = json!([{ "uri": "https://example.org/" }, { "uri": format!("file://{root}") }]);
+            agent.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": roots } }));
+        } else if message["id"] == json!(asked) {
+            break message;
+        }
+    };
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with("src/lib.rs:1"), "roots: {answer}");
     let mut lost = pipe(&project, &["--answers", "text", "--workspace", "/"]);
     let (text, is_error) = told(&mut lost, "search_code", &json!({ "query": "here" }));
     assert!(is_error && text.contains("--workspace"), "{text}");

@@ -23,7 +23,10 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
         .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
-    server.begin();
+    // A pipe's client may say where it works: until it has, nothing is indexed on the guess that it is here.
+    if server.knows_its_own() || !args.auto_index || args.transport == Transport::Http {
+        server.begin();
+    }
     let outcome = runtime.block_on(async {
         match args.transport {
             Transport::Stdio => stdio::serve(&server).await,

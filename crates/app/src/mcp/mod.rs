@@ -5,6 +5,7 @@
 
 pub(crate) mod http;
 mod message;
+mod roots;
 pub(crate) mod stdio;
 mod token;
 
@@ -18,9 +19,9 @@ use rmcp::model::{
     MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
     ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use crate::escape;
 use crate::output::Form;
@@ -55,11 +56,29 @@ pub(crate) struct Handler {
     connection: Arc<Connection>,
     /// Whether a request of the stateless revision has a connection all the same: a pipe has only one client.
     is_pipe: bool,
+    /// Whether the client was asked where it works.
+    is_settled: OnceCell<()>,
 }
 
 impl Handler {
     fn new(server: &Arc<Server>, is_pipe: bool) -> Self {
-        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe }
+        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, is_settled: OnceCell::new() }
+    }
+
+    /// Asks the one client of a pipe where it works, once, where nothing else says so.
+    async fn settle(&self, peer: &Peer<RoleServer>) {
+        let ask = || async {
+            if !self.is_pipe || self.server.knows_its_own() {
+                return;
+            }
+            match roots::first(peer).await {
+                Some(folder) => self.server.settle_in(folder),
+                // What waited for this goes on with the folder that the server was started in.
+                None if self.server.options.auto_index => self.server.begin(),
+                None => {}
+            }
+        };
+        self.is_settled.get_or_init(ask).await;
     }
 
     fn find(&self, name: &str) -> Option<&'static frame::Tool> {
@@ -82,6 +101,10 @@ impl ServerHandler for Handler {
         Cow::Borrowed(VERSIONS)
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.settle(&context.peer).await;
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -101,6 +124,9 @@ impl ServerHandler for Handler {
             let message = format!("Unknown tool: {}. The tools are: {}.", request.name, names.join(", "));
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
+        if !request.arguments.as_ref().is_some_and(|arguments| arguments.contains_key("workspace")) {
+            self.settle(&context.peer).await;
+        }
         let is_stateless = context
             .meta
             .protocol_version()

@@ -43,8 +43,8 @@ pub(crate) struct Server {
     pub(crate) places: Places,
     pub(crate) warmth: Warmth,
     common: Common,
-    /// The path that it was started for, and whether the folder it was started in has gone.
-    own: Option<PathBuf>,
+    /// The path that it was started for or its client works in, and whether the folder it was started in has gone.
+    own: Mutex<Option<PathBuf>>,
     is_astray: AtomicBool,
     workers: Workers,
     /// Whether the server's own workspace was looked after.
@@ -168,7 +168,7 @@ impl Server {
             jobs: Arc::default(),
             places: Places::default(),
             warmth: Warmth::default(),
-            own: std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok(),
+            own: Mutex::new(std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok()),
             is_astray: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
@@ -188,6 +188,18 @@ impl Server {
             }
         });
         self.prewarm();
+    }
+
+    /// Whether somebody said which workspace is its own; else it is the folder that it was started in.
+    pub(crate) fn knows_its_own(&self) -> bool {
+        self.common.workspace.is_some()
+    }
+
+    /// Takes the folder that its one client works in for its own.
+    pub(crate) fn settle_in(self: &Arc<Self>, folder: PathBuf) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+        self.places.forget_own();
+        self.begin();
     }
 
     /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
@@ -300,8 +312,8 @@ impl Server {
         }
         // Our own workspace is what lies at its path; where nothing does, it was moved, and the working folder with it.
         let is_own = |own: &&Path| own.is_dir() || self.is_astray.load(Ordering::Relaxed);
-        let own = self.own.as_deref().filter(is_own);
-        Session::open_in(&self.data, &self.common, path.or(own))
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Session::open_in(&self.data, &self.common, path.or(own.as_deref().filter(is_own)))
     }
 
     fn allowed_roots(&self) -> &[PathBuf] {

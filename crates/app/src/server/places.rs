@@ -117,6 +117,11 @@ impl Places {
         Some(Visit::new(place, false))
     }
 
+    /// The server's own workspace is another from now on.
+    pub(crate) fn forget_own(&self) {
+        self.lock().meant.remove(&None);
+    }
+
     fn find(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {
         let Some(asked) = asked else {
             let session = server.open_session(None)?;

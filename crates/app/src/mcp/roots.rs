@@ -1,0 +1,56 @@
+//! Where a client works, if it says so: MCP's roots.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::service::Peer;
+
+/// So long a client may take to say where it works.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The first folder among the client's roots; nothing when it has none to tell, or does not answer.
+#[expect(deprecated, reason = "the newest revision drops roots; clients of the others have them")]
+pub(super) async fn first(peer: &Peer<RoleServer>) -> Option<PathBuf> {
+    peer.peer_info()?.capabilities.roots.as_ref()?;
+    let told = tokio::time::timeout(PATIENCE, peer.list_roots()).await.ok()?.ok()?;
+    told.roots.iter().filter_map(|root| folder(&root.uri)).find(|folder| folder.is_dir())
+}
+
+/// The path of a `file:` URI.
+fn folder(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix("file://")?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                bytes.push((digit(rest.next()?)? * 16 + digit(rest.next()?)?) as u8);
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_is_the_path_of_its_uri() {
+        for (uri, expected) in [
+            ("file:///home/a/b", Some("/home/a/b")),
+            ("file://localhost/home/a", Some("/home/a")),
+            ("file:///with%20space/%C3%A9", Some("/with space/é")),
+            ("file:///bad%2", None),
+            ("file://elsewhere", None),
+            ("https://example.org/a", None),
+        ] {
+            assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
+        }
+    }
+}
