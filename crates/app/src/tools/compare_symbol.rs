@@ -173,7 +173,7 @@ type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
     let name = &question.name;
-    let found = with_graph(&state.memory, PATIENCE, |graph| one_of(graph, &state.snapshot, name, file));
+    let found = with_graph(&state.memory, PATIENCE, |graph| one_of(graph, &state.snapshot, name, file, Form::Json));
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
         found => found.map(Some),

@@ -309,7 +309,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     let snapshot = graph.snapshot();
     let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
     let handle = names::handle(snapshot, &inquiry.paths, name)?;
-    let (target, others) = one_of(graph, snapshot, &handle, file.as_ref())?;
+    let (target, others) = one_of(graph, snapshot, &handle, file.as_ref(), inquiry.form)?;
     let symbol = Shown::of(graph, target)?;
     if !others.is_empty() && inquiry.form == Form::Json {
         metadata.warnings.push(graph::taken_warning(&symbol, name, others.len() + 1));
@@ -355,7 +355,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
         let from = Around::of(graph, site.file.id, site.from)?;
         Ok(Unproved { site, from })
     });
-    let path_to = question.path_to.as_ref().map(|end| chain(graph, snapshot, target, end)).transpose()?;
+    let path_to = question.path_to.as_ref().map(|end| chain(graph, target, end, inquiry.form)).transpose()?;
     if let Some(path) = path_to.as_ref().filter(|path| path.chain.is_empty()) {
         let what = format!("no chain of calls leads to {} within {} calls", path.name, path.depth);
         metadata.warnings.push(format!("{what}, as far as calls could be resolved"));
@@ -418,8 +418,8 @@ fn fitting(inquiry: &Inquiry<'_>, question: &Question, side: &Side) -> usize {
     if kept < side.edges.len() { kept } else { usize::MAX }
 }
 
-fn chain(graph: &Graph<'_>, snapshot: &Snapshot, from: SymbolAt, name: &str) -> Result<PathTo, AppError> {
-    let (end, _) = one_of(graph, snapshot, name, None)?;
+fn chain(graph: &Graph<'_>, from: SymbolAt, name: &str, form: Form) -> Result<PathTo, AppError> {
+    let (end, _) = one_of(graph, graph.snapshot(), name, None, form)?;
     let chain = graph.path_between(from, end, DEEPEST as u32 * 2)?;
     let symbols = chain.symbols.iter().map(|at| Shown::of(graph, *at)).collect::<Result<_, _>>()?;
     Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth })
@@ -505,10 +505,11 @@ pub(crate) fn one_of(
     snapshot: &Snapshot,
     name: &str,
     file: Option<&File>,
+    form: Form,
 ) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
     let mut candidates = graph::candidates(snapshot, name, file)?;
-    // A field is only meant where nothing of the name can be called.
-    if candidates.iter().any(|at| is_callable(graph, *at)) {
+    // Readers of text are not told of fields where something of the name can be called; machines are told of all.
+    if form != Form::Json && candidates.iter().any(|at| is_callable(graph, *at)) {
         candidates.retain(|at| is_callable(graph, *at));
     }
     if let [only] = candidates[..] {
