@@ -1,26 +1,22 @@
 //! `find_references`: every place that means a symbol, the proved ones first.
 
-use std::collections::{BTreeSet, HashSet};
-
-use codecompass_model::{Confidence, VersionId};
+use codecompass_model::Confidence;
 use codecompass_query::graph::{Counts, EdgeKind, Graph, Link, Site, Through};
-use codecompass_query::grep::{self, Pattern, Wanted};
-use codecompass_store::{Need, Run, Snapshot};
 use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
 use super::frame::{ALL, Arguments, Effect, FILE, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Around, Shown, with_graph};
+use super::in_text::{TextLine, Texts};
 use super::input::{self, Cursor};
-use super::rows::{self, Sheet};
+use super::rows;
 use super::several::{Part, Several};
 use super::test_code::{Last, TESTS, Tests};
-use super::{names, shape};
+use super::{names, reference_text, shape};
 use crate::call::Inquiry;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, style};
+use crate::output::{Answer, Form, Reader};
 
 const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "references"];
 
@@ -146,35 +142,35 @@ struct Asked<'a> {
 }
 
 /// The places that mean one symbol.
-struct References {
+pub(super) struct References {
     asked: String,
-    symbol: Shown,
-    places: Vec<Place>,
+    pub(super) symbol: Shown,
+    pub(super) places: Vec<Place>,
     /// Tests that are listed after the others, in texts.
-    tests: Last<Place>,
-    offset: usize,
-    limit: usize,
+    pub(super) tests: Last<Place>,
+    pub(super) offset: usize,
+    pub(super) limit: usize,
     /// How many there are to be listed, on all pages.
-    listed: usize,
-    total: usize,
-    next: Option<String>,
-    counts: Counts,
+    pub(super) listed: usize,
+    pub(super) total: usize,
+    pub(super) next: Option<String>,
+    pub(super) counts: Counts,
     /// Calls of what it implements, or of what implements it; how many there are.
-    through: Vec<Reached>,
-    total_through: usize,
+    pub(super) through: Vec<Reached>,
+    pub(super) total_through: usize,
     /// How many other files hold the word, and their lines where those were asked for.
-    text_files: usize,
-    text: Option<Vec<TextLine>>,
-    implementations: Vec<(Shown, usize)>,
-    others: Vec<Shown>,
-    room: usize,
+    pub(super) text_files: usize,
+    pub(super) text: Option<Vec<TextLine>>,
+    pub(super) implementations: Vec<(Shown, usize)>,
+    pub(super) others: Vec<Shown>,
+    pub(super) room: usize,
 }
 
 /// A place with what is shown of it.
-struct Place {
-    site: Site,
-    context: String,
-    around: Around,
+pub(super) struct Place {
+    pub(super) site: Site,
+    pub(super) context: String,
+    pub(super) around: Around,
     layer: Option<&'static str>,
 }
 
@@ -209,13 +205,6 @@ impl Place {
         fields.insert("from_symbol".into(), Value::Object(self.around.identity()));
         Value::Object(fields)
     }
-
-    /// The line and who stands around it; a guess has a mark.
-    fn row(&self) -> String {
-        let guess = if self.site.confidence == Confidence::Heuristic { "?" } else { "" };
-        let name = self.around.name().map(|name| format!("{}: ", style::dim(&shown(&name)))).unwrap_or_default();
-        format!("{}{guess} {name}{}", style::number(self.site.line), rows::source(&self.context))
-    }
 }
 
 /// Whether a place stands in a test.
@@ -224,10 +213,10 @@ fn is_test(graph: &Graph<'_>, site: &Site) -> bool {
 }
 
 /// A call of what the symbol implements, or of what implements it.
-struct Reached {
-    place: Place,
-    symbol: Shown,
-    link: Link,
+pub(super) struct Reached {
+    pub(super) place: Place,
+    pub(super) symbol: Shown,
+    pub(super) link: Link,
 }
 
 impl Reached {
@@ -236,55 +225,11 @@ impl Reached {
         Ok(Self { place: Place::of(graph, through.site)?, symbol, link: through.link })
     }
 
-    /// What is called there, and how it belongs to the symbol.
-    fn heading(&self) -> String {
-        let how = match self.link {
-            Link::Declaration => "which it implements",
-            Link::Implementation => "which implements it",
-        };
-        format!("through {} {}, {how}", shown(&self.symbol.short_name()), self.symbol.place())
-    }
-
     fn json(&self) -> Value {
         let mut json = self.place.json();
         json["link"] = json!(self.link.as_str());
         json["symbol"] = json!(self.symbol.located());
         json
-    }
-}
-
-/// A line that holds the word in text.
-struct TextLine {
-    path: String,
-    line: u32,
-    context: String,
-}
-
-/// The files that hold a name outside of the code that was accounted for: in comments, strings, and other languages.
-struct Texts<'n> {
-    name: &'n str,
-    files: BTreeSet<VersionId>,
-}
-
-impl<'n> Texts<'n> {
-    fn of(snapshot: &Snapshot, name: &'n str, accounted: &HashSet<VersionId>) -> Result<Self, AppError> {
-        let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
-        let files = snapshot.may_hold(&need, false)?.into_iter().filter(|id| !accounted.contains(id)).collect();
-        Ok(Self { name, files })
-    }
-
-    /// The lines that hold it.
-    fn lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<TextLine>, AppError> {
-        let wanted = Wanted { text: self.name, literal: true, ignore_case: false, word: true };
-        let Ok(pattern) = Pattern::new(&wanted) else { return Ok(Vec::new()) };
-        let found = grep::find(snapshot, &pattern, |version| self.files.contains(&version.id), Some(most))?;
-        let lines = found.files.iter().flat_map(|file| {
-            file.lines.iter().map(|line| {
-                let context = shape::cut(line.text.trim(), 160);
-                TextLine { path: file.version.path.clone(), line: line.number, context }
-            })
-        });
-        Ok(lines.take(most).collect())
     }
 }
 
@@ -426,74 +371,6 @@ impl Part for References {
     }
 
     fn text(&self, reader: Reader) -> Result<String, AppError> {
-        let symbol = self.symbol.symbol();
-        let mut counts = vec![rows::count(self.total, "reference")];
-        if !self.implementations.is_empty() {
-            counts.push(rows::count(self.implementations.len(), "implementation"));
-        }
-        let name = style::name(&shown(&self.symbol.short_name()));
-        let place = rows::place(&self.symbol.file.path, symbol.lines);
-        let mut sheet = Sheet::new(self.room);
-        sheet.line(&format!("{name} {place}: {}", counts.join(", ")));
-        self.places.iter().for_each(|place| {
-            sheet.row(&place.site.file.path, &place.row());
-        });
-        let mut cut = 0;
-        let mut headings: Vec<String> = self.through.iter().map(Reached::heading).collect();
-        let mut seen = HashSet::new();
-        headings.retain(|heading| seen.insert(heading.clone()));
-        for heading in &headings {
-            sheet.close();
-            sheet.line(heading);
-            for one in self.through.iter().filter(|one| one.heading() == *heading) {
-                cut += usize::from(!sheet.row(&one.place.site.file.path, &one.place.row()));
-            }
-        }
-        if !self.implementations.is_empty() {
-            sheet.close();
-            sheet.line("implementations");
-            for (one, _) in &self.implementations {
-                let (name, place) = (shown(&one.short_name()).into_owned(), one.place());
-                cut += usize::from(!sheet.line(&format!(" {place} {name}")));
-            }
-        }
-        if !self.tests.rows.is_empty() {
-            sheet.close();
-            sheet.line("tests");
-            for place in &self.tests.rows {
-                cut += usize::from(!sheet.row(&place.site.file.path, &place.row()));
-            }
-        }
-        let lines = self.text.iter().flatten();
-        for (number, line) in lines.enumerate() {
-            if number == 0 {
-                sheet.close();
-                sheet.line("in text");
-            }
-            let row = format!("{} {}", style::number(line.line), rows::source(&line.context));
-            cut += usize::from(!sheet.row(&line.path, &row));
-        }
-        let mut text = sheet.finish();
-        if self.total_through > self.through.len() {
-            text += &format!("… {} of {} through others\n", self.through.len(), self.total_through);
-        }
-        if self.total == 0 && self.counts.elsewhere + self.counts.outside > 0 {
-            let (elsewhere, outside) = (self.counts.elsewhere, self.counts.outside);
-            text += &format!(
-                "the name stands {elsewhere} times for something else here, {outside} for something outside\n"
-            );
-        }
-        if self.text.is_none() && self.text_files > 0 {
-            let how = reader.switch("include_text", "text");
-            text += &format!("in text: {} ({how})\n", rows::count(self.text_files, "file"));
-        }
-        if cut > 0 {
-            text += &format!("… {cut} more rows found no room\n");
-        }
-        text += &self.tests.text(reader);
-        let seen = self.offset + self.places.len();
-        let by_limit = self.places.len() == self.limit;
-        text += &rows::More { seen, total: self.listed, what: "", by_limit, cursor: self.next.as_deref() }.text(reader);
-        Ok(text + &graph::others_text(&self.others))
+        Ok(reference_text::text(self, reader))
     }
 }

@@ -3,28 +3,27 @@
 use codecompass_model::{SymbolAt, SymbolKind};
 use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Site, Unresolved};
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::call_text::{self, Drawing};
-use super::followups::{Before, Known};
+use super::call_text::Drawing;
 use super::frame::{ALL, Arguments, Effect, FILE, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::{self, Around, Shown, with_graph};
 use super::input::{self, Cursor};
-use super::several::{Part, Several};
+use super::several::Several;
 use super::shape::{self, CURSOR, FRESHNESS};
 use super::test_code::{Last, TESTS, Tests};
 use super::{names, rows};
 use crate::call::Inquiry;
 use crate::error::AppError;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, plain};
+use crate::output::{Answer, Form, plain};
 use crate::paths::File;
 
 /// So many symbols of one name in the file that was given are all answered for.
 const SAME_FILE: usize = 8;
 
 /// So many lines of calls between two symbols are kept.
-const LINES: usize = 10;
+pub(super) const LINES: usize = 10;
 
 /// The greatest depth.
 const DEEPEST: i64 = 5;
@@ -210,7 +209,7 @@ struct Asked<'a> {
 
 /// The calls of and from one symbol.
 pub(super) struct Calls {
-    asked: String,
+    pub(super) asked: String,
     pub(super) symbol: Shown,
     pub(super) callers: Option<Side>,
     pub(super) callees: Option<Side>,
@@ -220,14 +219,14 @@ pub(super) struct Calls {
     pub(super) by_limit: bool,
     pub(super) offset: usize,
     /// Calls in it that nobody can bind, and calls that may be of it.
-    unresolved: Vec<Unresolved>,
+    pub(super) unresolved: Vec<Unresolved>,
     /// How many calls in it leave the repository.
-    outside: usize,
+    pub(super) outside: usize,
     /// What all places that bear its name are.
-    counts: Option<Counts>,
+    pub(super) counts: Option<Counts>,
     pub(super) unproved: Vec<Unproved>,
     pub(super) lists_unresolved: bool,
-    limit: usize,
+    pub(super) limit: usize,
     pub(super) path_to: Option<PathTo>,
     pub(super) others: Vec<Shown>,
     /// Others of the name stand in the file that was given, and each is told in a line.
@@ -257,8 +256,8 @@ pub(super) struct Edge {
 
 /// A call that may be one of the symbol.
 pub(super) struct Unproved {
-    site: Site,
-    from: Around,
+    pub(super) site: Site,
+    pub(super) from: Around,
 }
 
 /// A chain of calls that was asked for.
@@ -266,42 +265,6 @@ pub(super) struct PathTo {
     pub(super) name: String,
     pub(super) chain: Vec<Shown>,
     pub(super) depth: u32,
-}
-
-impl Edge {
-    fn of(graph: &Graph<'_>, call: &CallEdge) -> Result<Self, AppError> {
-        let far = match call.symbol {
-            Some(at) => Around::Symbol(Shown::of(graph, at)?),
-            None => Around::Module(graph::module_of(graph, call.file)?),
-        };
-        let via = call.via.map(|via| Shown::of(graph, via)).transpose()?;
-        Ok(Self { call: call.clone(), far, via, implementations: 0 })
-    }
-
-    fn json(&self) -> Value {
-        let edge = &self.call;
-        let mut fields = Map::new();
-        fields.insert("symbol".into(), Value::Object(self.far.located()));
-        fields.insert("call_site".into(), json!({ "file": edge.path, "line": edge.line }));
-        fields.insert("confidence".into(), json!(edge.confidence.as_str()));
-        fields.insert("depth".into(), json!(edge.depth));
-        if edge.sites > 1 {
-            fields.insert("call_count".into(), json!(edge.sites));
-            fields.insert("call_lines".into(), json!(edge.lines));
-            // Two calls may stand on one line, so only a list that is full can be short of some.
-            if edge.lines.len() >= LINES && edge.sites > edge.lines.len() {
-                fields.insert("call_lines_omitted".into(), json!(edge.sites - edge.lines.len()));
-            }
-        }
-        if edge.is_test {
-            fields.insert("is_test".into(), json!(true));
-        }
-        if let Some(via) = &self.via {
-            let via = via.identity();
-            fields.insert("via".into(), json!({ "symbol_id": via["symbol_id"], "name": via["name"] }));
-        }
-        Value::Object(fields)
-    }
 }
 
 fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Result<Calls, AppError> {
@@ -423,66 +386,6 @@ fn chain(graph: &Graph<'_>, from: SymbolAt, name: &str, form: Form) -> Result<Pa
     let chain = graph.path_between(from, end, DEEPEST as u32 * 2)?;
     let symbols = chain.symbols.iter().map(|at| Shown::of(graph, *at)).collect::<Result<_, _>>()?;
     Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth })
-}
-
-impl Part for Calls {
-    fn json(&self) -> Result<Value, AppError> {
-        let edges =
-            |side: &Option<Side>| -> Vec<Value> { side.iter().flat_map(|side| &side.edges).map(Edge::json).collect() };
-        let mut json = json!({
-            "symbol": self.symbol.located(),
-            "callers": edges(&self.callers),
-            "callees": edges(&self.callees),
-            "total_edges": self.total,
-            "truncated": self.is_cut,
-        });
-        if self.callees.is_some() {
-            json["unresolved_calls"] = json!(self.unresolved.len());
-            json["outside_calls"] = json!(self.outside);
-        }
-        if self.callers.is_some() {
-            json["unproved_callers"] = json!(self.unproved.len());
-        }
-        if let Some(counts) = &self.counts {
-            json["counts"] = graph::counts_json(counts);
-        }
-        if self.lists_unresolved {
-            let unresolved = self.unresolved.iter().take(self.limit);
-            let listed = unresolved.map(|call| json!({ "name": call.name, "line": call.line, "reason": call.why }));
-            json["unresolved"] = json!(listed.collect::<Vec<_>>());
-            json["unproved"] = json!(self.unproved.iter().take(self.limit).map(Unproved::json).collect::<Vec<_>>());
-        }
-        if let Some(path) = &self.path_to {
-            json["path_to"] = json!(path.chain.iter().map(Shown::located).collect::<Vec<_>>());
-            if path.chain.is_empty() {
-                json["path_to_depth"] = json!(path.depth);
-            }
-        }
-        if self.total == 0 {
-            Before::of(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, Known::default());
-        }
-        if !self.others.is_empty() {
-            json["other_matches"] = json!(self.others.iter().map(Shown::mention).collect::<Vec<_>>());
-        }
-        Ok(json)
-    }
-
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
-        Ok(call_text::text(self, reader))
-    }
-}
-
-impl Unproved {
-    fn json(&self) -> Value {
-        let call_site = json!({ "file": self.site.file.path, "line": self.site.line });
-        json!({ "from_symbol": self.from.identity(), "call_site": call_site, "reason": graph::reason(&self.site) })
-    }
-
-    /// Where it stands, in whom, and why nobody can tell.
-    pub(super) fn row(&self) -> (&str, String) {
-        let name = self.from.name().unwrap_or_default();
-        (&self.site.file.path, format!("{}? {name}: {}", self.site.line, self.site.why))
-    }
 }
 
 impl Calls {

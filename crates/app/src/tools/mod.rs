@@ -1,5 +1,6 @@
 //! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
 
+mod call_json;
 mod call_text;
 mod change_json;
 mod change_text;
@@ -19,6 +20,7 @@ pub(crate) mod graph;
 pub(crate) mod grep_code;
 mod health_check;
 mod impact;
+mod in_text;
 mod index_repo;
 pub(crate) mod index_status;
 pub(crate) mod input;
@@ -28,6 +30,7 @@ mod names;
 mod outline_text;
 mod path_filter;
 pub(crate) mod read_code;
+mod reference_text;
 mod rows;
 pub(crate) mod search_code;
 mod search_text;

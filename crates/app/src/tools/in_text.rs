@@ -1,0 +1,45 @@
+//! Where a name stands outside of the code that was accounted for: in comments, strings, and other languages.
+
+use std::collections::{BTreeSet, HashSet};
+
+use codecompass_model::VersionId;
+use codecompass_query::grep::{self, Pattern, Wanted};
+use codecompass_store::{Need, Run, Snapshot};
+
+use super::shape;
+use crate::error::AppError;
+
+/// A line that holds the word in text.
+pub(super) struct TextLine {
+    pub(super) path: String,
+    pub(super) line: u32,
+    pub(super) context: String,
+}
+
+/// The files that hold a name outside of the code that was accounted for: in comments, strings, and other languages.
+pub(super) struct Texts<'n> {
+    name: &'n str,
+    pub(super) files: BTreeSet<VersionId>,
+}
+
+impl<'n> Texts<'n> {
+    pub(super) fn of(snapshot: &Snapshot, name: &'n str, accounted: &HashSet<VersionId>) -> Result<Self, AppError> {
+        let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
+        let files = snapshot.may_hold(&need, false)?.into_iter().filter(|id| !accounted.contains(id)).collect();
+        Ok(Self { name, files })
+    }
+
+    /// The lines that hold it.
+    pub(super) fn lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<TextLine>, AppError> {
+        let wanted = Wanted { text: self.name, literal: true, ignore_case: false, word: true };
+        let Ok(pattern) = Pattern::new(&wanted) else { return Ok(Vec::new()) };
+        let found = grep::find(snapshot, &pattern, |version| self.files.contains(&version.id), Some(most))?;
+        let lines = found.files.iter().flat_map(|file| {
+            file.lines.iter().map(|line| {
+                let context = shape::cut(line.text.trim(), 160);
+                TextLine { path: file.version.path.clone(), line: line.number, context }
+            })
+        });
+        Ok(lines.take(most).collect())
+    }
+}

@@ -1,0 +1,104 @@
+//! References as agents and people read them: a row per place under the path of its file, tests last.
+
+use std::collections::HashSet;
+
+use codecompass_model::Confidence;
+use codecompass_query::graph::Link;
+
+use super::find_references::{Place, Reached, References};
+use super::graph;
+use super::rows::{self, Sheet};
+use crate::escape::shown;
+use crate::output::{Reader, style};
+
+/// The answer as text.
+pub(super) fn text(found: &References, reader: Reader) -> String {
+    let symbol = found.symbol.symbol();
+    let mut counts = vec![rows::count(found.total, "reference")];
+    if !found.implementations.is_empty() {
+        counts.push(rows::count(found.implementations.len(), "implementation"));
+    }
+    let name = style::name(&shown(&found.symbol.short_name()));
+    let place = rows::place(&found.symbol.file.path, symbol.lines);
+    let mut sheet = Sheet::new(found.room);
+    sheet.line(&format!("{name} {place}: {}", counts.join(", ")));
+    found.places.iter().for_each(|place| {
+        sheet.row(&place.site.file.path, &place.row());
+    });
+    let mut cut = 0;
+    let mut headings: Vec<String> = found.through.iter().map(Reached::heading).collect();
+    let mut seen = HashSet::new();
+    headings.retain(|heading| seen.insert(heading.clone()));
+    for heading in &headings {
+        sheet.close();
+        sheet.line(heading);
+        for one in found.through.iter().filter(|one| one.heading() == *heading) {
+            cut += usize::from(!sheet.row(&one.place.site.file.path, &one.place.row()));
+        }
+    }
+    if !found.implementations.is_empty() {
+        sheet.close();
+        sheet.line("implementations");
+        for (one, _) in &found.implementations {
+            let (name, place) = (shown(&one.short_name()).into_owned(), one.place());
+            cut += usize::from(!sheet.line(&format!(" {place} {name}")));
+        }
+    }
+    if !found.tests.rows.is_empty() {
+        sheet.close();
+        sheet.line("tests");
+        for place in &found.tests.rows {
+            cut += usize::from(!sheet.row(&place.site.file.path, &place.row()));
+        }
+    }
+    let lines = found.text.iter().flatten();
+    for (number, line) in lines.enumerate() {
+        if number == 0 {
+            sheet.close();
+            sheet.line("in text");
+        }
+        let row = format!("{} {}", style::number(line.line), rows::source(&line.context));
+        cut += usize::from(!sheet.row(&line.path, &row));
+    }
+    let mut text = sheet.finish();
+    if found.total_through > found.through.len() {
+        text += &format!("… {} of {} through others\n", found.through.len(), found.total_through);
+    }
+    if found.total == 0 && found.counts.elsewhere + found.counts.outside > 0 {
+        let (elsewhere, outside) = (found.counts.elsewhere, found.counts.outside);
+        text +=
+            &format!("the name stands {elsewhere} times for something else here, {outside} for something outside\n");
+    }
+    if found.text.is_none() && found.text_files > 0 {
+        let how = reader.switch("include_text", "text");
+        text += &format!("in text: {} ({how})\n", rows::count(found.text_files, "file"));
+    }
+    if cut > 0 {
+        text += &format!("… {cut} more rows found no room\n");
+    }
+    text += &found.tests.text(reader);
+    let seen = found.offset + found.places.len();
+    let by_limit = found.places.len() == found.limit;
+    text += &rows::More { seen, total: found.listed, what: "", by_limit, cursor: found.next.as_deref() }.text(reader);
+    text + &graph::others_text(&found.others)
+}
+
+impl Place {
+    /// The line and who stands around it; a guess has a mark.
+    pub(super) fn row(&self) -> String {
+        let guess = if self.site.confidence == Confidence::Heuristic { "?" } else { "" };
+        let name = self.around.name().map(|name| format!("{}: ", style::dim(&shown(&name)))).unwrap_or_default();
+        format!("{}{guess} {name}{}", style::number(self.site.line), rows::source(&self.context))
+    }
+}
+
+impl Reached {
+    /// What is called there, and how it belongs to the symbol.
+    pub(super) fn heading(&self) -> String {
+        let how = match self.link {
+            Link::Declaration => "which it implements",
+            Link::Implementation => "which implements it",
+        };
+        format!("through {} {}, {how}", shown(&self.symbol.short_name()), self.symbol.place())
+    }
+}
