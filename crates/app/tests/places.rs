@@ -222,7 +222,7 @@ fn edited() -> Project {
     repository.write("server/src/fresh.rs", "pub fn fresh_one() -> u8 {\n    validate_token()\n}\n");
     let jwt = repository.path("server/src/auth/jwt.rs");
     let text = std::fs::read_to_string(jwt).expect("it is there");
-    repository.write("server/src/auth/jwt.rs", &text.replace("key: &[u8])", "key: &[u8], strict: bool)"));
+    repository.write("server/src/auth/jwt.rs", text.replace("key: &[u8])", "key: &[u8], strict: bool)"));
     repository.write("cli/cmd/push.go", "package cmd\n");
     repository.write("server/tests/auth.rs", "#[test]\nfn another() {}\n\n#[test]\nfn third() {}\n");
     project.done("sync");
