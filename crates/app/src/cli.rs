@@ -1,5 +1,6 @@
 //! The command line, as clap sees it.
 
+mod setup;
 mod state;
 mod tool;
 
@@ -10,13 +11,14 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use crate::config::Answers;
 use crate::output::Color;
 
+pub(crate) use self::setup::{SetupArgs, UnsetupArgs};
 pub(crate) use self::state::{ForgetArgs, PruneArgs, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 pub(crate) use self::tool::ToolCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, or something was found
-  1  nothing was found; for doctor: something needs mending
+  1  nothing was found; for doctor and setup: something needs mending
   2  the command line or the configuration is wrong
   3  the project is not registered, not indexed, or its index can not be read
   4  another process is indexing
@@ -75,6 +77,10 @@ pub(crate) struct Common {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Set up agents to use this program: shows what changes in their files, changes it, reads it again
+    Setup(SetupArgs),
+    /// Take back what `setup` did: the files as they were, to the byte where nobody touched them since
+    Unsetup(UnsetupArgs),
     /// Register a project: nothing is indexed yet, nothing is written into the repository
     Init(PathArg),
     /// Index a project; a first time in full, later only what changed

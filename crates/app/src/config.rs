@@ -94,7 +94,8 @@ impl Answers {
     /// The words for them.
     const WORDS: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
 
-    fn as_str(self) -> &'static str {
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
             Self::Text => "text",

@@ -23,6 +23,7 @@ mod projects;
 mod published;
 mod server;
 mod session;
+mod setup;
 mod tools;
 mod worktrees;
 

@@ -11,6 +11,7 @@ mod init;
 mod projects;
 mod prune_overlays;
 mod serve_mcp;
+mod setup;
 mod state;
 mod tools;
 
@@ -116,6 +117,8 @@ fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches) -> Result<A
 fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
     let common = &cli.common;
     match &cli.command {
+        Command::Setup(args) => setup::run(common, args),
+        Command::Unsetup(args) => setup::run_back(common, args),
         Command::Init(args) => init::run(common, args),
         Command::Index(args) => index::run_index(common, args),
         Command::Sync(args) => index::run_sync(common, args),

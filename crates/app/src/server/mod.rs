@@ -113,6 +113,13 @@ fn offered(words: &[String], form: Form) -> Result<Option<Vec<&'static str>>, Ap
     words.iter().map(name_of).collect::<Result<_, _>>().map(Some)
 }
 
+/// Checks a list of tools that a server is going to be started with.
+pub(crate) fn check_tools(list: Option<&str>, answers: Answers) -> Result<(), AppError> {
+    let words: Vec<String> = list.into_iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
+    let form = if answers == Answers::Json { Form::Json } else { Form::Text(Reader::Agent) };
+    offered(&words, form).map(drop)
+}
+
 /// One client's line to the server, and what it has said that later calls depend on.
 #[derive(Default)]
 pub(crate) struct Connection {
