@@ -23,7 +23,10 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
         .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
-    server.begin();
+    // Nothing is opened before it is known what for: a client on a pipe may say so.
+    if server.is_placed() || args.transport == Transport::Http {
+        server.begin();
+    }
     let outcome = runtime.block_on(async {
         match args.transport {
             Transport::Stdio => stdio::serve(&server).await,

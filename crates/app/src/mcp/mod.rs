@@ -5,6 +5,7 @@
 
 pub(crate) mod http;
 mod message;
+mod roots;
 pub(crate) mod stdio;
 mod token;
 
@@ -18,9 +19,9 @@ use rmcp::model::{
     MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
     ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use crate::escape;
 use crate::output::Form;
@@ -55,11 +56,20 @@ pub(crate) struct Handler {
     connection: Arc<Connection>,
     /// Whether a request of the stateless revision has a connection all the same: a pipe has only one client.
     is_pipe: bool,
+    /// Set once it is known which workspace the client of a pipe works in.
+    settled: OnceCell<()>,
 }
 
 impl Handler {
     fn new(server: &Arc<Server>, is_pipe: bool) -> Self {
-        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe }
+        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, settled: OnceCell::new() }
+    }
+
+    /// Waits until it is known which workspace the client works in, and begins with it.
+    async fn settle(&self, peer: &Peer<RoleServer>) {
+        if self.is_pipe && !self.server.is_placed() {
+            self.settled.get_or_init(|| roots::settle(&self.server, peer)).await;
+        }
     }
 
     fn find(&self, name: &str) -> Option<&'static frame::Tool> {
@@ -82,6 +92,10 @@ impl ServerHandler for Handler {
         Cow::Borrowed(VERSIONS)
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.settle(&context.peer).await;
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -101,6 +115,7 @@ impl ServerHandler for Handler {
             let message = format!("Unknown tool: {}. The tools are: {}.", request.name, names.join(", "));
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
+        self.settle(&context.peer).await;
         let is_stateless = context
             .meta
             .protocol_version()

@@ -43,8 +43,10 @@ pub(crate) struct Server {
     pub(crate) places: Places,
     pub(crate) warmth: Warmth,
     common: Common,
-    /// The path that it was started for, and whether the folder it was started in has gone.
-    own: Option<PathBuf>,
+    /// The path that it was started for, or that its client named; and whether the folder it was started in has gone.
+    own: Mutex<Option<PathBuf>>,
+    /// Whether it was told at its start which workspace it is for.
+    is_placed: bool,
     is_astray: AtomicBool,
     workers: Workers,
     /// Whether the server's own workspace was looked after.
@@ -175,7 +177,8 @@ impl Server {
             jobs: Arc::default(),
             places: Places::default(),
             warmth: Warmth::default(),
-            own: std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok(),
+            own: Mutex::new(std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok()),
+            is_placed: common.workspace.is_some(),
             is_astray: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
@@ -183,11 +186,26 @@ impl Server {
         }))
     }
 
+    /// Whether a flag or a variable said which workspace this server is for; else its client may know better than the
+    /// folder that it was started in.
+    pub(crate) fn is_placed(&self) -> bool {
+        self.is_placed
+    }
+
+    /// The workspace that the client works in.
+    pub(crate) fn place(&self, folder: PathBuf) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+    }
+
     /// Begins what runs beside the answers: indexing the server's own workspace if asked to, and warming.
     pub(crate) fn begin(self: &Arc<Self>) {
         let server = Arc::clone(self);
         self.beside(move |_| {
             let own = server.places.visit(&server, None, Unknown::Project);
+            if let Ok(visit) = &own {
+                let (root, data) = (visit.place.session.root(), server.data.display().to_string());
+                server.log(1, || format!("serving {root} with data in {data}"));
+            }
             if let Err(error) = own.and_then(|visit| server.index_own(&visit))
                 && server.options.auto_index
             {
@@ -307,7 +325,8 @@ impl Server {
         }
         // Our own workspace is what lies at its path; where nothing does, it was moved, and the working folder with it.
         let is_own = |own: &&Path| own.is_dir() || self.is_astray.load(Ordering::Relaxed);
-        let own = self.own.as_deref().filter(is_own);
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let own = own.as_deref().filter(is_own);
         Session::open_in(&self.data, &self.common, path.or(own))
     }
 
