@@ -90,7 +90,7 @@ pub(crate) enum Command {
     /// Write all edges or all symbols as JSON lines, for others to check
     Export(ExportArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
-    Doctor(PathArg),
+    Doctor(DoctorArgs),
     /// Share an index: write it to a file, or take in one that was made elsewhere
     State(StateArgs),
     /// Remove the branches, commits and work trees that nobody asks for, and give their space back
@@ -120,6 +120,16 @@ pub(crate) struct PathArg {
     /// The workspace, like --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// The workspace, like --workspace
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+    /// Look at clients instead: is our entry there, is it this program, does it answer [default: those that are there]
+    #[arg(long, value_name = "CLIENT", num_args = 0.., value_parser = setup::client_names())]
+    pub(crate) client: Option<Vec<String>>,
 }
 
 #[derive(Args, Debug)]

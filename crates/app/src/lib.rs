@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod error;
 mod escape;
+mod launch;
 mod mcp;
 mod measure;
 mod metadata;

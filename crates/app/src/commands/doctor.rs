@@ -5,7 +5,8 @@ use codecompass_index::{Freshness as Compared, freshness};
 use codecompass_store::{Health, SchemaStatus, StoreError};
 use serde_json::{Value, json};
 
-use crate::cli::{Common, PathArg};
+use super::doctor_client;
+use crate::cli::{Common, DoctorArgs};
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text};
@@ -15,26 +16,29 @@ use crate::published::under_its_name;
 use crate::session::Session;
 
 /// One line of the report.
-struct Finding {
+pub(crate) struct Finding {
     name: &'static str,
     ok: bool,
     what: String,
-    mend: Option<&'static str>,
+    mend: Option<String>,
 }
 
 impl Finding {
-    fn good(name: &'static str, what: impl Into<String>) -> Self {
+    pub(crate) fn good(name: &'static str, what: impl Into<String>) -> Self {
         Self { name, ok: true, what: what.into(), mend: None }
     }
 
-    fn bad(name: &'static str, what: impl Into<String>, mend: &'static str) -> Self {
-        Self { name, ok: false, what: what.into(), mend: Some(mend) }
+    pub(crate) fn bad(name: &'static str, what: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { name, ok: false, what: what.into(), mend: Some(mend.into()) }
     }
 }
 
 const REBUILD: &str = "run `codecompass index --force`";
 
-pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
+pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError> {
+    if let Some(names) = &args.client {
+        return doctor_client::run(common, names);
+    }
     let session = Session::open(common, args.path.as_deref())?;
     let mut findings =
         vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
@@ -134,19 +138,24 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
 }
 
 fn report(session: &Session, findings: &[Finding]) -> Answer {
+    told(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json())
+}
+
+/// The findings in both forms.
+pub(crate) fn told(findings: &[Finding], metadata: Value) -> Answer {
+    let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
     let sound = findings.iter().all(|finding| finding.ok);
     let mut text = String::new();
     for finding in findings {
         let mark = if finding.ok { "ok  " } else { "FAIL" };
-        text += &format!("{mark}  {:<13} {}\n", finding.name, shown(&finding.what));
-        if let Some(mend) = finding.mend {
-            text += &format!("      {:<13} → {mend}\n", "");
+        text += &format!("{mark}  {:<width$} {}\n", finding.name, shown(&finding.what));
+        if let Some(mend) = &finding.mend {
+            text += &format!("      {:<width$} → {mend}\n", "");
         }
     }
     let checks: Vec<Value> = findings
         .iter()
         .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.what, "mend": finding.mend }))
         .collect();
-    let metadata = metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json();
     Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod config;
 mod doctor;
+mod doctor_client;
 mod export;
 mod facts;
 mod forget;

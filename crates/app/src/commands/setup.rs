@@ -99,6 +99,11 @@ impl Here {
         Surroundings { home: self.home.clone(), project: self.project.as_deref(), variable }
     }
 
+    /// The root of the project that is meant.
+    pub(crate) fn project(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+
     fn desk(&self, dry_run: bool) -> Desk<'_> {
         Desk { data: &self.data, project: self.project.clone(), dry_run, point: kill_point() }
     }

@@ -28,7 +28,7 @@ pub(crate) struct Client {
 pub(crate) struct Spot {
     /// The first of these that is there, else the first that can be.
     pub(super) files: &'static [Place],
-    pub(super) shape: &'static Shape,
+    pub(crate) shape: &'static Shape,
     /// It travels to other machines: nothing of this one may stand in it.
     pub(super) travels: bool,
     /// What the client writes the open folder for, where it does not tell it in another way.
@@ -89,6 +89,8 @@ pub(super) enum Field {
     CommandLine(&'static str),
     /// Its variables; left out when there are none.
     Variables(&'static str),
+    /// The variables that shall be passed on to it, where an entry says nothing of the data folder itself.
+    Passed(&'static str, &'static [&'static str]),
 }
 
 /// How a client starts a server.
@@ -101,6 +103,13 @@ pub(crate) struct Start {
     pub(crate) tells: Option<&'static str>,
     /// Whether it answers `roots/list`.
     pub(crate) roots: bool,
+}
+
+impl Start {
+    /// Whether a server can know which folder is open without being told by each question.
+    pub(crate) fn says(&self) -> bool {
+        self.folder == Folder::Project || self.tells.is_some() || self.roots
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +125,7 @@ pub(crate) enum Folder {
 const USUAL: Start = Start { passes: None, folder: Folder::Project, tells: None, roots: false };
 const WITH_ROOTS: Start = Start { roots: true, ..USUAL };
 
-use Field::{Arguments, Command, CommandLine, Flag, Number, Variables, Word};
+use Field::{Arguments, Command, CommandLine, Flag, Number, Passed, Variables, Word};
 
 const MCP_SERVERS: Shape = Shape {
     syntax: Syntax::Json,
@@ -137,6 +146,7 @@ const SHARED: Shape = Shape {
         Word("type", "stdio"),
         Command("command"),
         Arguments("args"),
+        Variables("env"),
         Flag("alwaysLoad", true),
         Word("deferTools", "never"),
     ],
@@ -158,7 +168,16 @@ const CLINE: Shape = Shape {
     fields: &[Command("command"), Arguments("args"), Variables("env"), Flag("disabled", false)],
     ..MCP_SERVERS
 };
-const CODEX: Shape = Shape { syntax: Syntax::Toml, servers: &["mcp_servers"], ..MCP_SERVERS };
+const CODEX: Shape = Shape {
+    syntax: Syntax::Toml,
+    servers: &["mcp_servers"],
+    fields: &[
+        Command("command"),
+        Arguments("args"),
+        Variables("env"),
+        Passed("env_vars", &["CODECOMPASS_HOME", "XDG_DATA_HOME"]),
+    ],
+};
 const GOOSE: Shape = Shape {
     syntax: Syntax::Yaml,
     servers: &["extensions"],
@@ -348,15 +367,18 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "cline",
         title: "Cline",
         signs: &[Place::Home(".cline")],
-        user: user(
-            &[Place::Home(".cline/data/settings/cline_mcp_settings.json"), Place::Home(".cline/mcp.json")],
-            &CLINE,
-        ),
+        user: Some(Spot {
+            files: &[Place::Home(".cline/data/settings/cline_mcp_settings.json"), Place::Home(".cline/mcp.json")],
+            shape: &CLINE,
+            travels: false,
+            folder: None,
+            note: Some("Cline does not say which folder is open: its agent has to name the repository (`workspace`)."),
+        }),
         project: None,
         by_hand: None,
         instructions: notes(&[], ".clinerules/codecompass.md"),
         skills: NO_NOTES,
-        start: USUAL,
+        start: Start { folder: Folder::Root, ..USUAL },
     },
     Client {
         name: "kiro",
@@ -547,7 +569,8 @@ mod tests {
             };
             let mut tells: Vec<String> = start.tells.map(|name| format!("`{name}`")).into_iter().collect();
             tells.extend(start.roots.then(|| "roots".to_owned()));
-            let tells = if tells.is_empty() { "–".into() } else { tells.join(", ") };
+            let silent = if start.says() { "–" } else { "nothing; its agent names it (`workspace`)" };
+            let tells = if tells.is_empty() { silent.into() } else { tells.join(", ") };
             let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
             page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
         }

@@ -52,6 +52,8 @@ impl Wanted<'_> {
                 }
                 Field::Variables(_) if travels => continue,
                 Field::Variables(name) => (name, data.clone()),
+                Field::Passed(..) if !travels => continue,
+                Field::Passed(name, variables) => (name, json!(variables)),
             };
             entry.insert(name.to_owned(), value);
         }
@@ -65,11 +67,13 @@ pub(crate) struct Line {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) variables: Vec<(String, String)>,
+    /// The variables that are passed on besides those that the client always passes.
+    pub(crate) passed: Vec<String>,
 }
 
 /// Reads an entry, ours or another's; nothing when it starts no program.
 pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
-    let (mut program, mut arguments, mut variables) = (None, Vec::new(), Vec::new());
+    let (mut program, mut arguments, mut variables, mut passed) = (None, Vec::new(), Vec::new(), Vec::new());
     let words = |value: &Value| -> Option<Vec<String>> {
         value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
     };
@@ -87,10 +91,11 @@ pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
                 variables =
                     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
             }
+            Field::Passed(name, _) => passed = entry.get(name).and_then(words).unwrap_or_default(),
             Field::Word(..) | Field::Flag(..) | Field::Number(..) => {}
         }
     }
-    Some(Line { program: program?, arguments, variables })
+    Some(Line { program: program?, arguments, variables, passed })
 }
 
 /// A file that has our entry and nothing else.
