@@ -175,18 +175,19 @@ impl User {
         send(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
             "name": "search_code", "arguments": arguments,
         } }));
-        loop {
+        let answer = loop {
             let line = lines.next().unwrap_or_else(|| panic!("{} got no answer", known.client)).expect("text");
             let message: Value = serde_json::from_str(&line).expect("a message");
             if message["method"] == "roots/list" {
                 let uri = format!("file://{}", root.display());
                 send(json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": [{ "uri": uri }] } }));
             } else if message["id"] == 2 {
-                drop(input);
-                child.wait().expect("it ends with its client");
-                return message["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+                break message["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
             }
-        }
+        };
+        drop(input);
+        child.wait().expect("it ends with its client");
+        answer
     }
 }
 
