@@ -1,4 +1,4 @@
-//! The one place that starts a process: our own program, as a client would.
+//! The one place that starts a process: our own program, as a client would, and the pager that the user names.
 //!
 //! Nothing that a repository says is ever run. Our own program is started by its own path, whatever path an entry names,
 //! and only with what `setup` writes into entries: no other command, option or variable gets through.
@@ -15,6 +15,26 @@ use crate::setup::entry::Line;
 
 /// The variable of an entry that is passed on.
 const DATA: &str = "CODECOMPASS_HOME";
+
+/// Shows a text in `$PAGER`, else in less; whether that could be done. No shell reads the words of the variable.
+pub(crate) fn page(text: &str) -> bool {
+    let named = std::env::var("PAGER").unwrap_or_default();
+    let mut words = named.split_whitespace();
+    let program = words.next().unwrap_or("less");
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        // End at once when all fits on the screen, show colours, leave the text there.
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // Who has seen enough closes the pipe.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let _ = child.wait();
+    true
+}
 
 /// How a client starts our program.
 pub(crate) struct Launch {

@@ -46,6 +46,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "axum",
             "clap",
+            "clap_complete",
+            "clap_mangen",
             "getrandom",
             "globset",
             "index",

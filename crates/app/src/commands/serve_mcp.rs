@@ -10,7 +10,7 @@ use crate::cli::{Common, ServeArgs, Transport};
 use crate::config::{Answers, Config};
 use crate::error::{AppError, Code};
 use crate::mcp::{http, stdio};
-use crate::output::Answer;
+use crate::output::{self, Answer};
 use crate::server::{Options, Server};
 use crate::session::data_folder;
 
@@ -23,6 +23,12 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
         .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
+    if args.transport == Transport::Stdio && output::stdin_is_terminal() {
+        output::complain(
+            "Waiting for a client on standard input. Agents start this by themselves: `codecompass setup` has them do so. \
+             Ctrl-C ends it.",
+        );
+    }
     // Nothing is opened before it is known what for: a client on a pipe may say so.
     if server.is_placed() || args.transport == Transport::Http {
         server.begin();

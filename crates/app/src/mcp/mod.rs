@@ -9,6 +9,8 @@ mod roots;
 pub(crate) mod stdio;
 mod token;
 
+pub(crate) use self::token::VARIABLE as TOKEN_VARIABLE;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

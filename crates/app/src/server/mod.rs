@@ -24,6 +24,7 @@ use crate::call::{Call, Host, REGISTERED, Served};
 use crate::cli::{Common, ServeArgs};
 use crate::config::Answers;
 use crate::error::{AppError, Code};
+use crate::log;
 use crate::output::{self, Form, Reader, complain};
 use crate::session::{self, Request, Session};
 use crate::tools::{self, frame::Arguments, frame::Tool};
@@ -305,8 +306,14 @@ impl Server {
 
     /// A line on standard error for those who asked to hear more.
     pub(crate) fn log(&self, level: u8, line: impl FnOnce() -> String) {
+        let log_file = self.common.log_file();
+        if self.common.verbose < level && log_file.is_none() {
+            return;
+        }
+        let line = line();
+        log::note(log_file.as_deref(), &line);
         if self.common.verbose >= level {
-            complain(&crate::escape::shown(&line()));
+            complain(&crate::escape::shown(&line));
         }
     }
 
