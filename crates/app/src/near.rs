@@ -1,6 +1,6 @@
-//! What somebody may have meant who mistyped a name.
+//! Similar names: what may be suggested to somebody who mistyped a path, a key or a variable.
 
-/// The candidates that are nearest to a word, the nearest first; none that are another word altogether.
+/// The candidates that are most similar to a word, the nearest first; none that are another word altogether.
 pub(crate) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>, most: usize) -> Vec<&'c str> {
     let wanted: Vec<char> = word.to_lowercase().chars().collect();
     let allowed = (wanted.len() / 3).clamp(1, 3);

@@ -74,7 +74,7 @@ fn matches_and_changes_have_colours_where_somebody_sees_them() {
     assert!(around.contains("\u{1b}[1;31mnumber_7\u{1b}[0m") && around.contains("number_6"), "{around:?}");
     assert!(!project.done("grep -F number_7").contains('\u{1b}'));
     let long = format!("{}needle{}\n", "x ".repeat(60), " y".repeat(200));
-    project.repository.write("long.txt", &format!("{long}\tneedle é needle\n"));
+    project.repository.write("long.txt", format!("{long}\tneedle é needle\n"));
     let grep = project.done("grep --color always needle long.txt");
     assert_eq!(grep.matches("\u{1b}[1;31mneedle\u{1b}[0m").count(), 3, "{grep:?}");
     project.repository.write("short.rs", "pub fn lone(more: u8) {}\npub fn new_one() {}\n");
