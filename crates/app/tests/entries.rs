@@ -235,6 +235,16 @@ fn doctor_starts_every_clients_entry_and_tells_what_it_serves() {
     assert_eq!(told.matches(&serving).count(), KNOWN.len() - silent, "{told}");
     assert_eq!(told.matches("when a question names it").count(), silent, "{told}");
     assert_eq!(told.matches("has our entry").count(), KNOWN.len(), "{told}");
+    // Where no repository is, there is nothing to ask about.
+    let told = Command::new(PROGRAM)
+        .args(["doctor", "--client", "codex", "cursor"])
+        .current_dir(user.home())
+        .env_clear()
+        .envs(user.env())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.status.success() && text.matches("run this in a repository").count() == 2, "{text}");
     user.done(&["unsetup", "zed"]);
     let (code, told) = user.run(&["doctor", "--client", "zed", "cursor"]);
     assert_eq!(code, Some(1));
@@ -267,4 +277,59 @@ fn doctor_never_starts_what_is_not_this_program_or_not_what_setup_writes() {
         assert!(!mark.exists(), "{entry} was run");
     }
     assert!(user.done(&["locate", "only_here"]).contains("src/lib.rs"), "nothing was forgotten");
+}
+
+#[test]
+fn a_client_that_opens_another_folder_says_so_and_is_answered_about_that() {
+    let user = User::new();
+    let other = Repository::new();
+    other.write("src/lib.rs", "pub fn only_there() {}\n");
+    other.commit("files");
+    user.done(&["index"]);
+    let mut child = Command::new(PROGRAM)
+        .args(["serve-mcp", "--auto-index"])
+        .current_dir(user.home())
+        .env_clear()
+        .envs(user.env())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let mut send = |message: Value| writeln!(input, "{message}").expect("it listens");
+    send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": { "roots": { "listChanged": true } },
+        "clientInfo": { "name": "test", "version": "1" },
+    } }));
+    let mut next =
+        || -> Value { serde_json::from_str(&lines.next().expect("it speaks").expect("text")).expect("a message") };
+    assert_eq!(next()["id"], 1);
+    let notify = |method: &str| json!({ "jsonrpc": "2.0", "method": method });
+    for (number, (repository, method)) in
+        [(&user.repository, "notifications/initialized"), (&other, "notifications/roots/list_changed")]
+            .iter()
+            .enumerate()
+    {
+        send(notify(method));
+        let asked = next();
+        assert_eq!(asked["method"], "roots/list", "{asked}");
+        let uri = format!("file://{}", repository.root().display());
+        send(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": uri }] } }));
+        let id = number + 10;
+        // What the notification says and what a question asks may cross; a second question comes after both.
+        let mut told = Value::Null;
+        for round in 0..200 {
+            send(json!({ "jsonrpc": "2.0", "id": id + round * 100, "method": "tools/call", "params": {
+                "name": "index_status", "arguments": {},
+            } }));
+            told = next()["result"]["structuredContent"].clone();
+            if told["repo_root"] == json!(repository.root()) {
+                break;
+            }
+        }
+        assert_eq!(told["repo_root"], json!(repository.root()), "{told}");
+    }
+    drop(input);
+    child.wait().expect("it ends with its client");
 }

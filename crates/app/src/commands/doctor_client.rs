@@ -124,6 +124,10 @@ impl Look<'_> {
             launch.start(&self.passed(line, opened)).map_err(|error| format!("it does not start: {error}"))?;
         server.open(start.roots.then_some(opened), PATIENCE)?;
         let opened_in = began.elapsed();
+        if self.project.is_none() {
+            let where_to = "run this in a repository to have it asked a question there";
+            return Ok(format!("initialize in {}; {where_to}", seconds_text(opened_in)));
+        }
         let began = Instant::now();
         let mut question = json!({ "name": "search_code", "arguments": { "query": "main", "limit": 1 } });
         if !start.says() {

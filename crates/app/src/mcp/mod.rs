@@ -98,6 +98,12 @@ impl ServerHandler for Handler {
         self.settle(&context.peer).await;
     }
 
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if self.is_pipe && !self.server.is_placed() {
+            roots::settle(&self.server, &context.peer).await;
+        }
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,

@@ -196,6 +196,8 @@ impl Server {
     /// The workspace that the client works in.
     pub(crate) fn place(&self, folder: PathBuf) {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+        *self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.places.forget_own();
     }
 
     /// Begins what runs beside the answers: indexing the server's own workspace if asked to, and warming.

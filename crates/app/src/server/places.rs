@@ -153,6 +153,11 @@ impl Places {
         Ok(self.enter(server, session, true))
     }
 
+    /// The server's own workspace is another one from now on.
+    pub(crate) fn forget_own(&self) {
+        self.lock().meant.remove(&None);
+    }
+
     /// The places that are open now.
     pub(crate) fn all(&self) -> Vec<Arc<Place>> {
         self.lock().places.values().cloned().collect()
