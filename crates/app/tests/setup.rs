@@ -412,6 +412,13 @@ fn a_project_is_set_up_for_everyone_once_per_file() {
     user.ends("unsetup --project", 0);
     assert_eq!(contents(repository.root()), before);
 
+    // What travels has no path, so the name has to lead to this program.
+    assert!(told.contains("This will not start"), "the tests' PATH does not have it: {told}");
+    let bin = Path::new(PROGRAM).parent().expect("a folder").display().to_string();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+    let reply = user.run("setup --project --dry-run zed", &[("PATH", &path)]);
+    assert!(reply.succeeded() && !reply.stdout.contains("This will not start"), "{reply:?}");
+
     // A repository may not lead us to files outside of it.
     symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be made");
     symlink(user.at(".kiro"), repository.root().join(".kiro")).expect("a link can be made");

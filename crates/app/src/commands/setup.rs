@@ -9,12 +9,13 @@ use crate::cli::{Common, SetupArgs, UnsetupArgs};
 use crate::config::Answers;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
+use crate::launch::is_own;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 use crate::server;
 use crate::session::{data_folder, kill_point};
 use crate::setup::clients::{CLIENTS, Client, Surroundings};
-use crate::setup::entry::Wanted;
+use crate::setup::entry::{NAME, Wanted};
 use crate::setup::{self, Desk, Outcome, Step, Way, What};
 
 pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError> {
@@ -195,6 +196,12 @@ impl<'a> Report<'a> {
         let is_note_due = self.way == Way::In && why.is_none();
         if let Some(note) = step.note.filter(|_| is_note_due) {
             self.text += &format!("    {note}\n");
+        }
+        if step.is_bare && is_note_due && !is_own(NAME, std::env::var_os("PATH").as_deref()) {
+            self.text += &format!(
+                "    {}: `{NAME}` on your PATH is not this program, and a file that travels can name it in no other way.\n",
+                style::hit("This will not start")
+            );
         }
         self.is_refused |= why.is_some();
         for client in &step.clients {

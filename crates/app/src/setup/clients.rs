@@ -286,7 +286,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             travels: true,
             folder: None,
             note: Some(
-                "Settings Sync carries this file to other machines, so it names `codecompass` without its folder.",
+                "Settings Sync carries this file to other machines, so it names `codecompass` without its folder: it has to be on \
+                 the PATH that VS Code sees.",
             ),
         }),
         project: Some(Spot {

@@ -50,6 +50,8 @@ pub(crate) struct Step {
     pub(crate) what: What,
     pub(crate) path: PathBuf,
     pub(crate) note: Option<&'static str>,
+    /// The entry names us without a folder, because the file travels to other machines.
+    pub(crate) is_bare: bool,
     content: Content,
 }
 
@@ -94,18 +96,18 @@ pub(crate) fn steps(
             let found = match what {
                 What::Entry => spot.and_then(|spot| {
                     let content = Content::Entry(spot.shape, wanted.entry(&spot));
-                    Some((around.file(&spot)?, content, spot.note))
+                    Some((around.file(&spot)?, content, spot.note, spot.travels))
                 }),
-                What::Instructions => around.note(&client.instructions).map(|path| (path, Content::Block, None)),
-                What::Skill => around.note(&client.skills).map(|path| (path, Content::Skill, None)),
+                What::Instructions => around.note(&client.instructions).map(|path| (path, Content::Block, None, false)),
+                What::Skill => around.note(&client.skills).map(|path| (path, Content::Skill, None, false)),
             };
-            let Some((path, content, note)) = found else {
+            let Some((path, content, note, is_bare)) = found else {
                 without.push((*client, *what));
                 continue;
             };
             match steps.iter_mut().find(|step| step.path == path && step.what == *what) {
                 Some(step) => step.clients.push(client),
-                None => steps.push(Step { clients: vec![client], what: *what, path, note, content }),
+                None => steps.push(Step { clients: vec![client], what: *what, path, note, is_bare, content }),
             }
         }
     }
