@@ -244,8 +244,9 @@ impl<'a> Report<'a> {
             self.text = format!("Nothing of ours is in the files{who}.\n");
         }
         if self.is_changed && self.way == Way::In && !self.dry_run {
-            self.text += "Restart the client, then ask it about the code. `codecompass doctor --client` looks whether the \
-                          server answers it; `codecompass unsetup` takes everything back.\n";
+            self.text += "Restart the client, then ask it about the code. A repository is indexed when it first asks, in the \
+                          background; `codecompass index` does that now. `codecompass doctor --client` looks whether the \
+                          server answers; `codecompass unsetup` takes everything back.\n";
         }
         let code = u8::from(self.is_refused);
         Answer {
