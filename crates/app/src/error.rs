@@ -109,6 +109,7 @@ impl AppError {
     pub(crate) fn reworded(mut self, put: &dyn Fn(&str) -> String) -> Self {
         self.message = put(&self.message);
         self.more.hint = self.more.hint.as_deref().map(put);
+        self.more.advice = self.more.advice.as_deref().map(put);
         self
     }
 

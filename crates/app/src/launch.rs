@@ -174,13 +174,14 @@ impl Server {
         }
     }
 
-    /// The first line of its log that begins so.
+    /// The last line of its log so far that begins so; the first is waited for.
     pub(crate) fn logged(&self, beginning: &str, patience: Duration) -> Option<String> {
         let until = Instant::now() + patience;
+        let is_such = |line: String| line.strip_prefix(beginning).map(str::to_owned);
         loop {
             let line = self.logged.recv_timeout(until.saturating_duration_since(Instant::now())).ok()?;
-            if let Some(rest) = line.strip_prefix(beginning) {
-                return Some(rest.to_owned());
+            if let Some(first) = is_such(line) {
+                return self.logged.try_iter().filter_map(is_such).last().or(Some(first));
             }
         }
     }

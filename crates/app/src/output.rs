@@ -252,32 +252,10 @@ pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
         return ending(write_out(&json_text(&error_json(error))), error.exit_code());
     }
     complain(&format!("error: {}", escape::shown(&error.message)));
-    candidates(&error.more.data).iter().for_each(|line| complain(line));
-    if let Some(hint) = &error.more.hint {
+    if let Some(hint) = error.more.advice.as_ref().or(error.more.hint.as_ref()) {
         complain(&format!("hint: {}", escape::shown(hint)));
     }
     error.exit_code()
-}
-
-/// So many of those that a name may mean are listed.
-const CANDIDATES: usize = 10;
-
-/// What may have been meant: the bearers of a name, each with its place.
-fn candidates(data: &Value) -> Vec<String> {
-    let word = |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::shown(word).into_owned());
-    let row = |candidate: &Value| {
-        let line = candidate["line_start"].as_u64().or(candidate["line"].as_u64())?;
-        let (path, kind) = (word(candidate, "path")?, word(candidate, "kind").unwrap_or_default());
-        Some(format!("  {path}:{line} {kind} {}", word(candidate, "qualified_name").unwrap_or_default()))
-    };
-    let all = data["candidates"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut rows: Vec<String> = all.iter().filter_map(row).collect();
-    let total = data["total_candidates"].as_u64().map_or(rows.len(), |total| total as usize).max(rows.len());
-    rows.truncate(CANDIDATES);
-    if !rows.is_empty() && total > rows.len() {
-        rows.push(format!("  … {} more", total - rows.len()));
-    }
-    rows
 }
 
 /// An error as an agent reads it: its code, what happened, and what to do.
@@ -327,4 +305,30 @@ fn write_out(text: &str) -> std::io::Result<()> {
     let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{ending}")?;
     out.flush()
+}
+
+/// Lists what may have been meant by a name that several bear, for somebody who reads standard error.
+pub(crate) fn print_candidates(error: &AppError) {
+    candidates(&error.more.data).iter().for_each(|line| complain(line));
+}
+
+/// So many of those that a name may mean are listed.
+const CANDIDATES: usize = 10;
+
+/// What may have been meant: the bearers of a name, each with its place.
+fn candidates(data: &Value) -> Vec<String> {
+    let word = |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::shown(word).into_owned());
+    let row = |candidate: &Value| {
+        let line = candidate["line_start"].as_u64().or(candidate["line"].as_u64())?;
+        let (path, kind) = (word(candidate, "path")?, word(candidate, "kind").unwrap_or_default());
+        Some(format!("  {path}:{line} {kind} {}", word(candidate, "qualified_name").unwrap_or_default()))
+    };
+    let all = data["candidates"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut rows: Vec<String> = all.iter().filter_map(row).collect();
+    let total = data["total_candidates"].as_u64().map_or(rows.len(), |total| total as usize).max(rows.len());
+    rows.truncate(CANDIDATES);
+    if !rows.is_empty() && total > rows.len() {
+        rows.push(format!("  … {} more", total - rows.len()));
+    }
+    rows
 }

@@ -108,7 +108,11 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
         Ok(answer) => output::print(&answer, common.json, common.color, common.no_pager),
         Err(error) => {
             log::note(common.log_file().as_deref(), &format!("error: {}", error.message));
-            output::print_error(&error, common.json)
+            let code = output::print_error(&error, common.json);
+            if !common.json {
+                output::print_candidates(&error);
+            }
+            code
         }
     };
     ExitCode::from(code)

@@ -18,19 +18,19 @@ use crate::session::data_folder;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
-    let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
-    let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime
-        .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
     if args.transport == Transport::Stdio && output::stdin_is_terminal() {
         output::complain(
             "Waiting for a client on standard input. Agents start this by themselves: `codecompass setup` has them do so. \
              Ctrl-C ends it.",
         );
     }
-    // Nothing is opened before it is known what for: a client on a pipe may say so.
-    if server.is_placed() || args.transport == Transport::Http {
+    let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
+    let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime
+        .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
+    // A pipe's client may say where it works: until it has, nothing is indexed on the guess that it is here.
+    if server.knows_its_own() || !args.auto_index || args.transport == Transport::Http {
         server.begin();
     }
     let outcome = runtime.block_on(async {

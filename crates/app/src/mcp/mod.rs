@@ -58,20 +58,29 @@ pub(crate) struct Handler {
     connection: Arc<Connection>,
     /// Whether a request of the stateless revision has a connection all the same: a pipe has only one client.
     is_pipe: bool,
-    /// Set once it is known which workspace the client of a pipe works in.
-    settled: OnceCell<()>,
+    /// Whether the client was asked where it works.
+    is_settled: OnceCell<()>,
 }
 
 impl Handler {
     fn new(server: &Arc<Server>, is_pipe: bool) -> Self {
-        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, settled: OnceCell::new() }
+        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, is_settled: OnceCell::new() }
     }
 
-    /// Waits until it is known which workspace the client works in, and begins with it.
+    /// Asks the one client of a pipe where it works, once, where nothing else says so.
     async fn settle(&self, peer: &Peer<RoleServer>) {
-        if self.is_pipe && !self.server.is_placed() {
-            self.settled.get_or_init(|| roots::settle(&self.server, peer)).await;
-        }
+        let ask = || async {
+            if !self.is_pipe || self.server.knows_its_own() {
+                return;
+            }
+            match roots::first(peer).await {
+                Some(folder) => self.server.settle_in(folder),
+                // What waited for this goes on with the folder that the server was started in.
+                None if self.server.options.auto_index => self.server.begin(),
+                None => {}
+            }
+        };
+        self.is_settled.get_or_init(ask).await;
     }
 
     fn find(&self, name: &str) -> Option<&'static frame::Tool> {
@@ -98,12 +107,6 @@ impl ServerHandler for Handler {
         self.settle(&context.peer).await;
     }
 
-    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        if self.is_pipe && !self.server.is_placed() {
-            roots::settle(&self.server, &context.peer).await;
-        }
-    }
-
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -123,7 +126,9 @@ impl ServerHandler for Handler {
             let message = format!("Unknown tool: {}. The tools are: {}.", request.name, names.join(", "));
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
-        self.settle(&context.peer).await;
+        if !request.arguments.as_ref().is_some_and(|arguments| arguments.contains_key("workspace")) {
+            self.settle(&context.peer).await;
+        }
         let is_stateless = context
             .meta
             .protocol_version()
@@ -163,6 +168,15 @@ impl ServerHandler for Handler {
     fn get_tool(&self, _name: &str) -> Option<Tool> {
         // Arguments are checked by the tool itself, whose errors say what is allowed.
         None
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if self.is_pipe
+            && !self.server.knows_its_own()
+            && let Some(folder) = roots::first(&context.peer).await
+        {
+            self.server.move_to(folder);
+        }
     }
 
     async fn complete(

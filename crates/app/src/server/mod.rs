@@ -44,10 +44,8 @@ pub(crate) struct Server {
     pub(crate) places: Places,
     pub(crate) warmth: Warmth,
     common: Common,
-    /// The path that it was started for, or that its client named; and whether the folder it was started in has gone.
+    /// The path that it was started for or its client works in, and whether the folder it was started in has gone.
     own: Mutex<Option<PathBuf>>,
-    /// Whether it was told at its start which workspace it is for.
-    is_placed: bool,
     is_astray: AtomicBool,
     workers: Workers,
     /// Whether the server's own workspace was looked after.
@@ -179,25 +177,11 @@ impl Server {
             places: Places::default(),
             warmth: Warmth::default(),
             own: Mutex::new(std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok()),
-            is_placed: common.workspace.is_some(),
             is_astray: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
             own_is_begun: Mutex::default(),
         }))
-    }
-
-    /// Whether a flag or a variable said which workspace this server is for; else its client may know better than the
-    /// folder that it was started in.
-    pub(crate) fn is_placed(&self) -> bool {
-        self.is_placed
-    }
-
-    /// The workspace that the client works in.
-    pub(crate) fn place(&self, folder: PathBuf) {
-        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
-        *self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.places.forget_own();
     }
 
     /// Begins what runs beside the answers: indexing the server's own workspace if asked to, and warming.
@@ -216,6 +200,18 @@ impl Server {
             }
         });
         self.prewarm();
+    }
+
+    /// Whether somebody said which workspace is its own; else it is the folder that it was started in.
+    pub(crate) fn knows_its_own(&self) -> bool {
+        self.common.workspace.is_some()
+    }
+
+    /// Takes the folder that its one client works in for its own.
+    pub(crate) fn settle_in(self: &Arc<Self>, folder: PathBuf) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+        self.places.forget_own();
+        self.begin();
     }
 
     /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
@@ -319,6 +315,12 @@ impl Server {
         }
     }
 
+    /// Its one client works elsewhere from now on.
+    pub(crate) fn move_to(self: &Arc<Self>, folder: PathBuf) {
+        *self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.settle_in(folder);
+    }
+
     /// Stops all work, but waits no longer than that for it.
     pub(crate) fn stop(&self, patience: Duration) {
         if !self.jobs.is_empty() {
@@ -335,8 +337,7 @@ impl Server {
         // Our own workspace is what lies at its path; where nothing does, it was moved, and the working folder with it.
         let is_own = |own: &&Path| own.is_dir() || self.is_astray.load(Ordering::Relaxed);
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let own = own.as_deref().filter(is_own);
-        Session::open_in(&self.data, &self.common, path.or(own))
+        Session::open_in(&self.data, &self.common, path.or(own.as_deref().filter(is_own)))
     }
 
     fn allowed_roots(&self) -> &[PathBuf] {

@@ -117,6 +117,11 @@ impl Places {
         Some(Visit::new(place, false))
     }
 
+    /// The server's own workspace is another from now on.
+    pub(crate) fn forget_own(&self) {
+        self.lock().meant.remove(&None);
+    }
+
     fn find(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {
         let Some(asked) = asked else {
             let session = server.open_session(None)?;
@@ -151,11 +156,6 @@ impl Places {
         }
         self.make_room(server)?;
         Ok(self.enter(server, session, true))
-    }
-
-    /// The server's own workspace is another one from now on.
-    pub(crate) fn forget_own(&self) {
-        self.lock().meant.remove(&None);
     }
 
     /// The places that are open now.
