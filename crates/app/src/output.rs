@@ -252,7 +252,9 @@ pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
         return ending(write_out(&json_text(&error_json(error))), error.exit_code());
     }
     complain(&format!("error: {}", escape::shown(&error.message)));
-    if let Some(hint) = error.more.advice.as_ref().or(error.more.hint.as_ref()) {
+    // What names a command is for people, too; other advice names arguments of tools.
+    let advice = error.more.advice.as_ref().filter(|advice| advice.contains("`codecompass "));
+    if let Some(hint) = advice.or(error.more.hint.as_ref()) {
         complain(&format!("hint: {}", escape::shown(hint)));
     }
     error.exit_code()

@@ -146,7 +146,7 @@ impl Question {
         let bad = |message: &str| {
             AppError::new(Code::InvalidInput, format!("The pattern can not be read: {message}"))
                 .hint("-F takes it as plain text.")
-                .advice("`literal` takes it as plain text.")
+                .advice("`literal` (-F on the command line) takes it as plain text.")
                 .data(json!({ "parameter": "pattern" }))
         };
         let pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0))?;
