@@ -1,5 +1,8 @@
 //! The command line, as clap sees it.
 
+mod examples;
+mod generate;
+mod setup;
 mod state;
 mod tool;
 
@@ -8,24 +11,28 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::Answers;
+use crate::log;
 use crate::output::Color;
+use crate::version;
 
+pub(crate) use self::generate::{CompletionsArgs, ManArgs, completions, page};
+pub(crate) use self::setup::{SetupArgs, UnsetupArgs};
 pub(crate) use self::state::{ForgetArgs, PruneArgs, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 pub(crate) use self::tool::ToolCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, or something was found
-  1  nothing was found; for doctor: something needs mending
+  1  nothing was found; for doctor and setup: something needs mending
   2  the command line or the configuration is wrong
   3  the project is not registered, not indexed, or its index can not be read
   4  another process is indexing
   5  the source can not be read (a missing path, a refused root, an unknown ref)
   6  internal error, or the answer could not be written";
 
-/// Answers questions about code: where is this defined, in which file and line, on which branch.
+/// Answers questions about code: where is this defined, who calls it, in which file and line, on which branch.
 #[derive(Parser, Debug)]
-#[command(version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "codecompass", after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -43,8 +50,7 @@ pub(crate) enum Asked {
 
 /// Reads the arguments of the process; `tools` are the commands that come from tables.
 pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<Asked, clap::Error> {
-    let program = Cli::command().subcommands(tools.iter().map(ToolCommand::command));
-    let matches = program.try_get_matches()?;
+    let matches = tree(tools).try_get_matches()?;
     if let Some((name, inner)) = matches.subcommand()
         && let Some(command) = tools.iter().find(|command| command.name == name)
     {
@@ -53,28 +59,96 @@ pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<Asked, clap::Error>
     Ok(Asked::Command(Box::new(Cli::from_arg_matches(&matches)?)))
 }
 
+/// Every command with its options and examples.
+pub(crate) fn tree(tools: &'static [ToolCommand]) -> clap::Command {
+    let program = Cli::command().version(version::short()).long_version(version::long());
+    let program = program.subcommands(tools.iter().map(ToolCommand::command));
+    program.mut_subcommands(|command| {
+        let place = ORDER.iter().position(|name| *name == command.get_name()).unwrap_or(ORDER.len());
+        examples::explained(command).display_order(place)
+    })
+}
+
+/// The same with the words that options may be given: what is checked later is listed for shells and in manual pages.
+pub(crate) fn listed_tree(tools: &'static [ToolCommand]) -> clap::Command {
+    tree(tools).mut_subcommands(|command| match tools.iter().find(|tool| tool.name == command.get_name()) {
+        Some(tool) => tool.listed(command),
+        None => command,
+    })
+}
+
+/// The order of the commands in the help: what is asked most, then what is needed first, then the rest as it comes.
+const ORDER: &[&str] = &[
+    "search",
+    "locate",
+    "grep",
+    "read",
+    "outline",
+    "references",
+    "callers",
+    "callees",
+    "context",
+    "related",
+    "hierarchy",
+    "diff",
+    "compare",
+    "explain",
+    "setup",
+    "unsetup",
+    "index",
+    "sync",
+    "status",
+    "refs",
+    "doctor",
+];
+
 /// Options that every command takes.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Common {
     /// The workspace: any path in a git work tree, or a plain folder [default: the current folder]
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "PATH")]
     pub(crate) workspace: Option<PathBuf>,
     /// A configuration file, in place of the user's own
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
     /// Answer as JSON, on standard output
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Global options",
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     pub(crate) color: Color,
     /// Say more on standard error; twice for still more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = "Global options", action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+    /// Add what -vv says to this file, each line with its time [default: $CODECOMPASS_LOG_FILE]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "PATH")]
+    pub(crate) log_file: Option<PathBuf>,
+    /// Do not show long answers in $PAGER, at a terminal
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) no_pager: bool,
+}
+
+impl Common {
+    /// The log file that is asked for, by the flag or by its variable.
+    pub(crate) fn log_file(&self) -> Option<PathBuf> {
+        let variable = || std::env::var_os(log::VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+        self.log_file.clone().or_else(variable)
+    }
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Set up agents to use this program: shows what changes in their files, changes it, reads it again
+    Setup(SetupArgs),
+    /// Take back what `setup` did: the files as they were, to the byte where nobody touched them since
+    Unsetup(UnsetupArgs),
     /// Register a project: nothing is indexed yet, nothing is written into the repository
     Init(PathArg),
     /// Index a project; a first time in full, later only what changed
@@ -84,7 +158,7 @@ pub(crate) enum Command {
     /// Write all edges or all symbols as JSON lines, for others to check
     Export(ExportArgs),
     /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
-    Doctor(PathArg),
+    Doctor(DoctorArgs),
     /// Share an index: write it to a file, or take in one that was made elsewhere
     State(StateArgs),
     /// Remove the branches, commits and work trees that nobody asks for, and give their space back
@@ -105,6 +179,10 @@ pub(crate) enum Command {
     Tools,
     /// Serve agents: the Model Context Protocol on standard input and output, or on HTTP
     ServeMcp(ServeArgs),
+    /// Print the script by which a shell completes our commands, options and values
+    Completions(CompletionsArgs),
+    /// Print a manual page, for `man`
+    Man(ManArgs),
     /// Measure this program on real repositories
     Bench(BenchArgs),
 }
@@ -114,6 +192,19 @@ pub(crate) struct PathArg {
     /// The workspace, like --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Look at one file instead: is it indexed, and if not, why is it left out
+    #[arg(value_name = "FILE", conflicts_with = "client", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) file: Option<String>,
+    /// The workspace, like --workspace
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+    /// Look at clients instead: is our entry there, is it this program, does it answer [default: those that are there]
+    #[arg(long, value_name = "CLIENT", num_args = 0.., value_parser = setup::client_names())]
+    pub(crate) client: Option<Vec<String>>,
 }
 
 #[derive(Args, Debug)]
@@ -196,6 +287,8 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigCommand {
     /// Every key with its value and its source
     Show,
+    /// The files that are read, and the data folder
+    Path,
 }
 
 /// What the server speaks on.
@@ -276,4 +369,33 @@ pub(crate) enum BenchCommand {
         #[arg(long)]
         indexed: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::TOOL_COMMANDS;
+
+    #[test]
+    fn every_command_has_examples_and_they_are_read_as_they_stand() {
+        let tree = tree(TOOL_COMMANDS);
+        tree.clone().debug_assert();
+        for command in tree.get_subcommands() {
+            let found = examples::EXAMPLES.iter().find(|(name, _)| *name == command.get_name());
+            let (_, lines) = found.unwrap_or_else(|| panic!("{} has no example", command.get_name()));
+            for (line, _) in *lines {
+                let line = line.split(" > ").next().unwrap_or(line);
+                let words = codecompass_testkit::words::split(line).expect("it is well formed");
+                let all = std::iter::once("codecompass".to_owned()).chain(words);
+                let outcome = tree.clone().try_get_matches_from(all);
+                assert!(
+                    outcome.is_ok(),
+                    "{line}: {}",
+                    outcome.err().map(|error| error.to_string()).unwrap_or_default()
+                );
+            }
+        }
+        let known = |name: &str| tree.get_subcommands().any(|command| command.get_name() == name);
+        assert!(examples::EXAMPLES.iter().all(|(name, _)| known(name)), "no example of what is not there");
+    }
 }

@@ -10,6 +10,8 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use crate::error::{AppError, Code};
+use crate::near::nearest;
+use crate::setup::toml_text;
 
 /// Every key there is. One line here, one field in [`Config`], one arm in [`Config::set`].
 const KEYS: &[Key] = &[
@@ -94,7 +96,8 @@ impl Answers {
     /// The words for them.
     const WORDS: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
 
-    fn as_str(self) -> &'static str {
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
             Self::Text => "text",
@@ -157,7 +160,7 @@ impl Config {
             None => {}
         }
         for key in KEYS {
-            let name = format!("CODECOMPASS_{}", key.name.replace('.', "_").to_uppercase());
+            let name = variable_of(key.name);
             if let Some(text) = variable(&name) {
                 config.set(key.name, &parse_variable(&text)).map_err(|what| invalid(&name, &what))?;
                 config.came_from(key.name, &name);
@@ -211,12 +214,15 @@ impl Config {
 
     fn take_file(&mut self, path: &Path) -> Result<(), AppError> {
         let place = path.display().to_string();
-        for (key, value) in read(path).map_err(|what| invalid(&place, &what))? {
+        for Pair { key, value, line } in read(path).map_err(|what| invalid(&place, &what))? {
+            let at = line.map_or_else(|| place.clone(), |line| format!("{place}:{line}"));
             if !KEYS.iter().any(|known| known.name == key) {
                 let names: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
-                return Err(invalid(&place, &format!("unknown key {key}; the keys are {}", names.join(", "))));
+                let near = nearest(&key, names.iter().copied(), 1);
+                let meant = near.first().map(|near| format!(" (is it {near}?)")).unwrap_or_default();
+                return Err(invalid(&at, &format!("unknown key {key}{meant}; the keys are {}", names.join(", "))));
             }
-            self.set(&key, &value).map_err(|what| invalid(&place, &what))?;
+            self.set(&key, &value).map_err(|what| invalid(&at, &what))?;
             self.came_from(&key, &place);
         }
         Ok(())
@@ -230,14 +236,15 @@ impl Config {
                 return self.warnings.push(format!("{place}: {what}; the file is not used"));
             }
         };
-        for (key, value) in pairs {
+        for Pair { key, value, line } in pairs {
             let outcome = match KEYS.iter().find(|known| known.name == key) {
                 Some(known) if known.repository => self.set(&key, &value).map(|()| self.came_from(&key, place)),
                 Some(_) => Err(format!("{key} can not be set by a repository")),
                 None => Err(format!("unknown key {key}")),
             };
             if let Err(what) = outcome {
-                self.warnings.push(format!("{place}: {what}"));
+                let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+                self.warnings.push(format!("{place}{line}: {what}"));
             }
         }
     }
@@ -267,10 +274,17 @@ fn invalid(place: &str, what: &str) -> AppError {
     AppError::new(Code::InvalidInput, format!("{place}: {what}."))
 }
 
-/// The file's values with dotted keys.
-fn read(path: &Path) -> Result<Vec<(String, Value)>, String> {
+/// A value of a file, with its dotted key and its line.
+struct Pair {
+    key: String,
+    value: Value,
+    line: Option<usize>,
+}
+
+/// The file's values.
+fn read(path: &Path) -> Result<Vec<Pair>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let table: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let table: Table = text.parse().map_err(|error: toml::de::Error| toml_text::place(&text, &error))?;
     let mut pairs = Vec::new();
     for (section, value) in table {
         match value {
@@ -280,7 +294,58 @@ fn read(path: &Path) -> Result<Vec<(String, Value)>, String> {
             value => pairs.push((section, value)),
         }
     }
-    Ok(pairs)
+    let lines = lines(&text);
+    let line = |key: &str| lines.iter().find(|(known, _)| known == key).map(|(_, line)| *line);
+    Ok(pairs.into_iter().map(|(key, value)| Pair { line: line(&key), key, value }).collect())
+}
+
+/// The line of each key.
+fn lines(text: &str) -> Vec<(String, usize)> {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
+    let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
+    let mut lines = Vec::new();
+    for (section, value) in table.get_ref().iter() {
+        match value.get_ref() {
+            toml::de::DeValue::Table(inner) => {
+                let keys = inner
+                    .keys()
+                    .map(|key| (format!("{}.{}", section.get_ref(), key.get_ref()), line(key.span().start)));
+                lines.extend(keys);
+            }
+            _ => lines.push((section.get_ref().to_string(), line(section.span().start))),
+        }
+    }
+    lines
+}
+
+/// Variables that are no key of the configuration.
+const VARIABLES: &[&str] = &[
+    "CODECOMPASS_HOME",
+    crate::mcp::TOKEN_VARIABLE,
+    crate::log::VARIABLE,
+    "CODECOMPASS_KILL_AT_WRITE",
+    "CODECOMPASS_DAYS_AHEAD",
+    "CODECOMPASS_WATCH_FOLDERS",
+];
+
+/// The name of the variable for a key.
+fn variable_of(key: &str) -> String {
+    format!("CODECOMPASS_{}", key.replace('.', "_").to_uppercase())
+}
+
+/// What is said about each variable that looks as if it were for us, and means nothing.
+pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
+    let known: Vec<String> =
+        KEYS.iter().map(|key| variable_of(key.name)).chain(VARIABLES.iter().map(|name| (*name).to_owned())).collect();
+    let is_strange = |name: &String| {
+        name.starts_with("CODECOMPASS_") && !name.starts_with("CODECOMPASS_TEST_") && !known.contains(name)
+    };
+    let told = |name: String| {
+        let near = nearest(&name, known.iter().map(String::as_str), 1);
+        let meant = near.first().map(|near| format!("; is it {near}?")).unwrap_or_default();
+        format!("the variable {name} means nothing here{meant}")
+    };
+    names.filter(is_strange).map(told).collect()
 }
 
 fn parse_variable(text: &str) -> Value {
@@ -364,6 +429,34 @@ mod tests {
         let config = load("", "evil = 1\n[index]\nthreads = 9\nmax_file_kib = 5", &[]).expect("a warning is no error");
         assert_eq!((config.threads, config.max_file_kib), (0, 1024));
         assert_eq!(config.warnings.len(), 3);
+    }
+
+    #[test]
+    fn an_error_names_its_line() {
+        for (named, place) in [
+            ("[index]\n# threads\nthread = 1", "named.toml:3: unknown key index.thread (is it index.threads?)"),
+            ("[query]\n\nfreshness_policy = \"eager\"", "named.toml:3: query.freshness_policy must be"),
+            ("index.threads = 1\nwhat = 2", "named.toml:2: unknown key what"),
+            ("[index]\nthreads = ", "named.toml: line 2, column"),
+        ] {
+            let error = load(named, "", &[]).expect_err("it is wrong");
+            assert!(error.message.contains(place), "{}", error.message);
+        }
+        let config = load("", "\n[index]\nthreads = 9", &[]).expect("a warning is no error");
+        assert_eq!(config.warnings, [".codecompass/config.toml:3: index.threads can not be set by a repository"]);
+    }
+
+    #[test]
+    fn a_variable_that_means_nothing_is_told() {
+        let names =
+            ["CODECOMPASS_INDX_THREADS", "CODECOMPASS_HOME", "CODECOMPASS_MCP_ANSWERS", "HOME", "CODECOMPASS_X"];
+        assert_eq!(
+            unknown_variables(names.iter().map(|name| (*name).to_owned())),
+            [
+                "the variable CODECOMPASS_INDX_THREADS means nothing here; is it CODECOMPASS_INDEX_THREADS?",
+                "the variable CODECOMPASS_X means nothing here",
+            ]
+        );
     }
 
     #[test]

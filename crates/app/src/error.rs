@@ -1,11 +1,14 @@
 //! Every error a user can see: a code that means one thing for ever, a message, what to do next, an exit code.
 
+use std::path::{Path, PathBuf};
+
 use codecompass_index::IndexError;
 use codecompass_index::source::SourceError;
 use codecompass_store::{SCHEMA_VERSION, StoreError};
 use serde_json::{Value, json};
 
 use crate::metadata::Metadata;
+use crate::near::nearest;
 
 /// An error at the edge.
 #[derive(Debug)]
@@ -99,6 +102,14 @@ impl AppError {
     /// With what to do next for readers of text, where the hint names a tool.
     pub(crate) fn advice(mut self, advice: impl Into<String>) -> Self {
         self.more.advice = Some(advice.into());
+        self
+    }
+
+    /// With its words put otherwise, for readers who know parameters by other names.
+    pub(crate) fn reworded(mut self, put: &dyn Fn(&str) -> String) -> Self {
+        self.message = put(&self.message);
+        self.more.hint = self.more.hint.as_deref().map(put);
+        self.more.advice = self.more.advice.as_deref().map(put);
         self
     }
 
@@ -223,6 +234,13 @@ impl From<SourceError> for AppError {
                     .hint("`git branch --all` and `git tag` list what there is.")
                     .data(json!({ "ref": name }))
             }
+            SourceError::MissingPath { path } => {
+                let error = Self::new(Code::InvalidInput, message).data(json!({ "source": true }));
+                match mistyped(&path) {
+                    Some(near) => error.hint(format!("Is it {}?", near.display())),
+                    None => error,
+                }
+            }
             SourceError::BadPattern { .. } => Self::new(Code::InvalidInput, message),
             SourceError::RefusedRoot { .. } => Self::new(Code::InvalidInput, message)
                 .hint("Name the repository: --workspace PATH, or CLAUDE_PROJECT_DIR where a client starts the server.")
@@ -246,6 +264,16 @@ impl From<IndexError> for AppError {
             }
         }
     }
+}
+
+/// What lies beside a path that is not there, and has nearly its name.
+fn mistyped(path: &Path) -> Option<PathBuf> {
+    let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names: Vec<String> =
+        std::fs::read_dir(folder).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let near = nearest(name, names.iter().map(String::as_str), 1);
+    near.first().map(|near| path.with_file_name(near))
 }
 
 /// The call that indexes a ref.

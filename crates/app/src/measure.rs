@@ -15,6 +15,17 @@ pub(crate) fn count_text(count: u64) -> String {
     out
 }
 
+/// So many of something: `1 file`, `2,000 files`.
+pub(crate) fn counted(count: u64, one: &str) -> String {
+    format!("{} {one}{}", count_text(count), if count == 1 { "" } else { "s" })
+}
+
+/// So many in a second, with as many digits as mean something.
+pub(crate) fn rate_text(count: u64, took: Duration, one: &str) -> String {
+    let rate = count as f64 / took.as_secs_f64().max(0.001);
+    if rate < 10.0 { format!("{rate:.1} {one}s/s") } else { format!("{} {one}s/s", count_text(rate.round() as u64)) }
+}
+
 /// Bytes in the unit that reads best.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
@@ -33,12 +44,32 @@ pub(crate) fn seconds_text(took: Duration) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
 
+/// How many bytes are free where a path lies; nothing when the system does not say.
+#[cfg(unix)]
+pub(crate) fn free_bytes(path: &std::path::Path) -> Option<u64> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
+    let mut found = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: the path ends with a zero byte, and the other pointer is to a valid, writable statvfs, which the call fills
+    // in; zeroed memory is a valid one.
+    #[expect(unsafe_code, reason = "a system call that std does not offer")]
+    let (outcome, found) = unsafe { (libc::statvfs(path.as_ptr(), found.as_mut_ptr()), found.assume_init()) };
+    #[allow(clippy::useless_conversion, reason = "the types differ between systems")]
+    (outcome == 0).then(|| u64::from(found.f_bavail).saturating_mul(u64::from(found.f_frsize)))
+}
+
+/// Not asked here.
+#[cfg(not(unix))]
+pub(crate) fn free_bytes(_path: &std::path::Path) -> Option<u64> {
+    None
+}
+
 /// CPU time of this process, over all its threads.
 #[cfg(unix)]
 pub(crate) fn cpu_time() -> Duration {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a valid, writable rusage, which the call fills in; zeroed memory is a valid one.
-    #[expect(unsafe_code, reason = "the one system call that std does not offer")]
+    #[expect(unsafe_code, reason = "a system call that std does not offer")]
     let usage = unsafe {
         libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
         usage.assume_init()

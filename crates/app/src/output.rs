@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape;
+use crate::launch;
 use crate::metadata::Metadata;
 
 /// An answer. A tool lays out the form that is asked for and leaves the other empty; a command that is no tool may have
@@ -98,21 +99,34 @@ impl Reader {
     }
 }
 
+/// A text with its warnings put otherwise; what comes from a repository is left as it is.
+pub(crate) fn reworded_warnings(text: &str, put: &dyn Fn(&str) -> String) -> String {
+    let line = |line: &str| if line.starts_with("warning: ") { put(line) } else { line.to_owned() };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// The text with neither colours nor marks, for a client.
 pub(crate) fn plain(text: &str) -> String {
     style::rendered(text, false)
 }
 
-/// Prints an answer and gives the exit code.
-pub(crate) fn print(answer: &Answer, as_json: bool, color: Color) -> u8 {
+/// Prints an answer and gives the exit code. At a terminal a long text is shown in the user's pager, unless they will not.
+pub(crate) fn print(answer: &Answer, as_json: bool, color: Color, no_pager: bool) -> u8 {
     let text = match as_json {
         // What was written as it was found has no shape of its own.
         true if answer.json.is_null() => String::new(),
         true => json_text(&answer.json),
         false => style::rendered(&answer.text, color.is_on()),
     };
+    let is_long = text.lines().count() > SCREEN;
+    if is_long && !as_json && !no_pager && std::io::stdout().is_terminal() && launch::page(&text) {
+        return answer.code;
+    }
     ending(write_out(&text), answer.code)
 }
+
+/// What is longer than this may not fit on a screen; a pager that is no longer than the text ends at once.
+const SCREEN: usize = 20;
 
 /// The exit code of a command after what it wrote: its own, unless nobody could read that.
 pub(crate) fn ending(written: std::io::Result<()>, code: u8) -> u8 {
@@ -159,8 +173,8 @@ impl Color {
 /// Marks for parts of a text that may be coloured. They are control characters, which text from a repository can not
 /// hold once it has passed [`escape::shown`]; printing turns them into colours or leaves them out.
 pub(crate) mod style {
-    const MARKS: [(char, &str); 5] =
-        [('\u{1}', "35"), ('\u{2}', "32"), ('\u{3}', "2"), ('\u{4}', "1"), ('\u{5}', "1;31")];
+    const MARKS: [(char, &str); 6] =
+        [('\u{1}', "35"), ('\u{2}', "32"), ('\u{3}', "2"), ('\u{4}', "1"), ('\u{5}', "1;31"), ('\u{7}', "33")];
     const END: char = '\u{6}';
 
     /// A path.
@@ -191,6 +205,11 @@ pub(crate) mod style {
     /// What came.
     pub(crate) fn added(text: &str) -> String {
         marked(1, text)
+    }
+
+    /// What is not as it was.
+    pub(crate) fn changed(text: &str) -> String {
+        marked(5, text)
     }
 
     /// What was asked for, or what went.
@@ -275,6 +294,11 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// Whether standard input is a terminal.
+pub(crate) fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Whether standard error is a terminal.
 pub(crate) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
@@ -290,4 +314,30 @@ fn write_out(text: &str) -> std::io::Result<()> {
     let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{ending}")?;
     out.flush()
+}
+
+/// Lists what may have been meant by a name that several bear, for somebody who reads standard error.
+pub(crate) fn print_candidates(error: &AppError) {
+    candidates(&error.more.data).iter().for_each(|line| complain(line));
+}
+
+/// So many of those that a name may mean are listed.
+const CANDIDATES: usize = 10;
+
+/// What may have been meant: the bearers of a name, each with its place.
+fn candidates(data: &Value) -> Vec<String> {
+    let word = |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::shown(word).into_owned());
+    let row = |candidate: &Value| {
+        let line = candidate["line_start"].as_u64().or(candidate["line"].as_u64())?;
+        let (path, kind) = (word(candidate, "path")?, word(candidate, "kind").unwrap_or_default());
+        Some(format!("  {path}:{line} {kind} {}", word(candidate, "qualified_name").unwrap_or_default()))
+    };
+    let all = data["candidates"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut rows: Vec<String> = all.iter().filter_map(row).collect();
+    let total = data["total_candidates"].as_u64().map_or(rows.len(), |total| total as usize).max(rows.len());
+    rows.truncate(CANDIDATES);
+    if !rows.is_empty() && total > rows.len() {
+        rows.push(format!("  … {} more", total - rows.len()));
+    }
+    rows
 }

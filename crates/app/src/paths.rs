@@ -213,7 +213,8 @@ impl Absence {
         }
     }
 
-    fn hint(&self) -> Option<&'static str> {
+    /// What helps.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
             Absence::LeftOut(SkipReason::TooLarge, _) => Some("`index.max_file_kib` is the limit."),
             Absence::LeftOut(SkipReason::Ignored | SkipReason::BuiltinFolder | SkipReason::Generated, _) => {

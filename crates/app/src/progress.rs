@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use codecompass_index::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::measure::{count_text, counted, rate_text};
 use crate::output::{complain, stderr_is_terminal};
 
 /// Plain lines come no more often than this.
@@ -14,8 +15,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Shows how far a sync is.
 pub(crate) struct Meter {
     bar: Option<ProgressBar>,
-    began: Instant,
-    last_line: Mutex<Instant>,
+    /// When the last line was written, and when the first file was done: listing them is no part of the rate.
+    lines: Mutex<(Instant, Option<Instant>)>,
 }
 
 impl Meter {
@@ -28,7 +29,7 @@ impl Meter {
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
-        Self { bar, began: now, last_line: Mutex::new(now) }
+        Self { bar, lines: Mutex::new((now, None)) }
     }
 
     /// Takes note of progress.
@@ -50,16 +51,33 @@ impl Meter {
         let Progress::Extracting { done, total, .. } = progress else {
             return;
         };
-        let Ok(mut last) = self.last_line.lock() else {
+        let Ok(mut lines) = self.lines.lock() else {
             return;
         };
+        let (last, began) = &mut *lines;
+        let began = *began.get_or_insert_with(Instant::now);
         if last.elapsed() < PAUSE {
             return;
         }
         *last = Instant::now();
-        let rate = done as f64 / self.began.elapsed().as_secs_f64().max(0.001);
-        let left = (total - done) as f64 / rate.max(0.001);
-        complain(&format!("{done} of {total} files, {rate:.0} files/s, {left:.0} s left"));
+        complain(&line(done, total, began.elapsed()));
+    }
+}
+
+/// How far it is, and how fast and for how long once that can be told.
+fn line(done: u64, total: u64, took: Duration) -> String {
+    let far = format!("{} of {}", count_text(done), counted(total, "file"));
+    if done < 10 || took < Duration::from_secs(1) {
+        return far;
+    }
+    let left = took.mul_f64(total.saturating_sub(done) as f64 / done as f64);
+    format!("{far}, {}, about {} left", rate_text(done, took, "file"), left_text(left))
+}
+
+fn left_text(left: Duration) -> String {
+    match left.as_secs() {
+        seconds @ 0..90 => format!("{} s", seconds.max(1)),
+        seconds => format!("{} min", seconds.div_ceil(60)),
     }
 }
 
@@ -73,5 +91,19 @@ fn show_bar(bar: &ProgressBar, progress: Progress) {
         }
         Progress::Publishing => bar.set_message("publishing"),
         Progress::Published => bar.set_message("cleaning up"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_what_is_known_and_no_more() {
+        let second = Duration::from_secs(1);
+        assert_eq!(line(1, 9, second * 10), "1 of 9 files");
+        assert_eq!(line(0, 1, second), "0 of 1 file");
+        assert_eq!(line(500, 2000, second * 5), "500 of 2,000 files, 100 files/s, about 15 s left");
+        assert_eq!(line(20, 2000, second * 4), "20 of 2,000 files, 5.0 files/s, about 7 min left");
     }
 }

@@ -13,6 +13,7 @@ use codecompass_store::{Job, ProjectDir, SchemaStatus, Store, StoreError, Tuning
 use crate::cli::Common;
 use crate::config::Config;
 use crate::error::{AppError, Code};
+use crate::log;
 use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::output::complain;
 use crate::progress::Meter;
@@ -30,6 +31,7 @@ pub(crate) struct Session {
     data: PathBuf,
     as_json: bool,
     verbose: u8,
+    log_file: Option<PathBuf>,
 }
 
 impl Session {
@@ -57,6 +59,7 @@ impl Session {
             data: data.to_owned(),
             as_json: common.json,
             verbose: common.verbose,
+            log_file: common.log_file(),
         })
     }
 
@@ -112,8 +115,13 @@ impl Session {
 
     /// A line for those who asked to hear more.
     pub(crate) fn say(&self, level: u8, line: impl FnOnce() -> String) {
+        if self.verbose < level && self.log_file.is_none() {
+            return;
+        }
+        let line = line();
+        log::note(self.log_file.as_deref(), &line);
         if self.verbose >= level {
-            complain(&crate::escape::shown(&line()));
+            complain(&crate::escape::shown(&line));
         }
     }
 

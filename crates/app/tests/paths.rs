@@ -255,8 +255,10 @@ fn a_file_that_was_left_out_of_a_branch_says_why_whatever_is_checked_out() {
 fn a_folder_and_a_file_that_is_not_indexed_yet_are_told_as_such() {
     let project = project();
     for path in ["src", "./src/", "."] {
-        let said = project.ends(&format!("outline {path}"), 1);
+        let error = project.json_ending(&format!("outline {path}"), 1);
+        let said = error["error"]["message"].as_str().expect("a message");
         assert!(said.contains("is a folder, not a file"), "{said}");
+        assert!(project.done(&format!("outline {path}")).contains("src/a.rs"), "people get all its files");
     }
     project.repository.write("src/later.rs", "pub fn later() {}\n");
     let said = project.ends("outline src/later.rs --no-sync", 1);

@@ -203,6 +203,15 @@ pub fn parse_only(path: &str, bytes: &[u8]) -> usize {
     }
 }
 
+/// Every language with a grammar, and the version of its facts; one with several grammars is told once.
+pub fn versions() -> Vec<(&'static str, u32)> {
+    let mut versions: Vec<(&'static str, u32)> =
+        LANGUAGES.iter().map(|language| (language.name, language.facts_version)).collect();
+    versions.sort_unstable();
+    versions.dedup_by_key(|(name, _)| *name);
+    versions
+}
+
 /// Loads every grammar and parses a line with it. A language with several grammars fails when one of them does.
 pub fn check_grammars() -> Vec<(&'static str, Result<(), String>)> {
     let mut checked: Vec<(&'static str, Result<(), String>)> = Vec::new();

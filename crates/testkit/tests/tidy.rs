@@ -46,6 +46,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "axum",
             "clap",
+            "clap_complete",
+            "clap_mangen",
             "getrandom",
             "globset",
             "index",
@@ -69,7 +71,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Words that must not stand in the sources of some crates, with the reason.
 const ABSENT: &[(&str, &[&str], &str)] = &[
-    ("process::Command", PRODUCT, "nothing is ever executed"),
     ("std::env", LIBRARIES, "libraries read no environment"),
     ("println!", PRODUCT, "answers go through app::output"),
     ("SystemTime", &["model", "lang", "store", "query"], "only the edges know clocks"),
@@ -79,6 +80,26 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("rusqlite", &["model", "lang", "index", "query", "app"], "SQL has one owner"),
     ("tree_sitter", &["model", "store", "index", "query", "app"], "syntax has one owner"),
     ("gix::", &["model", "lang", "store", "query", "app"], "git has one owner"),
+];
+
+/// The one file of the product that may start a process.
+const LAUNCHER: &str = "app/src/launch.rs";
+
+/// Ways to start one.
+const STARTERS: &[&str] = &[
+    "process::Command",
+    "process::Child",
+    "process::Stdio",
+    "process::*",
+    "process as",
+    "tokio::process",
+    "CommandExt",
+    "libc::exec",
+    "libc::fork",
+    "libc::vfork",
+    "libc::system",
+    "libc::popen",
+    "posix_spawn",
 ];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
@@ -158,4 +179,25 @@ fn what_must_be_absent_is_absent() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Whether a source names a way to start a process, also in a list of imports.
+fn can_start_a_process(text: &str) -> bool {
+    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
+    let lists = code.split("process::{").skip(1).filter_map(|rest| rest.split('}').next());
+    let mut imported = lists.flat_map(|list| list.split(',')).map(str::trim);
+    STARTERS.iter().any(|word| code.contains(word)) || imported.any(|name| name.starts_with("Command"))
+}
+
+#[test]
+fn one_file_alone_can_start_a_process() {
+    let mut found = Vec::new();
+    for name in PRODUCT {
+        let mut files = Vec::new();
+        rust_files(&crates().join(name).join("src"), &mut files);
+        found.extend(files.into_iter().filter(|path| can_start_a_process(&read(path))));
+    }
+    assert_eq!(found, [crates().join(LAUNCHER)], "only the launcher may start anything");
+    assert!(can_start_a_process("use std::process::{self, Command};") && can_start_a_process("std::process::Command"));
+    assert!(!can_start_a_process("use std::process::{ExitCode, abort};\n// std::process::Command\nclap::Command"));
 }

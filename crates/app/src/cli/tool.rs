@@ -1,6 +1,7 @@
 //! The commands that are tools: their options come from the tool's table of parameters, and so do their arguments.
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use serde_json::{Map, Value, json};
 
 use crate::tools::frame::{Kind, Param, Side, Tool};
@@ -17,16 +18,54 @@ pub(crate) struct ToolCommand {
 impl ToolCommand {
     /// As clap sees it.
     pub(super) fn command(&self) -> Command {
-        let options = self.params().map(|param| option(param, self.tool));
+        let options = self.params().map(|param| match self.takes_words(param) {
+            true => option(param, self.tool).num_args(1..).action(ArgAction::Append),
+            false => option(param, self.tool),
+        });
         Command::new(self.name).about(self.about).args(options)
     }
 
     /// What was given, by the names of the parameters.
     pub(crate) fn arguments(&self, matches: &ArgMatches) -> Map<String, Value> {
+        let read = |param: &Param| match self.takes_words(param) {
+            true => {
+                let words: Vec<String> = matches.get_many(param.name)?.cloned().collect();
+                Some(json!(words.join(" ")))
+            }
+            false => value(param, matches),
+        };
         let mut given: Map<String, Value> =
-            self.params().filter_map(|param| Some((param.name.to_owned(), value(param, matches)?))).collect();
+            self.params().filter_map(|param| Some((param.name.to_owned(), read(param)?))).collect();
+        split_range(&mut given);
         given.extend(self.fixed.iter().map(|(name, word)| ((*name).to_owned(), json!(word))));
         given
+    }
+
+    /// The same with the words that its options may be given, for those who list them.
+    pub(super) fn listed(&self, mut command: Command) -> Command {
+        for param in self.params() {
+            if let Kind::Choice(words, _) = param.kind {
+                command = command.mut_arg(param.name, |arg| arg.value_parser(PossibleValuesParser::new(words)));
+            } else if matches!(param.name, "path" | "paths" | "what" | "path_filter") {
+                command = command.mut_arg(param.name, |arg| arg.value_hint(ValueHint::AnyPath));
+            }
+        }
+        command
+    }
+
+    /// Whether several words behind one another are one value: a question, when nothing else follows it.
+    fn takes_words(&self, param: &Param) -> bool {
+        let last = self.params().filter(|param| param.flag.is_place).last();
+        param.name == "query" && last.is_some_and(|last| last.name == param.name)
+    }
+
+    /// A message about parameters in the words of the command line.
+    pub(crate) fn in_flags(&self, message: &str) -> String {
+        let mut message = message.to_owned();
+        for param in self.params() {
+            message = message.replace(&format!("`{}`", param.name), &format!("`{}`", written(param)));
+        }
+        message
     }
 
     fn params(&self) -> impl Iterator<Item = &'static Param> {
@@ -36,14 +75,40 @@ impl ToolCommand {
     }
 }
 
+/// A parameter as the command line writes it.
+fn written(param: &Param) -> String {
+    let flag = &param.flag;
+    match flag.is_place {
+        true => flag.value.unwrap_or(param.name).to_owned(),
+        false => format!("--{}", flag.long.unwrap_or(param.name)),
+    }
+}
+
+/// `A..B` and `A...B` in place of two refs, neither of which can have dots like these in its name.
+fn split_range(given: &mut Map<String, Value>) {
+    let Some(range) = given.get("base_ref").and_then(Value::as_str).map(str::to_owned) else { return };
+    let Some((base, head)) = range.split_once("...").or_else(|| range.split_once("..")) else { return };
+    if given.contains_key("head_ref") {
+        return;
+    }
+    for (name, side) in [("base_ref", base), ("head_ref", head)] {
+        // As in git, a side that is left out is what is checked out.
+        given.insert(name.to_owned(), json!(if side.is_empty() { "HEAD" } else { side }));
+    }
+}
+
 fn option(param: &'static Param, tool: &'static Tool) -> Arg {
     let flag = &param.flag;
     let about = flag.about.unwrap_or(param.about);
-    let default = default_text(param);
-    let mut arg = Arg::new(param.name).help(match default {
-        Some(default) if !about.contains("efault") => format!("{about} [default: {default}]").trim().to_owned(),
-        _ => about.to_owned(),
-    });
+    let default = default_text(param).filter(|_| !about.contains("efault"));
+    let mut help = about.to_owned();
+    if let Kind::Choice(words, _) = param.kind
+        && !words.iter().all(|word| about.contains(word))
+    {
+        help += &format!(" [{}]", words.join(", "));
+    }
+    help += &default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
+    let mut arg = Arg::new(param.name).help(help.trim().to_owned());
     if !flag.is_place {
         arg = arg.long(flag.long.unwrap_or(param.name));
     }
@@ -55,9 +120,7 @@ fn option(param: &'static Param, tool: &'static Tool) -> Arg {
         (Some(alias), _) => arg = arg.visible_alias(alias),
         (None, _) => {}
     }
-    if let Some(value) = flag.value {
-        arg = arg.value_name(value);
-    }
+    arg = arg.value_name(flag.value.map_or_else(|| param.name.to_uppercase(), str::to_owned));
     if let Some(word) = flag.bare {
         arg = arg.num_args(0..=1).default_missing_value(word).require_equals(true);
     }
@@ -73,7 +136,8 @@ fn option(param: &'static Param, tool: &'static Tool) -> Arg {
         Kind::List => arg.action(ArgAction::Append),
         Kind::Text | Kind::Choice(..) | Kind::Object => arg.allow_hyphen_values(flag.short == Some('e')),
     }
-    .required(param.required && flag.is_place && !flag.may_miss)
+    // A range stands for both refs.
+    .required(param.required && flag.is_place && !flag.may_miss && param.name != "head_ref")
 }
 
 fn default_text(param: &Param) -> Option<String> {

@@ -1,15 +1,49 @@
-//! `codecompass config show`: the values that hold, and where each came from.
+//! `codecompass config show` and `config path`: the values that hold, where each came from, and which files are read.
 
+use std::path::Path;
+
+use codecompass_index::source::Workspace;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Common, ConfigArgs, ConfigCommand};
 use crate::error::AppError;
 use crate::escape::shown;
+use crate::metadata::Metadata;
 use crate::output::{Answer, style};
-use crate::session::Session;
+use crate::session::{Session, data_folder};
 
 pub(crate) fn run(common: &Common, args: &ConfigArgs) -> Result<Answer, AppError> {
-    let ConfigCommand::Show = args.what;
+    match args.what {
+        ConfigCommand::Show => show(common),
+        ConfigCommand::Path => path(common),
+    }
+}
+
+/// The files in the order in which they count, also those that are not there yet, and also when one can not be read.
+fn path(common: &Common) -> Result<Answer, AppError> {
+    let data = data_folder()?;
+    let user = common.config.clone().unwrap_or_else(|| data.join("config.toml"));
+    let home = std::env::home_dir();
+    let asked = common.workspace.as_deref().unwrap_or(Path::new("."));
+    let repository = Workspace::discover(asked, home.as_deref()).ok();
+    let repository = repository.map(|workspace| workspace.root.join(".codecompass/config.toml"));
+    let mut text = String::new();
+    for (name, path) in [("yours", Some(&user)), ("repository", repository.as_ref())] {
+        let Some(path) = path else { continue };
+        let absent = if path.is_file() { String::new() } else { style::dim("  # not there") };
+        text += &format!("{} = {}{absent}\n", style::name(name), style::path(&shown(&path.display().to_string())));
+    }
+    text += &format!("{} = {}\n", style::name("data"), style::path(&shown(&data.display().to_string())));
+    let json = json!({
+        "config_file": user.display().to_string(),
+        "repository_config_file": repository.map(|path| path.display().to_string()),
+        "data_folder": data.display().to_string(),
+        "metadata": Metadata::unknown().to_json(),
+    });
+    Ok(Answer { text, json, code: 0 })
+}
+
+fn show(common: &Common) -> Result<Answer, AppError> {
     let session = Session::open(common, None)?;
     let config = &session.config;
     let mut values = Map::new();

@@ -1,49 +1,61 @@
 //! `codecompass doctor`: is everything sound, and if not, what mends it?
 
+use std::collections::HashSet;
+
 use codecompass_index::source::list_worktree;
 use codecompass_index::{Freshness as Compared, freshness};
 use codecompass_store::{Health, SchemaStatus, StoreError};
 use serde_json::{Value, json};
 
-use crate::cli::{Common, PathArg};
+use super::{doctor_client, doctor_path};
+use crate::cli::{Common, DoctorArgs};
 use crate::error::AppError;
 use crate::escape::shown;
-use crate::measure::{bytes_text, count_text};
+use crate::measure::{bytes_text, count_text, counted, free_bytes};
 use crate::metadata::{Freshness, Metadata};
 use crate::output::Answer;
 use crate::published::under_its_name;
 use crate::session::Session;
 
 /// One line of the report.
-struct Finding {
+pub(crate) struct Finding {
     name: &'static str,
     ok: bool,
     what: String,
-    mend: Option<&'static str>,
+    mend: Option<String>,
 }
 
 impl Finding {
-    fn good(name: &'static str, what: impl Into<String>) -> Self {
+    pub(crate) fn good(name: &'static str, what: impl Into<String>) -> Self {
         Self { name, ok: true, what: what.into(), mend: None }
     }
 
-    fn bad(name: &'static str, what: impl Into<String>, mend: &'static str) -> Self {
-        Self { name, ok: false, what: what.into(), mend: Some(mend) }
+    pub(crate) fn bad(name: &'static str, what: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { name, ok: false, what: what.into(), mend: Some(mend.into()) }
     }
 }
 
 const REBUILD: &str = "run `codecompass index --force`";
 
-pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
+pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError> {
+    if let Some(names) = &args.client {
+        return doctor_client::run(common, names);
+    }
+    if let Some(file) = &args.file {
+        return doctor_path::run(common, file);
+    }
     let session = Session::open(common, args.path.as_deref())?;
     let mut findings =
         vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
+    findings.extend(check_room(&session));
     findings.extend(check_store(&session));
     findings.extend(codecompass_lang::check_grammars().into_iter().map(|(name, outcome)| match outcome {
         Ok(()) => Finding::good("tree-sitter", format!("{name} grammar")),
         Err(what) => Finding::bad("tree-sitter", format!("{name} grammar: {what}"), "reinstall codecompass"),
     }));
-    findings.push(check_source(&session));
+    let (source, folders) = check_source(&session);
+    findings.push(source);
+    findings.extend(check_watches(folders));
     findings.extend(session.config.warnings.iter().map(|warning| {
         Finding::bad("configuration", warning.clone(), "edit .codecompass/config.toml in the repository")
     }));
@@ -75,9 +87,9 @@ fn check_store(session: &Session) -> Vec<Finding> {
         Finding::good(
             "disk",
             format!(
-                "{}; {} file versions, {} of them unused",
+                "{}; {}, {} of them unused",
                 bytes_text(health.disk_bytes),
-                count_text(stored),
+                counted(stored, "file version"),
                 count_text(dead)
             ),
         ),
@@ -101,20 +113,55 @@ fn check_jobs(session: &Session) -> Option<Finding> {
     })
 }
 
-fn check_source(session: &Session) -> Finding {
+/// What is listed, and in how many folders.
+fn check_source(session: &Session) -> (Finding, usize) {
     if session.workspace.repo.as_ref().is_some_and(|repo| repo.is_bare()) {
-        return Finding::good("ignore rules", "a bare repository has no work tree");
+        return (Finding::good("ignore rules", "a bare repository has no work tree"), 0);
     }
     match list_worktree(&session.workspace, &session.limits()) {
-        Err(error) => Finding::bad("ignore rules", error.to_string(), "make the work tree readable"),
+        Err(error) => (Finding::bad("ignore rules", error.to_string(), "make the work tree readable"), 0),
         Ok(listing) => {
-            let mut what = format!("{} files", count_text(listing.entries.len() as u64));
+            let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+            let folders: HashSet<Option<String>> = listing.entries.iter().map(|entry| folder(&entry.path)).collect();
+            let mut what = counted(listing.entries.len() as u64, "file");
             for (reason, count, examples) in listing.skips.iter() {
                 what += &format!("; {} {} ({})", count_text(count), reason.phrase(), examples.join(", "));
             }
-            Finding::good("ignore rules", what)
+            (Finding::good("ignore rules", what), folders.len())
         }
     }
+}
+
+/// Less than this is too little to index anything large.
+const LITTLE: u64 = 1 << 30;
+
+/// How much room there is for the index.
+fn check_room(session: &Session) -> Option<Finding> {
+    let place = session.data_folder().ancestors().find(|folder| folder.exists())?;
+    let free = free_bytes(place)?;
+    let what = format!("{} free in {}", bytes_text(free), place.display());
+    Some(match free < LITTLE {
+        true => Finding::bad("free disk", what, "make room, or set CODECOMPASS_HOME to a folder with more"),
+        false => Finding::good("free disk", what),
+    })
+}
+
+/// Whether the system lets a server watch so many folders; without a watch it has to look at every file.
+fn check_watches(folders: usize) -> Option<Finding> {
+    let limit = |name: &str| -> Option<u64> {
+        std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?.trim().parse().ok()
+    };
+    let (watches, instances) = (limit("max_user_watches")?, limit("max_user_instances")?);
+    let what = format!(
+        "{} to watch; the system allows {} and {} in all",
+        counted(folders as u64, "folder"),
+        counted(watches, "watch").replace("watchs", "watches"),
+        counted(instances, "watcher")
+    );
+    Some(match (folders as u64).saturating_mul(2) > watches {
+        true => Finding::bad("inotify", what, "raise fs.inotify.max_user_watches, or serve with --no-watch"),
+        false => Finding::good("inotify", what),
+    })
 }
 
 fn metadata(session: &Session) -> Result<Metadata, AppError> {
@@ -134,19 +181,24 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
 }
 
 fn report(session: &Session, findings: &[Finding]) -> Answer {
+    told(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json())
+}
+
+/// The findings in both forms.
+pub(crate) fn told(findings: &[Finding], metadata: Value) -> Answer {
+    let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
     let sound = findings.iter().all(|finding| finding.ok);
     let mut text = String::new();
     for finding in findings {
         let mark = if finding.ok { "ok  " } else { "FAIL" };
-        text += &format!("{mark}  {:<13} {}\n", finding.name, shown(&finding.what));
-        if let Some(mend) = finding.mend {
-            text += &format!("      {:<13} → {mend}\n", "");
+        text += &format!("{mark}  {:<width$} {}\n", finding.name, shown(&finding.what));
+        if let Some(mend) = &finding.mend {
+            text += &format!("      {:<width$} → {mend}\n", "");
         }
     }
     let checks: Vec<Value> = findings
         .iter()
         .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.what, "mend": finding.mend }))
         .collect();
-    let metadata = metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json();
     Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::{Common, IndexArgs, SyncArgs};
 use crate::error::{AppError, Code};
 use crate::escape::shown;
-use crate::measure::{bytes_text, count_text, seconds_text};
+use crate::measure::{bytes_text, count_text, counted, seconds_text};
 use crate::metadata::Freshness;
 use crate::output::Answer;
 use crate::paths::Paths;
@@ -118,15 +118,15 @@ fn summary_text(outcome: &Outcome, view: &ViewInfo, disk: u64, took: Duration, w
     let commit = view.commit.as_deref().map(|commit| format!(" at {}", &commit[..commit.len().min(12)]));
     let place = if outcome.target.is_worktree() { "work tree" } else { "git" };
     let mut text = format!(
-        "Indexed {} ({place}{}) in {}: {} files changed, {} extracted\n  {} files, {} lines, {} symbols, {} of source\n",
+        "Indexed {} ({place}{}) in {}: {} changed, {} extracted\n  {}, {}, {}, {} of source\n",
         shown(&outcome.target.ref_name),
         commit.unwrap_or_default(),
         seconds_text(took),
-        count_text(outcome.changed_files),
+        counted(outcome.changed_files, "file"),
         count_text(outcome.extracted),
-        count_text(totals.files as u64),
-        count_text(totals.lines as u64),
-        count_text(totals.symbols as u64),
+        counted(totals.files as u64, "file"),
+        counted(totals.lines as u64, "line"),
+        counted(totals.symbols as u64, "symbol"),
         bytes_text(totals.bytes as u64),
     );
     if outcome.skips.total() > 0 {

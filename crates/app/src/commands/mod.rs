@@ -3,14 +3,18 @@
 mod bench;
 mod config;
 mod doctor;
+mod doctor_client;
+mod doctor_path;
 mod export;
 mod facts;
 mod forget;
+mod generate;
 mod index;
 mod init;
 mod projects;
 mod prune_overlays;
 mod serve_mcp;
+mod setup;
 mod state;
 mod tools;
 
@@ -21,6 +25,7 @@ use clap::ArgMatches;
 use crate::call::{Call, Host};
 use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
 use crate::error::AppError;
+use crate::log;
 use crate::output::{self, Answer, Form, Reader};
 use crate::published::Access;
 use crate::server::desk::Desk;
@@ -91,31 +96,48 @@ const fn tool(name: &'static str, about: &'static str, tool: &'static crate::too
 
 /// Runs a command, prints its answer or its error, and gives the exit code.
 pub(crate) fn run(asked: &Asked) -> ExitCode {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for told in crate::config::unknown_variables(names) {
+        output::complain(&format!("warning: {}", crate::escape::shown(&told)));
+    }
     let (common, outcome) = match asked {
         Asked::Command(cli) => (&cli.common, dispatch(cli)),
         Asked::Tool(common, command, matches) => (common, ask(common, command, matches)),
     };
     let code = match outcome {
-        Ok(answer) => output::print(&answer, common.json, common.color),
-        Err(error) => output::print_error(&error, common.json),
+        Ok(answer) => output::print(&answer, common.json, common.color, common.no_pager),
+        Err(error) => {
+            log::note(common.log_file().as_deref(), &format!("error: {}", error.message));
+            let code = output::print_error(&error, common.json);
+            if !common.json {
+                output::print_candidates(&error);
+            }
+            code
+        }
     };
     ExitCode::from(code)
 }
 
 /// Asks a tool.
 fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches) -> Result<Answer, AppError> {
-    let arguments = Arguments::check_from(Side::Command, command.tool, command.arguments(matches))?;
+    let in_flags = |error: AppError| if common.json { error } else { error.reworded(&|text| command.in_flags(text)) };
+    let arguments = Arguments::check_from(Side::Command, command.tool, command.arguments(matches)).map_err(in_flags)?;
     if command.name == "grep" && common.verbose > 0 {
         output::complain("-v says more, like this; it does not look for lines that do not match");
     }
     let form = if common.json { Form::Json } else { Form::Text(Reader::Person) };
     let mut desk = Desk::default();
-    (command.tool.call)(&mut Call { arguments, form, host: Host::Command(common), desk: &mut desk })
+    let mut call = Call { arguments, form, host: Host::Command(common), desk: &mut desk };
+    let mut answer = (command.tool.call)(&mut call).map_err(in_flags)?;
+    answer.text = output::reworded_warnings(&answer.text, &|text| command.in_flags(text));
+    Ok(answer)
 }
 
 fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
     let common = &cli.common;
     match &cli.command {
+        Command::Setup(args) => setup::run(common, args),
+        Command::Unsetup(args) => setup::run_back(common, args),
         Command::Init(args) => init::run(common, args),
         Command::Index(args) => index::run_index(common, args),
         Command::Sync(args) => index::run_sync(common, args),
@@ -129,6 +151,8 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Config(args) => config::run(common, args),
         Command::Tools => tools::run(),
         Command::ServeMcp(args) => serve_mcp::run(common, args),
+        Command::Completions(args) => Ok(generate::completions(args)),
+        Command::Man(args) => generate::man(args),
         Command::Bench(args) => bench::run(common, args),
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::{Common, ServeArgs, Transport};
 use crate::config::{Answers, Config};
 use crate::error::{AppError, Code};
 use crate::mcp::{http, stdio};
-use crate::output::Answer;
+use crate::output::{self, Answer};
 use crate::server::{Options, Server};
 use crate::session::data_folder;
 
@@ -18,6 +18,12 @@ use crate::session::data_folder;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
+    if args.transport == Transport::Stdio && output::stdin_is_terminal() {
+        output::complain(
+            "Waiting for a client on standard input. Agents start this by themselves: `codecompass setup` has them do so. \
+             Ctrl-C ends it.",
+        );
+    }
     let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
     let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

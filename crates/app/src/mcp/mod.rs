@@ -9,6 +9,8 @@ mod roots;
 pub(crate) mod stdio;
 mod token;
 
+pub(crate) use self::token::VARIABLE as TOKEN_VARIABLE;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -166,6 +168,15 @@ impl ServerHandler for Handler {
     fn get_tool(&self, _name: &str) -> Option<Tool> {
         // Arguments are checked by the tool itself, whose errors say what is allowed.
         None
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if self.is_pipe
+            && !self.server.knows_its_own()
+            && let Some(folder) = roots::first(&context.peer).await
+        {
+            self.server.move_to(folder);
+        }
     }
 
     async fn complete(

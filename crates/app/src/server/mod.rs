@@ -24,6 +24,7 @@ use crate::call::{Call, Host, REGISTERED, Served};
 use crate::cli::{Common, ServeArgs};
 use crate::config::Answers;
 use crate::error::{AppError, Code};
+use crate::log;
 use crate::output::{self, Form, Reader, complain};
 use crate::session::{self, Request, Session};
 use crate::tools::{self, frame::Arguments, frame::Tool};
@@ -113,6 +114,13 @@ fn offered(words: &[String], form: Form) -> Result<Option<Vec<&'static str>>, Ap
     words.iter().map(name_of).collect::<Result<_, _>>().map(Some)
 }
 
+/// Checks a list of tools that a server is going to be started with.
+pub(crate) fn check_tools(list: Option<&str>, answers: Answers) -> Result<(), AppError> {
+    let words: Vec<String> = list.into_iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
+    let form = if answers == Answers::Json { Form::Json } else { Form::Text(Reader::Agent) };
+    offered(&words, form).map(drop)
+}
+
 /// One client's line to the server, and what it has said that later calls depend on.
 #[derive(Default)]
 pub(crate) struct Connection {
@@ -181,6 +189,10 @@ impl Server {
         let server = Arc::clone(self);
         self.beside(move |_| {
             let own = server.places.visit(&server, None, Unknown::Project);
+            if let Ok(visit) = &own {
+                let (root, data) = (visit.place.session.root(), server.data.display().to_string());
+                server.log(1, || format!("serving {root} with data in {data}"));
+            }
             if let Err(error) = own.and_then(|visit| server.index_own(&visit))
                 && server.options.auto_index
             {
@@ -292,9 +304,21 @@ impl Server {
 
     /// A line on standard error for those who asked to hear more.
     pub(crate) fn log(&self, level: u8, line: impl FnOnce() -> String) {
-        if self.common.verbose >= level {
-            complain(&crate::escape::shown(&line()));
+        let log_file = self.common.log_file();
+        if self.common.verbose < level && log_file.is_none() {
+            return;
         }
+        let line = line();
+        log::note(log_file.as_deref(), &line);
+        if self.common.verbose >= level {
+            complain(&crate::escape::shown(&line));
+        }
+    }
+
+    /// Its one client works elsewhere from now on.
+    pub(crate) fn move_to(self: &Arc<Self>, folder: PathBuf) {
+        *self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.settle_in(folder);
     }
 
     /// Stops all work, but waits no longer than that for it.

@@ -80,7 +80,7 @@ impl<'s> Text<'s> {
         let mark = match pair.change() {
             Some(Change::Added) => style::added("+"),
             Some(Change::Deleted) => style::hit("-"),
-            _ => style::hit("~"),
+            _ => style::changed("~"),
         };
         let parts = parts.map(|count| format!(" with {}", rows::count(*count, "part"))).unwrap_or_default();
         let header = rows::header(latest.symbol(), HEADER);

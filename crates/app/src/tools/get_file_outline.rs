@@ -8,13 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::input::Cursor;
-use super::outline_text;
 use super::shape::{self, CURSOR};
 use super::trees::{self, Cut};
+use super::{outline_folder, outline_text};
 use crate::call::Inquiry;
 use crate::error::AppError;
 use crate::metadata::Completeness;
-use crate::output::{Answer, Form};
+use crate::near::nearest;
+use crate::output::{Answer, Form, Reader};
 use crate::paths::Absence;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -87,6 +88,11 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     let file = inquiry.paths.file(&[snapshot], "path", &question.path).map_err(|error| inquiry.explained(error))?;
     let path = file.path.as_str();
     let Some(outline) = outline(snapshot, path)? else {
+        if inquiry.form == Form::Text(Reader::Person)
+            && let Some(text) = outline_folder::text(snapshot, path, question.name.as_deref())?
+        {
+            return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
+        }
         let absence = file.absence.unwrap_or(Absence::Unknown);
         return Err(not_found(snapshot, path, &absence, &metadata.ref_name)?.about(metadata));
     };
@@ -128,9 +134,19 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
     const MOST: usize = 5;
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_near = |known: &String| known.rsplit('/').next() == Some(name) || known.ends_with(&format!("/{path}"));
-    let mut near: Vec<String> =
-        snapshot.catalogue()?.values().map(|version| version.path.clone()).filter(is_near).collect();
+    let catalogue = snapshot.catalogue()?;
+    let mut near: Vec<String> = catalogue.values().map(|version| version.path.clone()).filter(is_near).collect();
     near.sort();
+    if near.is_empty() {
+        // Mistyped: a file of the same folder with nearly that name, else one with nearly that path.
+        let folder = &path[..path.len() - name.len()];
+        let all = || catalogue.values().map(|version| version.path.as_str());
+        let beside = all().filter_map(|known| known.strip_prefix(folder)).filter(|rest| !rest.contains('/'));
+        near.extend(nearest(name, beside, MOST).into_iter().map(|rest| format!("{folder}{rest}")));
+        if near.is_empty() {
+            near.extend(nearest(path, all(), MOST).into_iter().map(str::to_owned));
+        }
+    }
     near.truncate(MOST);
     let mut error = absence.error(path, ref_name);
     if let (Some(first), Absence::Unknown) = (near.first(), absence) {

@@ -205,7 +205,7 @@ fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
     let candidates: Vec<Value> = hits.iter().take(MOST).map(candidate).collect();
     let message = format!("{} symbols are called {name:?}, in several files.", hits.len());
     AppError::new(Code::AmbiguousSymbol, message)
-        .hint("Give `path`, or one of the candidates' `symbol_id` as the name.")
+        .hint("Give `path`, or the path:line or symbol_id of a candidate as the name.")
         .data(json!({ "symbol_name": name, "candidates": candidates, "total_candidates": hits.len() }))
 }
 

@@ -347,15 +347,14 @@ fn row(outline: &Outline, line: &Line) -> String {
         symbol.lines.start != line.number && symbol.name_line != line.number && symbol.kind != SymbolKind::Module
     });
     let name = around.map(|symbol| format!("{}: ", style::dim(&shown(&rows::short_name(symbol))))).unwrap_or_default();
-    format!("{} {name}{}", style::number(line.number), rows::source(&line.text))
+    format!("{} {name}{}", style::number(line.number), rows::source_marked(&line.text, &line.ranges))
 }
 
 /// The matches with the lines around them, exactly as they stand: `:` after the number of a match.
 fn with_context(all: &[&str], matches: &[&Line], block: Range<usize>, is_later: bool) -> String {
-    let is_match = |number: usize| matches.iter().any(|line| line.number as usize == number);
-    let line = |number: usize| {
-        let mark = if is_match(number) { ":" } else { "" };
-        format!("{number}{mark} {}", rows::exact(all[number - 1]))
+    let line = |number: usize| match matches.iter().find(|line| line.number as usize == number) {
+        Some(line) => format!("{}: {}", style::number(line.number), rows::exact_marked(all[number - 1], &line.ranges)),
+        None => format!("{number} {}", rows::exact(all[number - 1])),
     };
     let lines: Vec<String> = block.map(line).collect();
     format!("{}{}", if is_later { "--\n " } else { "" }, lines.join("\n "))

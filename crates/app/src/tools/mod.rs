@@ -27,6 +27,7 @@ pub(crate) mod input;
 pub(crate) mod list_refs;
 pub(crate) mod locate_symbol;
 mod names;
+mod outline_folder;
 mod outline_text;
 mod path_filter;
 pub(crate) mod read_code;

@@ -3,6 +3,8 @@
 //! What a row says is what the source says: the header of a definition, the line of a use. Nothing in a row is there for
 //! machines; `path:line` is the handle, and every tool takes it wherever it takes a name.
 
+use std::ops::Range;
+
 use codecompass_model::{Lines, Symbol, SymbolKind};
 
 use super::shape::cut;
@@ -168,6 +170,45 @@ fn replace_word(text: &str, word: &str, by: &str) -> Option<String> {
 /// A line of source in a row, without the space around it.
 pub(crate) fn source(line: &str) -> String {
     shown(&cut(line.trim(), ROW)).into_owned()
+}
+
+/// The same with some of its bytes marked.
+pub(crate) fn source_marked(line: &str, ranges: &[Range<usize>]) -> String {
+    let begin = line.len() - line.trim_start().len();
+    let kept = cut(line.trim(), ROW);
+    // What was cut off, and the mark of the cut, has nothing to mark.
+    let whole = line.trim().bytes().zip(kept.bytes()).take_while(|(one, other)| one == other).count();
+    let inside = |range: &Range<usize>| {
+        let (start, end) = (range.start.checked_sub(begin)?, range.end.checked_sub(begin)?.min(whole));
+        (start < end && kept.is_char_boundary(start) && kept.is_char_boundary(end)).then_some(start..end)
+    };
+    marked(&kept, ranges.iter().filter_map(inside), |part| shown(part).into_owned())
+}
+
+/// A line exactly as it stands with some of its bytes marked.
+pub(crate) fn exact_marked(line: &str, ranges: &[Range<usize>]) -> String {
+    let is_in = |range: &Range<usize>| {
+        range.start < range.end
+            && line.is_char_boundary(range.start)
+            && line.is_char_boundary(range.end.min(line.len()))
+    };
+    let ranges = ranges.iter().filter(|range| is_in(range)).map(|range| range.start..range.end.min(line.len()));
+    marked(line, ranges, exact)
+}
+
+/// A text with these parts, which stand in order, marked as what was asked for.
+fn marked(text: &str, ranges: impl Iterator<Item = Range<usize>>, plain: impl Fn(&str) -> String) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for range in ranges.filter(|range| range.end <= text.len()) {
+        if range.start < from {
+            continue;
+        }
+        out += &plain(&text[from..range.start]);
+        out += &style::hit(&plain(&text[range.clone()]));
+        from = range.end;
+    }
+    out + &plain(&text[from..])
 }
 
 /// A line of source exactly as it stands, with its number before it. Tabs are no danger.

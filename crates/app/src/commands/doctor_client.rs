@@ -1,0 +1,178 @@
+//! `codecompass doctor --client`: is our entry there, is it this program, and does it answer as that client starts it?
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::doctor::{Finding, told};
+use super::setup::{Here, named, short};
+use crate::cli::Common;
+use crate::error::AppError;
+use crate::launch::{Launch, is_own};
+use crate::measure::seconds_text;
+use crate::metadata::Metadata;
+use crate::output::Answer;
+use crate::setup::clients::{CLIENTS, Client, Folder, Spot};
+use crate::setup::entry::{self, Line};
+use crate::setup::present;
+
+/// A client waits no longer for a server without its user noticing.
+const SOON: Duration = Duration::from_secs(1);
+
+/// And we no longer than this.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError> {
+    let (own, project) = (Here::find(common, false)?, Here::find(common, true).ok());
+    let clients: Vec<&Client> = match names.is_empty() {
+        true => CLIENTS.iter().filter(|client| client.user.is_some() && own.around().has(client)).collect(),
+        false => named(names),
+    };
+    let mut findings = Vec::new();
+    for client in clients {
+        let look = Look { client, own: &own, project: project.as_ref() };
+        findings.extend(look.findings());
+    }
+    if findings.is_empty() {
+        let mend = "run `codecompass setup CLIENT`, or `doctor --client CLIENT`".to_owned();
+        findings.push(Finding::bad("clients", "no client was found here", mend));
+    }
+    Ok(told(&findings, Metadata::unknown().to_json()))
+}
+
+/// One client, and where its files may be.
+struct Look<'a> {
+    client: &'static Client,
+    own: &'a Here,
+    project: Option<&'a Here>,
+}
+
+impl Look<'_> {
+    fn findings(&self) -> Vec<Finding> {
+        if self.client.user.is_none() {
+            let what = "its file is not edited, so it can not be looked at; `setup --print` shows what to enter";
+            return vec![Finding::good(self.client.title, what)];
+        }
+        let spots = [(self.client.user, Some(self.own)), (self.client.project, self.project)];
+        let mut findings = Vec::new();
+        let mut is_there = false;
+        for (spot, here) in spots {
+            let Some((spot, here)) = spot.zip(here) else { continue };
+            let Some(path) = here.around().file(&spot) else { continue };
+            match present(spot.shape, &path) {
+                Ok(None) => {}
+                Ok(Some(entry)) => {
+                    is_there = true;
+                    findings.extend(self.entry(&spot, &path, &entry));
+                }
+                Err(why) => {
+                    is_there = true;
+                    let what = format!("{}: {why}", self.short(&path));
+                    findings.push(Finding::bad(self.client.title, what, "mend the file by hand"));
+                }
+            }
+        }
+        if !is_there {
+            let mend = format!("run `codecompass setup {}`", self.client.name);
+            findings.push(Finding::bad(self.client.title, "it has no entry for us", mend));
+        }
+        findings
+    }
+
+    fn short(&self, path: &Path) -> String {
+        short(path, &self.own.home)
+    }
+
+    /// What an entry says, and what comes of it.
+    fn entry(&self, spot: &Spot, path: &Path, entry: &Value) -> Vec<Finding> {
+        let title = self.client.title;
+        let mut findings = vec![Finding::good(title, format!("{} has our entry", self.short(path)))];
+        let mend = || format!("run `codecompass setup {}`", self.client.name);
+        let Some(line) = entry::line(spot.shape, entry) else {
+            findings.push(Finding::bad(title, "the entry starts no program", mend()));
+            return findings;
+        };
+        let command = std::iter::once(&line.program).chain(&line.arguments).cloned().collect::<Vec<_>>().join(" ");
+        if !is_own(&line.program, std::env::var_os("PATH").as_deref()) {
+            let what = format!("its command is not this program, and was not run: {command}");
+            findings.push(Finding::bad(title, what, mend()));
+            return findings;
+        }
+        findings.push(Finding::good(title, format!("its command is this program: {command}")));
+        findings.push(match self.answers(&line) {
+            Ok(what) => Finding::good(title, what),
+            Err(what) => Finding::bad(title, what, "read what it says; `codecompass doctor` looks at the index"),
+        });
+        findings
+    }
+
+    /// Starts the server as the client would, and asks it.
+    fn answers(&self, line: &Line) -> Result<String, String> {
+        let start = &self.client.start;
+        let here = std::env::current_dir().map_err(|error| error.to_string())?;
+        let opened = self.project.and_then(Here::project).unwrap_or(&here);
+        let folder = match start.folder {
+            Folder::Project => opened,
+            Folder::Root => Path::new("/"),
+            Folder::Home => &self.own.home,
+        };
+        let launch = Launch::of(line, opened, folder).map_err(|why| format!("it was not started: {why}"))?;
+        let began = Instant::now();
+        let mut server =
+            launch.start(&self.passed(line, opened)).map_err(|error| format!("it does not start: {error}"))?;
+        server.open(start.roots.then_some(opened), PATIENCE)?;
+        let opened_in = began.elapsed();
+        if self.project.is_none() {
+            let where_to = "run this in a repository to have it asked a question there";
+            return Ok(format!("initialize in {}; {where_to}", seconds_text(opened_in)));
+        }
+        let began = Instant::now();
+        let mut question = json!({ "name": "search_code", "arguments": { "query": "main", "limit": 1 } });
+        if !start.says() {
+            question["arguments"]["workspace"] = json!(opened);
+        }
+        let answer = server.ask("tools/call", question, PATIENCE)?;
+        let answered_in = began.elapsed();
+        let serving = match start.says() {
+            true => server.logged("serving ", SOON).unwrap_or_else(|| "no workspace that can be opened".into()),
+            false => format!("{}, when a question names it", opened.display()),
+        };
+        let times =
+            format!("initialize in {}, a first answer in {}", seconds_text(opened_in), seconds_text(answered_in));
+        let told = format!("{times}; serving {serving}");
+        let data = self.own.data.display().to_string();
+        if serving.split_once(" with data in ").is_some_and(|(_, other)| other != data) {
+            return Err(format!("{told}, which is not the data folder of this command line, {data}"));
+        }
+        if answer["isError"] == json!(true) {
+            let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+            let is_new = text.contains("project_not_found") || text.contains("index_not_ready");
+            if is_new && line.arguments.iter().any(|word| word == "--auto-index") {
+                return Ok(format!("{told}, which is indexed when the client first asks"));
+            }
+            let first: Vec<&str> = text.lines().take(2).collect();
+            return Err(format!("{told}: {}", first.join(" ")));
+        }
+        match opened_in + answered_in < SOON {
+            true => Ok(told),
+            false => Err(format!("it is slow: {told}")),
+        }
+    }
+
+    /// The variables that the client passes on, and those that it adds. What only this command line may have is not
+    /// there when a client is started from a desktop.
+    fn passed(&self, line: &Line, opened: &Path) -> Vec<(String, OsString)> {
+        let start = &self.client.start;
+        let is_listed = |name: &str| line.passed.iter().any(|listed| listed == name);
+        let is_passed = |name: &str| start.passes.is_none_or(|names| names.contains(&name)) || is_listed(name);
+        let is_ours = |name: &str| name.starts_with("CODECOMPASS_") || name.ends_with("_PROJECT_DIR");
+        let mut passed: Vec<(String, OsString)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(name, _)| is_passed(name) && !is_ours(name) && name != "WORKSPACE_FOLDER_PATHS")
+            .collect();
+        passed.extend(start.tells.map(|name| (name.to_owned(), PathBuf::from(opened).into_os_string())));
+        passed
+    }
+}

@@ -1,0 +1,46 @@
+//! `codecompass doctor FILE`: is this file indexed, and if not, why is it left out?
+
+use codecompass_query::outline;
+use serde_json::json;
+
+use crate::cli::Common;
+use crate::error::AppError;
+use crate::escape::shown;
+use crate::measure::counted;
+use crate::output::{Answer, style};
+use crate::paths::{Absence, Paths};
+use crate::published::{Access, Published};
+use crate::session::Session;
+
+pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
+    let session = Session::open(common, None)?;
+    let published = Published::open(&session, Access { no_sync: true, ..Access::default() })?;
+    let metadata = published.metadata.clone();
+    let Some(snapshot) = published.snapshot.as_deref() else {
+        return Err(AppError::index_not_ready().about(metadata));
+    };
+    let file = Paths::from_here(&session).file(&[snapshot], "FILE", given)?;
+    let name = style::path(&shown(&file.path));
+    let (text, why) = match &file.absence {
+        None => {
+            let outline = outline(snapshot, &file.path)?;
+            let about = outline.map(|outline| {
+                format!(": {}, {}", outline.version.language, counted(outline.count() as u64, "symbol"))
+            });
+            (format!("{name} is indexed for {}{}\n", shown(&metadata.ref_name), about.unwrap_or_default()), None)
+        }
+        Some(Absence::Folder) => (format!("{name} is a folder, and files below it are indexed\n"), None),
+        Some(absence) => {
+            let hint = absence.hint().map(|hint| format!("      → {hint}\n")).unwrap_or_default();
+            (format!("{name}: {}\n{hint}", shown(&absence.clause())), Some(absence))
+        }
+    };
+    let json = json!({
+        "path": file.path,
+        "indexed": file.absence.is_none(),
+        "left_out": why.and_then(Absence::left_out),
+        "message": why.map(Absence::clause),
+        "metadata": metadata.to_json(),
+    });
+    Ok(Answer { text, json, code: u8::from(why.is_some()) })
+}

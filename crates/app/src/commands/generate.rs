@@ -1,0 +1,30 @@
+//! `codecompass completions` and `man`: for shells and for `man`, on standard output.
+
+use serde_json::json;
+
+use super::TOOL_COMMANDS;
+use crate::cli::{self, CompletionsArgs, ManArgs};
+use crate::error::{AppError, Code};
+use crate::metadata::Metadata;
+use crate::output::Answer;
+
+pub(crate) fn completions(args: &CompletionsArgs) -> Answer {
+    answer(cli::completions(&cli::listed_tree(TOOL_COMMANDS), args.shell))
+}
+
+pub(crate) fn man(args: &ManArgs) -> Result<Answer, AppError> {
+    let tree = cli::listed_tree(TOOL_COMMANDS);
+    let page = cli::page(&tree, args.command.as_deref())
+        .map_err(|error| AppError::new(Code::InternalError, format!("The page could not be made: {error}.")))?;
+    page.map(answer).ok_or_else(|| {
+        let name = args.command.as_deref().unwrap_or_default();
+        AppError::new(Code::InvalidInput, format!("There is no command {name:?}."))
+            .hint("`codecompass help` lists the commands.")
+            .data(json!({ "parameter": "command" }))
+    })
+}
+
+fn answer(text: String) -> Answer {
+    let json = json!({ "text": text, "metadata": Metadata::unknown().to_json() });
+    Answer { text, json, code: 0 }
+}

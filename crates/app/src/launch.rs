@@ -1,0 +1,275 @@
+//! The one place that starts a process: our own program, as a client would, and the pager that the user names.
+//!
+//! Nothing that a repository says is ever run. Our own program is started by its own path, whatever path an entry names,
+//! and only with what `setup` writes into entries: no other command, option or variable gets through.
+
+use std::io::{BufRead, BufReader, Error, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::setup::entry::Line;
+
+/// The variable of an entry that is passed on.
+const DATA: &str = "CODECOMPASS_HOME";
+
+/// Shows a text in `$PAGER`, else in less; whether that could be done. No shell reads the words of the variable.
+pub(crate) fn page(text: &str) -> bool {
+    let named = std::env::var("PAGER").unwrap_or_default();
+    let mut words = named.split_whitespace();
+    let program = words.next().unwrap_or("less");
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        // End at once when all fits on the screen, show colours, leave the text there.
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // Who has seen enough closes the pipe.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let _ = child.wait();
+    true
+}
+
+/// How a client starts our program.
+pub(crate) struct Launch {
+    arguments: Vec<String>,
+    variables: Vec<(String, String)>,
+    folder: PathBuf,
+}
+
+/// The program that a word means: a path, or a name that is looked up as a shell would.
+pub(crate) fn resolved(word: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
+    let asked = Path::new(word);
+    if asked.components().count() > 1 || asked.is_absolute() {
+        return asked.canonicalize().ok();
+    }
+    let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(asked)).find(|file| file.is_file())?.canonicalize().ok()
+}
+
+/// Whether a word means this very program.
+pub(crate) fn is_own(word: &str, path: Option<&std::ffi::OsStr>) -> bool {
+    let own = std::env::current_exe().and_then(|own| own.canonicalize()).ok();
+    own.is_some() && resolved(word, path) == own
+}
+
+impl Launch {
+    /// What an entry says, if it says nothing but what `setup` writes. `opened` is what the client puts for its folder.
+    pub(crate) fn of(line: &Line, opened: &Path, folder: &Path) -> Result<Self, String> {
+        let mut words = line.arguments.iter();
+        if words.next().map(String::as_str) != Some("serve-mcp") {
+            return Err("it does not run serve-mcp".into());
+        }
+        let mut arguments = vec!["serve-mcp".to_owned(), "--verbose".to_owned()];
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                // Asking whether it answers is no reason to index anything.
+                "--auto-index" => {}
+                "--answers" | "--tools" | "--workspace" => {
+                    let value = words.next().ok_or_else(|| format!("{word} has no value"))?;
+                    let value = value.replace("${workspaceFolder}", &opened.display().to_string());
+                    arguments.extend([word.clone(), value]);
+                }
+                _ => return Err(format!("it has an argument that is not ours: {word}")),
+            }
+        }
+        let strange = line.variables.iter().find(|(name, _)| name != DATA);
+        match strange {
+            Some((name, _)) => Err(format!("it sets a variable that is not ours: {name}")),
+            None => Ok(Self { arguments, variables: line.variables.clone(), folder: folder.to_owned() }),
+        }
+    }
+
+    /// Starts it with these variables and no others.
+    pub(crate) fn start(&self, passed: &[(String, std::ffi::OsString)]) -> Result<Server, Error> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(&self.arguments)
+            .current_dir(&self.folder)
+            .env_clear()
+            .envs(passed.iter().map(|(name, value)| (name, value)))
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let mut server = Server { child, input, said: lines(output), logged: lines(errors), last: 0, roots: None };
+        match server.input {
+            Some(_) => Ok(server),
+            None => {
+                server.end();
+                Err(Error::other("it has no pipe"))
+            }
+        }
+    }
+}
+
+/// The lines of a pipe, read by a thread that ends with it.
+fn lines(pipe: Option<impl std::io::Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(pipe) = pipe {
+        std::thread::spawn(move || {
+            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
+}
+
+/// A server that we started; it ends with us.
+pub(crate) struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    said: Receiver<String>,
+    logged: Receiver<String>,
+    last: u64,
+    /// What we answer when it asks for our roots.
+    roots: Option<PathBuf>,
+}
+
+impl Server {
+    /// Opens a session as a client would that works in this folder, and tells of it by roots if it does so.
+    pub(crate) fn open(&mut self, roots: Option<&Path>, patience: Duration) -> Result<Value, String> {
+        self.roots = roots.map(Path::to_owned);
+        let capabilities = if roots.is_some() { json!({ "roots": {} }) } else { json!({}) };
+        let about = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": capabilities,
+            "clientInfo": { "name": "codecompass doctor", "version": env!("CARGO_PKG_VERSION") },
+        });
+        let hello = self.ask("initialize", about, patience)?;
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        Ok(hello)
+    }
+
+    /// Sends a request and waits so long for its result.
+    pub(crate) fn ask(&mut self, method: &str, params: Value, patience: Duration) -> Result<Value, String> {
+        self.last += 1;
+        let id = self.last;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        let until = Instant::now() + patience;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let line = self.said.recv_timeout(left).map_err(|_| self.silence(method))?;
+            let message: Value =
+                serde_json::from_str(&line).map_err(|_| "it wrote something to standard output that is no message")?;
+            if message["method"] == "roots/list" {
+                let uri = self.roots.as_deref().map(|root| format!("file://{}", encoded(root))).unwrap_or_default();
+                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": [{ "uri": uri }] } }))?;
+            } else if message["id"] == json!(id) {
+                return match message.get("result") {
+                    Some(result) => Ok(result.clone()),
+                    None => Err(format!("it refused {method}: {}", message["error"]["message"])),
+                };
+            }
+        }
+    }
+
+    /// The last line of its log so far that begins so; the first is waited for.
+    pub(crate) fn logged(&self, beginning: &str, patience: Duration) -> Option<String> {
+        let until = Instant::now() + patience;
+        let is_such = |line: String| line.strip_prefix(beginning).map(str::to_owned);
+        loop {
+            let line = self.logged.recv_timeout(until.saturating_duration_since(Instant::now())).ok()?;
+            if let Some(first) = is_such(line) {
+                return self.logged.try_iter().filter_map(is_such).last().or(Some(first));
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), String> {
+        let input = self.input.as_mut().ok_or("its pipe is closed")?;
+        writeln!(input, "{message}").and_then(|()| input.flush()).map_err(|_| self.silence("a message"))
+    }
+
+    /// Why nothing came: what it said before it ended, or that it still runs.
+    fn silence(&mut self, method: &str) -> String {
+        let ended = self.child.try_wait().ok().flatten();
+        let last = self.logged.try_iter().last();
+        match (ended, last) {
+            (Some(_), Some(line)) => format!("it ended: {line}"),
+            (Some(status), None) => format!("it ended: {status}"),
+            (None, _) => format!("it does not answer {method} in time"),
+        }
+    }
+
+    fn end(&mut self) {
+        self.input = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A path as a URI has it.
+fn encoded(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let bytes = path.to_string_lossy().into_owned().into_bytes();
+    bytes
+        .into_iter()
+        .map(|byte| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(arguments: &[&str], variables: &[(&str, &str)]) -> Line {
+        Line {
+            program: "codecompass".into(),
+            arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
+            variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            passed: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_setup_writes_is_started() {
+        let here = Path::new("/");
+        let fine = line(
+            &["serve-mcp", "--auto-index", "--answers", "text", "--workspace", "${workspaceFolder}"],
+            &[(DATA, "/d")],
+        );
+        let launch = Launch::of(&fine, Path::new("/repo"), here).expect("it is ours");
+        assert_eq!(launch.arguments, ["serve-mcp", "--verbose", "--answers", "text", "--workspace", "/repo"]);
+        for (arguments, variables) in [
+            (&["forget", "/repo"][..], &[][..]),
+            (&[], &[]),
+            (&["serve-mcp", "--transport", "http"], &[]),
+            (&["serve-mcp", "--config", "/tmp/x"], &[]),
+            (&["serve-mcp"], &[("LD_PRELOAD", "/tmp/x.so")]),
+            (&["serve-mcp", "--tools"], &[]),
+        ] {
+            assert!(Launch::of(&line(arguments, variables), here, here).is_err(), "{arguments:?} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn only_this_very_program_is_ours() {
+        let own = std::env::current_exe().expect("it is known");
+        assert!(is_own(&own.display().to_string(), None));
+        assert!(!is_own("/bin/sh", None) && !is_own("codecompass", None) && !is_own("", None));
+        let (folder, name) = (own.parent().expect("a folder"), own.file_name().expect("a name"));
+        assert!(is_own(&name.to_string_lossy(), Some(folder.as_os_str())));
+    }
+
+    #[test]
+    fn a_path_is_written_as_a_uri_has_it() {
+        assert_eq!(encoded(Path::new("/a b/ü#x")), "/a%20b/%C3%BC%23x");
+    }
+}

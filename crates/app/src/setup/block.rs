@@ -1,0 +1,82 @@
+//! A block of our own in a text for agents, between two markers.
+
+use super::edit::{Edit, line_end, line_start, line_stop};
+
+const BEGIN: &str = "<!-- codecompass: begin -->";
+const END: &str = "<!-- codecompass: end -->";
+
+/// What agents are told. Four lines: every session of every client pays for them.
+const LINES: [&str; 4] = [
+    "This repository is indexed by codecompass (MCP). Ask it before grep, or before reading files to find your way:",
+    "- `search_code` for words, a name, a path or a message; `read_code` for the exact text of names and `path:line`.",
+    "- `find_references` and `get_call_graph` before changing a symbol; `get_file_outline` before reading a long file.",
+    "- `diff_context` for what a branch or your edits change. Every tool takes `ref` for another branch, tag or commit.",
+];
+
+/// The block as it is written.
+pub(super) fn block(end: &str) -> String {
+    let lines: Vec<&str> = std::iter::once(BEGIN).chain(LINES).chain([END]).collect();
+    lines.join(end) + end
+}
+
+/// Where the block stands, its markers' lines included; an error when only one marker is there, or more than one pair.
+pub(super) fn find(text: &str) -> Result<Option<std::ops::Range<usize>>, String> {
+    let count = |mark: &str| text.matches(mark).count();
+    match (count(BEGIN), count(END), text.find(BEGIN), text.find(END)) {
+        (0, 0, ..) => Ok(None),
+        (1, 1, Some(begin), Some(end)) if begin < end => Ok(Some(line_start(text, begin)..line_stop(text, end))),
+        _ => Err("the markers of our block do not pair up".into()),
+    }
+}
+
+/// The block behind everything else, or in the place of the one that is there.
+pub(super) fn put(text: &str) -> Result<Vec<Edit>, String> {
+    let end = line_end(text);
+    if let Some(range) = find(text)? {
+        return Ok(vec![Edit { at: range.start, removed: text[range].to_owned(), inserted: block(end) }]);
+    }
+    let gap = match text {
+        "" => String::new(),
+        text if text.ends_with('\n') => end.to_owned(),
+        _ => end.repeat(2),
+    };
+    Ok(vec![Edit::insert(text.len(), gap + &block(end))])
+}
+
+/// The block taken out, with the empty line before it.
+pub(super) fn remove(text: &str) -> Result<Option<Vec<Edit>>, String> {
+    let Some(mut range) = find(text)? else { return Ok(None) };
+    for blank in ["\r\n\r\n", "\n\n"] {
+        if text[..range.start].ends_with(blank) {
+            range.start -= blank.len() / 2;
+            break;
+        }
+    }
+    Ok(Some(vec![Edit::remove(text, range)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::edit::apply;
+    use super::*;
+
+    #[test]
+    fn agents_are_told_of_tools_that_every_entry_offers() {
+        for word in LINES.concat().split('`').filter(|word| word.contains('_')) {
+            assert!(crate::tools::CORE.iter().any(|(name, _)| *name == word), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_block_comes_last_is_renewed_in_place_and_goes() {
+        for text in ["", "# Notes\n", "# Notes\r\nMore", "a\n\n"] {
+            let after = apply(text, &put(text).expect("no markers yet")).expect("it fits");
+            assert!(after.starts_with(text) && after.ends_with(&block(line_end(text))), "{after}");
+            assert_eq!(apply(&after, &put(&after).expect("one pair")).as_deref(), Some(after.as_str()));
+            let out = apply(&after, &remove(&after).expect("one pair").expect("it is there")).expect("it fits");
+            assert_eq!(out.trim_end(), text.trim_end());
+        }
+        assert_eq!(remove("nothing of ours").expect("no markers"), None);
+        assert!(put(&format!("{BEGIN}\nhalf a block")).is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! Edits of a text: a few places where something goes and something comes, and how to take that back.
+//!
+//! Whatever is changed in a client's file is told as edits, never as a new text: so nothing else can change, the inverse
+//! is at hand, and it holds what was there before only where we replaced it.
+
+use codecompass_model::ids::content_hash;
+use codecompass_query::lines::{Step, diff_lines};
+use serde_json::{Value, json};
+
+use crate::escape::shown;
+use crate::output::style;
+
+/// At this byte of the text as it is, `removed` goes and `inserted` comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) at: usize,
+    pub(super) removed: String,
+    pub(super) inserted: String,
+}
+
+impl Edit {
+    /// Only something new.
+    pub(super) fn insert(at: usize, text: impl Into<String>) -> Self {
+        Self { at, removed: String::new(), inserted: text.into() }
+    }
+
+    /// Only something less.
+    pub(super) fn remove(text: &str, range: std::ops::Range<usize>) -> Self {
+        Self { at: range.start, removed: text[range].to_owned(), inserted: String::new() }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "at": self.at, "removed": self.removed, "inserted": self.inserted })
+    }
+
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        let word = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+        let at = usize::try_from(value.get("at")?.as_u64()?).ok()?;
+        Some(Self { at, removed: word("removed")?, inserted: word("inserted")? })
+    }
+}
+
+/// The text after the edits, which stand in order and do not overlap; nothing when it is not the text they are for.
+pub(super) fn apply(text: &str, edits: &[Edit]) -> Option<String> {
+    let mut out = String::with_capacity(text.len() + 256);
+    let mut done = 0;
+    for edit in edits {
+        let end = edit.at.checked_add(edit.removed.len())?;
+        out += text.get(done..edit.at)?;
+        if text.get(edit.at..end)? != edit.removed {
+            return None;
+        }
+        out += &edit.inserted;
+        done = end;
+    }
+    Some(out + text.get(done..)?)
+}
+
+/// The edits that take these back.
+pub(super) fn inverse(edits: &[Edit]) -> Vec<Edit> {
+    let (mut grown, mut shrunk) = (0, 0);
+    let mut back = Vec::with_capacity(edits.len());
+    for edit in edits {
+        back.push(Edit {
+            at: edit.at + grown - shrunk,
+            removed: edit.inserted.clone(),
+            inserted: edit.removed.clone(),
+        });
+        grown += edit.inserted.len();
+        shrunk += edit.removed.len();
+    }
+    back
+}
+
+/// What a text is told from others by; the text itself is not kept.
+pub(super) fn fingerprint(text: &str) -> String {
+    format!("{:016x}", content_hash(&[text.as_bytes()]))
+}
+
+/// The line ends of a text: those of its first line.
+pub(super) fn line_end(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// Where the line of a byte begins.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Where the line of a byte ends, its end included.
+pub(super) fn line_stop(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+}
+
+/// The lines that go and come. Lines that stay are not shown, and of a line that only grew just the place where it did:
+/// what stands beside our entry may be somebody's token.
+pub(super) fn difference(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let steps = diff_lines(&old, &new);
+    let mut text = String::new();
+    let mut at = 0;
+    while at < steps.len() {
+        let run = steps[at..].iter().take_while(|step| !matches!(step, Step::Same(..))).count();
+        let removed: Vec<usize> = steps[at..at + run].iter().filter_map(|step| as_removed(*step)).collect();
+        let added: Vec<usize> = steps[at..at + run].iter().filter_map(|step| as_added(*step)).collect();
+        if let Some(first) = added.first().or(removed.first()) {
+            text += &format!("    {}\n", style::dim(&format!("@ line {}", first + 1)));
+        }
+        for (place, line) in removed.iter().enumerate() {
+            let other = added.get(place).map_or("", |line| new[*line]);
+            text += &format!("    {}\n", style::hit(&format!("- {}", shown(&contrast(old[*line], other)))));
+        }
+        for (place, line) in added.iter().enumerate() {
+            let other = removed.get(place).map_or("", |line| old[*line]);
+            text += &format!("    {}\n", style::added(&format!("+ {}", shown(&contrast(new[*line], other)))));
+        }
+        at += run.max(1);
+    }
+    text
+}
+
+fn as_removed(step: Step) -> Option<usize> {
+    match step {
+        Step::Removed(line) => Some(line),
+        _ => None,
+    }
+}
+
+fn as_added(step: Step) -> Option<usize> {
+    match step {
+        Step::Added(line) => Some(line),
+        _ => None,
+    }
+}
+
+/// So much of what two lines share is shown on each side.
+const SHARED: usize = 12;
+
+/// A line without most of what the other one has as well.
+fn contrast(line: &str, other: &str) -> String {
+    let (line, other): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
+    let front = line.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let rest = (line.len() - front).min(other.len() - front);
+    let back = line.iter().rev().zip(other.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (from, to) = (front.saturating_sub(SHARED), (line.len() - back + SHARED).min(line.len()));
+    let is_blank = line[..front].iter().all(|char| char.is_whitespace());
+    let (before, from) = if from > 1 && !is_blank { ("…", from) } else { ("", 0) };
+    let (after, to) = if to + 1 < line.len() { ("…", to) } else { ("", line.len()) };
+    format!("{before}{}{after}", line[from..to].iter().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_can_be_taken_back_to_the_byte() {
+        let text = "one two three\r\n";
+        let edits = [
+            Edit::insert(0, "0 "),
+            Edit::remove(text, 4..8),
+            Edit { at: 8, removed: "three".into(), inserted: "3".into() },
+        ];
+        let after = apply(text, &edits).expect("they fit");
+        assert_eq!(after, "0 one 3\r\n");
+        assert_eq!(apply(&after, &inverse(&edits)).as_deref(), Some(text));
+        assert_eq!(apply("another text than this", &inverse(&edits)), None);
+        assert_eq!(apply("x", &edits), None);
+    }
+
+    #[test]
+    fn what_stands_beside_the_entry_is_not_shown() {
+        let before =
+            "{\"mcpServers\":{\"a\":{\"env\":{\"KEY\":\"sk-12345678901234567890\"},\"command\":\"some-server\"}}}";
+        let after = before.replace("-server\"}", "-server\"},\"codecompass\":{}");
+        let told = crate::output::plain(&difference(before, &after));
+        assert!(told.contains("codecompass") && !told.contains("sk-1234"), "{told}");
+        let told = crate::output::plain(&difference("{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"b\": 2\n}\n"));
+        assert_eq!(told, "    @ line 2\n    -   \"a\": 1\n    +   \"a\": 1,\n    +   \"b\": 2\n");
+    }
+}

@@ -1,0 +1,132 @@
+//! Our entry in a client's file: what it says, and how the file's syntax says it.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::clients::{Field, Shape, Spot, Syntax};
+use super::{jsonc, toml_text};
+use crate::config::Answers;
+
+/// The name that we go by in every client.
+pub(crate) const NAME: &str = "codecompass";
+
+/// What an entry says beside what its place says.
+pub(crate) struct Wanted<'a> {
+    /// This very program.
+    pub(crate) program: &'a Path,
+    pub(crate) data: &'a Path,
+    pub(crate) answers: Answers,
+    pub(crate) tools: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    /// The entry for a file of a client.
+    pub(super) fn entry(&self, spot: &Spot) -> Value {
+        self.written(spot.shape, spot.travels, spot.folder)
+    }
+
+    /// The entry to be entered by hand.
+    pub(super) fn by_hand(&self, shape: &Shape) -> Value {
+        self.written(shape, false, None)
+    }
+
+    fn written(&self, shape: &Shape, travels: bool, folder: Option<&str>) -> Value {
+        let program = if travels { NAME.to_owned() } else { self.program.display().to_string() };
+        let answers = self.answers.as_str();
+        let mut arguments = vec!["serve-mcp", "--auto-index", "--answers", answers];
+        arguments.extend(self.tools.into_iter().flat_map(|tools| ["--tools", tools]));
+        arguments.extend(folder.into_iter().flat_map(|folder| ["--workspace", folder]));
+        let data = json!({ "CODECOMPASS_HOME": self.data.display().to_string() });
+        let mut entry = Map::new();
+        for field in shape.fields {
+            let (name, value) = match *field {
+                Field::Word(name, word) => (name, json!(word)),
+                Field::Flag(name, flag) => (name, json!(flag)),
+                Field::Number(name, number) => (name, json!(number)),
+                Field::Command(name) => (name, json!(program)),
+                Field::Arguments(name) => (name, json!(arguments)),
+                Field::CommandLine(name) => {
+                    let line: Vec<&str> = std::iter::once(program.as_str()).chain(arguments.iter().copied()).collect();
+                    (name, json!(line))
+                }
+                Field::Variables(_) if travels => continue,
+                Field::Variables(name) => (name, data.clone()),
+                Field::Passed(..) if !travels => continue,
+                Field::Passed(name, variables) => (name, json!(variables)),
+            };
+            entry.insert(name.to_owned(), value);
+        }
+        Value::Object(entry)
+    }
+}
+
+/// How a server is started, as an entry says it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) program: String,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) variables: Vec<(String, String)>,
+    /// The variables that are passed on besides those that the client always passes.
+    pub(crate) passed: Vec<String>,
+}
+
+/// Reads an entry, ours or another's; nothing when it starts no program.
+pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
+    let (mut program, mut arguments, mut variables, mut passed) = (None, Vec::new(), Vec::new(), Vec::new());
+    let words = |value: &Value| -> Option<Vec<String>> {
+        value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    for field in shape.fields {
+        match *field {
+            Field::Command(name) => program = entry.get(name).and_then(Value::as_str).map(str::to_owned),
+            Field::Arguments(name) => arguments = entry.get(name).and_then(words).unwrap_or_default(),
+            Field::CommandLine(name) => {
+                let mut all = entry.get(name).and_then(words)?.into_iter();
+                program = all.next();
+                arguments = all.collect();
+            }
+            Field::Variables(name) => {
+                let pairs = entry.get(name).and_then(Value::as_object).into_iter().flatten();
+                variables =
+                    pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+            }
+            Field::Passed(name, _) => passed = entry.get(name).and_then(words).unwrap_or_default(),
+            Field::Word(..) | Field::Flag(..) | Field::Number(..) => {}
+        }
+    }
+    Some(Line { program: program?, arguments, variables, passed })
+}
+
+/// A file that has our entry and nothing else.
+pub(super) fn alone(shape: &Shape, entry: &Value) -> String {
+    match shape.syntax {
+        Syntax::Json => {
+            let mut whole = json!({ NAME: entry });
+            for key in shape.servers.iter().rev() {
+                whole = json!({ *key: whole });
+            }
+            jsonc::pretty(&whole, "", "  ", "\n") + "\n"
+        }
+        Syntax::Toml => toml_text::table(&path(shape), entry, "\n"),
+        Syntax::Yaml => yaml(shape, entry),
+    }
+}
+
+/// The keys that lead to our entry.
+pub(super) fn path(shape: &Shape) -> Vec<&'static str> {
+    shape.servers.iter().copied().chain([NAME]).collect()
+}
+
+/// YAML, of which JSON's plain values are a part.
+fn yaml(shape: &Shape, entry: &Value) -> String {
+    let mut text = String::new();
+    let keys = path(shape);
+    for (depth, key) in keys.iter().enumerate() {
+        text += &format!("{}{key}:\n", "  ".repeat(depth));
+    }
+    for (key, value) in entry.as_object().into_iter().flatten() {
+        text += &format!("{}{key}: {value}\n", "  ".repeat(keys.len()));
+    }
+    text
+}

@@ -1,0 +1,119 @@
+//! Files that belong to others: links followed, written beside and renamed, permissions kept.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// No client's file is longer than this.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// So many links may follow one another.
+const MOST_LINKS: usize = 16;
+
+/// Called at each step that lasts, so that a test can end the process there.
+pub(super) type Point<'a> = &'a dyn Fn();
+
+/// The file that a path leads to, whether or not anything is there.
+pub(super) fn real(path: &Path) -> Result<PathBuf> {
+    let mut path = std::path::absolute(path)?;
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => {
+                let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+                return Ok(match (folder, path.file_name()) {
+                    (Some(folder), Some(name)) => folder.join(name),
+                    _ => path,
+                });
+            }
+        }
+    }
+    Err(Error::other("its links lead in a circle"))
+}
+
+/// The text of a file; nothing when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    if !file.metadata()?.is_file() {
+        return Err(Error::other("it is no file"));
+    }
+    let mut text = String::new();
+    if file.take(MOST_BYTES + 1).read_to_string(&mut text)? as u64 > MOST_BYTES {
+        return Err(Error::other("it is too long"));
+    }
+    Ok(Some(text))
+}
+
+/// Whether nobody may write to it; a rename would get around that.
+pub(super) fn is_read_only(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.permissions().readonly())
+}
+
+/// Puts a text in the place of a file, whole or not at all. A file that is there keeps its permissions.
+pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: Point<'_>) -> Result<()> {
+    let folder = path.parent().ok_or_else(|| Error::other("it lies nowhere"))?;
+    let beside = beside(path);
+    // Left by somebody who was killed here; never followed, in case it is a link.
+    let _ = fs::remove_file(&beside);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode.unwrap_or(0o644));
+    #[cfg(not(unix))]
+    let _ = mode;
+    let outcome = options.open(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        if let Ok(meta) = fs::metadata(path) {
+            file.set_permissions(meta.permissions())?;
+        }
+        file.sync_all()?;
+        point();
+        fs::rename(&beside, path)
+    });
+    if outcome.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    outcome?;
+    #[cfg(unix)]
+    File::open(folder).and_then(|folder| folder.sync_all())?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    point();
+    Ok(())
+}
+
+/// Removes what a run that was killed left beside a file.
+pub(super) fn sweep(path: &Path) {
+    let _ = fs::remove_file(beside(path));
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!(".{name}.codecompass-new"))
+}
+
+/// The folders that would have to be made.
+pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let mut missing: Vec<PathBuf> =
+        folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    missing.reverse();
+    missing
+}
+
+/// Removes a file, and these folders as far as nothing else is in them.
+pub(super) fn remove(path: &Path, folders: &[PathBuf], point: Point<'_>) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => point(),
+    }
+    for folder in folders.iter().rev() {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,325 @@
+//! Setting up clients: one entry, block or file of ours in theirs, and back to what was there, to the byte.
+//!
+//! `clients` is the table, `content` what is put in, `jsonc`, `toml_text` and `block` how a text is edited, `file` how it is
+//! written, `record` what is kept to take it back. A client's file is never taken for something it is not: what can not
+//! be read is left alone and told.
+
+mod block;
+pub(crate) mod clients;
+mod content;
+mod edit;
+pub(crate) mod entry;
+mod file;
+mod jsonc;
+mod record;
+pub(crate) mod toml_text;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use codecompass_store::WritePoint;
+use serde_json::Value;
+
+use clients::{Client, Shape, Surroundings};
+use content::{Content, Refused};
+use edit::{apply, difference, fingerprint, inverse};
+use entry::Wanted;
+use record::Record;
+
+/// So often a file is looked at anew that somebody else writes at the same time.
+const TRIES: usize = 5;
+
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    In,
+    Out,
+}
+
+/// What is put into a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Entry,
+    Instructions,
+    Skill,
+}
+
+/// A file to be changed, for one client or several.
+pub(crate) struct Step {
+    pub(crate) clients: Vec<&'static Client>,
+    pub(crate) what: What,
+    pub(crate) path: PathBuf,
+    pub(crate) note: Option<&'static str>,
+    /// The entry names us without a folder, because the file travels to other machines.
+    pub(crate) is_bare: bool,
+    content: Content,
+}
+
+/// What became of a step.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is as it should be.
+    Same,
+    /// It was changed, or would be; the lines that go and come.
+    Changed(String),
+    /// It is as it was, for this reason.
+    Refused(String),
+}
+
+/// What a client can only be shown.
+pub(crate) struct Shown {
+    pub(crate) place: String,
+    pub(crate) text: String,
+    pub(crate) entry: Value,
+}
+
+/// Where changes are made, and what is kept of them.
+pub(crate) struct Desk<'a> {
+    pub(crate) data: &'a Path,
+    /// The root of the project, which no link of its own may lead out of.
+    pub(crate) project: Option<PathBuf>,
+    pub(crate) dry_run: bool,
+    pub(crate) point: Option<WritePoint>,
+}
+
+/// The steps for some clients: their entries, and with them what else is asked for. A client that has no such file is told.
+pub(crate) fn steps(
+    clients: &[&'static Client],
+    around: &Surroundings<'_>,
+    wanted: &Wanted<'_>,
+    whats: &[What],
+) -> (Vec<Step>, Vec<(&'static Client, What)>) {
+    let (mut steps, mut without): (Vec<Step>, Vec<_>) = (Vec::new(), Vec::new());
+    for what in whats {
+        for client in clients {
+            let spot = if around.project.is_some() { client.project } else { client.user };
+            let found = match what {
+                What::Entry => spot.and_then(|spot| {
+                    let content = Content::Entry(spot.shape, wanted.entry(&spot));
+                    Some((around.file(&spot)?, content, spot.note, spot.travels))
+                }),
+                What::Instructions => around.note(&client.instructions).map(|path| (path, Content::Block, None, false)),
+                What::Skill => around.note(&client.skills).map(|path| (path, Content::Skill, None, false)),
+            };
+            let Some((path, content, note, is_bare)) = found else {
+                without.push((*client, *what));
+                continue;
+            };
+            match steps.iter_mut().find(|step| step.path == path && step.what == *what) {
+                Some(step) => step.clients.push(client),
+                None => steps.push(Step { clients: vec![client], what: *what, path, note, is_bare, content }),
+            }
+        }
+    }
+    (steps, without)
+}
+
+/// What a client, or whoever looks after its file, is shown to enter.
+pub(crate) fn shown(client: &Client, around: &Surroundings<'_>, wanted: &Wanted<'_>) -> Option<Shown> {
+    let spot = if around.project.is_some() { client.project } else { client.user };
+    let (place, shape, entry): (String, &Shape, Value) = match (spot, client.by_hand) {
+        (Some(spot), _) => (around.file(&spot)?.display().to_string(), spot.shape, wanted.entry(&spot)),
+        (None, Some((place, shape))) if around.project.is_none() => (place.to_owned(), shape, wanted.by_hand(shape)),
+        _ => return None,
+    };
+    Some(Shown { place, text: entry::alone(shape, &entry), entry })
+}
+
+/// The entry that a client's file has for us; an error when it can not be read.
+pub(crate) fn present(shape: &Shape, path: &Path) -> Result<Option<Value>, String> {
+    match file::read(path).map_err(|error| error.to_string())? {
+        Some(text) => content::found(shape, &text),
+        None => Ok(None),
+    }
+}
+
+/// The change of a file: what it was without us, and what it shall be; nothing stands for no file.
+struct Change {
+    base: Option<String>,
+    after: Option<String>,
+    /// From what shall be to what was.
+    undo: Vec<edit::Edit>,
+    made: Vec<PathBuf>,
+}
+
+impl Desk<'_> {
+    /// Takes the steps one after the other; what goes wrong with one is nothing to the others.
+    pub(crate) fn take(&self, steps: &[Step], way: Way) -> Result<Vec<Outcome>, std::io::Error> {
+        let _alone = if self.dry_run { None } else { Some(self.lock()?) };
+        Ok(steps.iter().map(|step| self.step(step, way).unwrap_or_else(Outcome::Refused)).collect())
+    }
+
+    /// Nobody else sets up clients at the same time.
+    fn lock(&self) -> Result<File, std::io::Error> {
+        std::fs::create_dir_all(self.data)?;
+        let lock = File::create(self.data.join("setup.lock"))?;
+        lock.lock()?;
+        Ok(lock)
+    }
+
+    fn step(&self, step: &Step, way: Way) -> Result<Outcome, Refused> {
+        let told = |error: std::io::Error| error.to_string();
+        let real = file::real(&step.path).map_err(told)?;
+        if let Some(root) = &self.project
+            && !within(&real, root)
+        {
+            return Err(format!("it leads out of the repository, to {}", real.display()));
+        }
+        if !self.dry_run {
+            file::sweep(&real);
+        }
+        for _ in 0..TRIES {
+            let text = file::read(&real).map_err(told)?;
+            let records = Record::load(self.data, &real);
+            let change = match way {
+                Way::In => put(&step.content, text.as_deref(), &records)?,
+                Way::Out => taken(&step.content, text.as_deref(), &records)?,
+            };
+            let Some(change) = change else {
+                if way == Way::Out && !records.is_empty() && !self.dry_run {
+                    // Somebody was killed before the file was there, or removed it: its folders may still be.
+                    let made: Vec<PathBuf> = records.into_iter().flat_map(|record| record.made).collect();
+                    if text.is_none() {
+                        file::remove(&real, &made, &|| self.point()).map_err(told)?;
+                    }
+                    Record::keep(self.data, &real, &[], &|| self.point()).map_err(told)?;
+                }
+                return Ok(Outcome::Same);
+            };
+            if file::is_read_only(&real) {
+                return Err("it is read-only".into());
+            }
+            let lines = difference(text.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
+            if self.dry_run {
+                return Ok(Outcome::Changed(lines));
+            }
+            if self.write(&real, text.as_deref(), &change, &records, way).map_err(told)? {
+                let again = file::read(&real).map_err(told)?;
+                return match again == change.after {
+                    true => Ok(Outcome::Changed(lines)),
+                    false => Err("somebody else wrote it at the same time; run this again".into()),
+                };
+            }
+        }
+        Err("somebody else keeps writing it; run this again".into())
+    }
+
+    /// Writes a change, unless the file is not what the change was made for any more.
+    fn write(
+        &self,
+        real: &Path,
+        text: Option<&str>,
+        change: &Change,
+        records: &[Record],
+        way: Way,
+    ) -> std::io::Result<bool> {
+        let point = || self.point();
+        // What tells how to undo what is there now stays until something else is there.
+        let current: Vec<&Record> =
+            records.iter().filter(|record| text.is_some_and(|text| record.is_of(text))).collect();
+        let record = Record {
+            file: real.to_owned(),
+            was: change.base.as_deref().map(fingerprint),
+            is: change.after.as_deref().map(fingerprint).unwrap_or_default(),
+            undo: change.undo.clone(),
+            made: change.made.iter().cloned().chain(file::missing_folders(real)).collect(),
+        };
+        if way == Way::In {
+            let all: Vec<&Record> = std::iter::once(&record).chain(current.iter().copied()).collect();
+            Record::keep(self.data, real, &all, &point)?;
+        }
+        let outcome = self.replace(real, text, change, &point);
+        let left: &[&Record] = match (way, &outcome) {
+            (Way::In, Ok(true)) => &[&record],
+            (Way::Out, Ok(true)) => &[],
+            _ => &current,
+        };
+        if way == Way::Out && !matches!(outcome, Ok(true)) {
+            return outcome;
+        }
+        let kept = Record::keep(self.data, real, left, &point);
+        let is_written = outcome?;
+        kept.map(|()| is_written)
+    }
+
+    fn replace(
+        &self,
+        real: &Path,
+        text: Option<&str>,
+        change: &Change,
+        point: file::Point<'_>,
+    ) -> std::io::Result<bool> {
+        if file::read(real)?.as_deref() != text {
+            return Ok(false);
+        }
+        match &change.after {
+            Some(after) => {
+                if let Some(folder) = real.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
+                file::write(real, after, None, point)?;
+            }
+            None => file::remove(real, &change.made, point)?,
+        }
+        Ok(true)
+    }
+
+    fn point(&self) {
+        if let Some(point) = &self.point {
+            point("setup");
+        }
+    }
+}
+
+/// Whether a path lies below a folder, whatever of it exists.
+fn within(path: &Path, root: &Path) -> bool {
+    let there = path.ancestors().find_map(|above| above.canonicalize().ok());
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    there.is_some_and(|there| there.starts_with(&root)) && path.starts_with(&root)
+}
+
+/// What putting our content in changes; nothing when it is there.
+fn put(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<Change>, Refused> {
+    let mut made = Vec::new();
+    let base = match text {
+        None => None,
+        Some(text) if content.is_in(text)? => return Ok(None),
+        Some(text) => match records.iter().find(|record| record.is_of(text)) {
+            Some(record) => {
+                made.clone_from(&record.made);
+                record.undone(text)?
+            }
+            // Ours, and touched since: as `unsetup` would leave it.
+            None if !records.is_empty() => match content.take(text, records.iter().find_map(Record::replaced))? {
+                Some(edits) => apply(text, &edits),
+                None => Some(text.to_owned()),
+            },
+            None => Some(text.to_owned()),
+        },
+    };
+    let Some(base) = base else {
+        return Ok(Some(Change { base: None, after: Some(content.alone()), undo: Vec::new(), made }));
+    };
+    let edits = content.put(&base)?;
+    let after = apply(&base, &edits);
+    Ok(Some(Change { base: Some(base), after, undo: inverse(&edits), made: Vec::new() }))
+}
+
+/// What taking our content out changes; nothing when it is not there.
+fn taken(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<Change>, Refused> {
+    let Some(text) = text else { return Ok(None) };
+    let change = |after: Option<String>, made: Vec<PathBuf>| Change { base: None, after, undo: Vec::new(), made };
+    if let Some(record) = records.iter().find(|record| record.is_of(text)) {
+        return Ok(Some(change(record.undone(text)?, record.made.clone())));
+    }
+    if records.iter().any(|record| record.was.as_deref() == Some(&fingerprint(text))) {
+        return Ok(None);
+    }
+    if records.is_empty() && !content.is_ours(text)? {
+        return Ok(None);
+    }
+    let Some(edits) = content.take(text, records.iter().find_map(Record::replaced))? else { return Ok(None) };
+    let after = apply(text, &edits);
+    let is_gone = matches!(content, Content::Skill);
+    Ok(Some(change(after.filter(|_| !is_gone), Vec::new())))
+}

@@ -1,0 +1,232 @@
+//! TOML, edited as text: a table of our own at the end of the file, found again by its header.
+//!
+//! Where tables begin is told by a small reader that knows strings and lists; what they mean is asked of the parser, before
+//! and after. What comes out is only used when the parser sees nothing changed but our table.
+
+use serde_json::Value;
+use toml::Table;
+
+use super::edit::{Edit, line_end, line_start};
+
+/// The whole file's meaning; an error says where it goes wrong.
+pub(super) fn parse(text: &str) -> Result<Table, String> {
+    text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| place(text, &error))
+}
+
+/// What is wrong, and in which line.
+pub(crate) fn place(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().lines().next().unwrap_or_default().to_owned();
+    match error.span() {
+        Some(span) => {
+            let at = (0..=span.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let line = text[..at].matches('\n').count() + 1;
+            let column = text[line_start(text, at)..at].chars().count() + 1;
+            format!("line {line}, column {column}: {message}")
+        }
+        None => message,
+    }
+}
+
+/// Our table behind everything else.
+pub(super) fn insert(text: &str, path: &[&str], entry: &Value) -> Vec<Edit> {
+    let end = line_end(text);
+    let gap = match text {
+        "" => String::new(),
+        text if text.ends_with('\n') => end.to_owned(),
+        _ => end.repeat(2),
+    };
+    vec![Edit::insert(text.len(), gap + &table(path, entry, end))]
+}
+
+/// Our table in the place of the one that is there.
+pub(super) fn replace(text: &str, path: &[&str], entry: &Value) -> Option<Vec<Edit>> {
+    let range = region(text, path)?;
+    let inserted = table(path, entry, line_end(text));
+    Some(vec![Edit { at: range.start, removed: text[range].to_owned(), inserted }])
+}
+
+/// Our table taken out, with the empty line before it.
+pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
+    let mut range = region(text, path)?;
+    let before = &text[..range.start];
+    for blank in ["\r\n\r\n", "\n\n"] {
+        if before.ends_with(blank) {
+            range.start -= blank.len() / 2;
+            break;
+        }
+    }
+    Some(vec![Edit::remove(text, range)])
+}
+
+/// The table as it is written: lists and inner tables on one line.
+pub(super) fn table(path: &[&str], entry: &Value, end: &str) -> String {
+    let mut text = format!("[{}]{end}", path.join("."));
+    for (key, value) in entry.as_object().into_iter().flatten() {
+        text += &format!("{key} = {}{end}", flat(value));
+    }
+    text
+}
+
+fn flat(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", ")),
+        Value::Object(fields) => {
+            let pairs: Vec<String> = fields.iter().map(|(key, value)| format!("{key} = {}", flat(value))).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+        Value::String(text) => toml::Value::String(text.clone()).to_string(),
+        plain => plain.to_string(),
+    }
+}
+
+/// Where the table stands with the tables below it: from its header to its last line that says something.
+fn region(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
+    let headers = headers(text);
+    let is_ours = |at: usize| {
+        let line = text[at..].lines().next().unwrap_or_default();
+        if line.trim_start().starts_with("[[") {
+            return false;
+        }
+        let mut found = line.parse::<Table>().ok().map(toml::Value::Table);
+        for key in path {
+            found = found.and_then(|value| value.get(*key).cloned());
+        }
+        found.is_some()
+    };
+    let first = headers.iter().position(|at| is_ours(*at))?;
+    let past = headers[first..].iter().position(|at| !is_ours(*at)).map(|more| headers[first + more]);
+    let (start, mut stop) = (headers[first], past.unwrap_or(text.len()));
+    // What is blank, and comments before the next table, are not ours.
+    while past.is_some() || text[start..stop].ends_with(['\n', '\r', ' ', '\t']) {
+        let last = line_start(text, stop.saturating_sub(1).max(start));
+        let line = text[last..stop].trim();
+        if last <= start || !(line.is_empty() || (past.is_some() && line.starts_with('#'))) {
+            break;
+        }
+        stop = last;
+    }
+    Some(start..stop)
+}
+
+/// Where headers of tables begin.
+fn headers(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at, mut depth, mut is_fresh) = (Vec::new(), 0, 0_usize, true);
+    if text.starts_with('\u{feff}') {
+        at = 3;
+    }
+    while at < bytes.len() {
+        let rest = &text[at..];
+        match bytes[at] {
+            b'\n' => is_fresh = true,
+            b' ' | b'\t' | b'\r' => {}
+            b'#' => {
+                at += rest.find('\n').unwrap_or(rest.len());
+                continue;
+            }
+            b'[' if is_fresh && depth == 0 => {
+                found.push(line_start(text, at));
+                at += rest.find('\n').unwrap_or(rest.len());
+                continue;
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' | b'\'' => {
+                at += string_length(rest);
+                is_fresh = false;
+                continue;
+            }
+            _ => is_fresh = false,
+        }
+        at += rest.chars().next().map_or(1, char::len_utf8);
+    }
+    found
+}
+
+/// How long the string is that begins here.
+fn string_length(text: &str) -> usize {
+    let quote = &text[..1];
+    let mark = if text.starts_with(&quote.repeat(3)) { quote.repeat(3) } else { quote.to_owned() };
+    let mut at = mark.len();
+    while at < text.len() {
+        let rest = &text[at..];
+        if rest.starts_with(&mark) {
+            // Up to two quotes may stand before the three that end it.
+            let more = rest[mark.len()..].bytes().take_while(|byte| mark.len() == 3 && *byte == quote.as_bytes()[0]);
+            return at + mark.len() + more.take(2).count();
+        }
+        let escaped = quote == "\"" && rest.starts_with('\\');
+        at += rest.chars().take(if escaped { 2 } else { 1 }).map(char::len_utf8).sum::<usize>();
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::edit::{apply, inverse};
+    use super::*;
+
+    const PATH: &[&str] = &["servers", "cc"];
+
+    fn entry() -> Value {
+        json!({ "command": "C:\\bin\\cc", "args": ["serve-mcp"], "env": { "HOME": "/h" } })
+    }
+
+    #[track_caller]
+    fn added(text: &str) -> String {
+        let before = parse(text).expect("it is TOML");
+        let edits = insert(text, PATH, &entry());
+        let after = apply(text, &edits).expect("the edits fit");
+        assert_eq!(apply(&after, &inverse(&edits)).as_deref(), Some(text));
+        let table = parse(&after).unwrap_or_else(|error| panic!("{error}:\n{after}"));
+        assert_eq!(table["servers"]["cc"]["command"].as_str(), Some("C:\\bin\\cc"), "{after}");
+        let out = apply(&after, &remove(&after, PATH).expect("it is there")).expect("the edits fit");
+        let mut expected = table;
+        if let Some(servers) = expected["servers"].as_table_mut() {
+            servers.remove("cc");
+        }
+        let left = parse(&out).expect("it is TOML");
+        assert!(left == before || left == expected, "{out}");
+        after
+    }
+
+    #[test]
+    fn a_table_comes_last_and_goes_without_a_trace() {
+        for text in [
+            "",
+            "a = 1",
+            "a = 1\n",
+            "a = 1\r\n\r\n[servers.x]\r\ncommand = \"x\"\r\n",
+            "# only a comment",
+            "[servers]\n[servers.x]\nargs = [\n  \"a\",\n  [\"b\"],\n]\n",
+            "s = \"\"\"\n[servers.cc]\n\"\"\"\nt = '''\n[servers.cc]'''\n",
+        ] {
+            let after = added(text);
+            assert!(after.starts_with(text), "{after}");
+        }
+        assert_eq!(
+            added("a = 1\n"),
+            "a = 1\n\n[servers.cc]\ncommand = 'C:\\bin\\cc'\nargs = [\"serve-mcp\"]\nenv = { HOME = \"/h\" }\n"
+        );
+    }
+
+    #[test]
+    fn only_our_tables_go_wherever_they_stand() {
+        let text = "[servers.a]\nx = 1\n\n[servers.cc] # ours\ny = [\n  1,\n]\n[servers.cc.env]\nK = \"[servers.b]\"\n\n# about b\n[servers.b]\nz = 1\n";
+        let out = apply(text, &remove(text, PATH).expect("it is there")).expect("the edits fit");
+        assert_eq!(out, "[servers.a]\nx = 1\n\n# about b\n[servers.b]\nz = 1\n");
+        let text = "[servers.\"cc\"]\ny = 1";
+        let out = apply(text, &replace(text, PATH, &json!({ "y": 2 })).expect("it is there")).expect("the edits fit");
+        assert_eq!(out, "[servers.cc]\ny = 2\n");
+        assert_eq!(remove("servers = { cc = { y = 1 } }\n", PATH), None);
+        assert_eq!(remove("[[servers.cc]]\n", PATH), None);
+    }
+
+    #[test]
+    fn what_is_not_toml_is_told_with_its_line() {
+        let told = parse("a = 1\nb = \n").expect_err("it is none");
+        assert!(told.starts_with("line 2, column"), "{told}");
+    }
+}
