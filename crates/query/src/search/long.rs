@@ -50,9 +50,22 @@ pub(super) fn is_long(query: &str) -> bool {
     query.trim().lines().count() > FEW_LINES || query.split_whitespace().count() > MANY_WORDS
 }
 
-/// The frames of a trace, as they stand there, at most so many: the first ones and the last.
+/// The frames of a trace, as they stand there, at most so many: the first ones and the last. Some programs print a function on
+/// one line and its place on the next.
 pub(super) fn frames(query: &str) -> Vec<Frame> {
-    let mut frames: Vec<Frame> = query.lines().filter_map(frame).collect();
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut is_open = false;
+    for line in query.lines() {
+        let Some(next) = frame(line) else {
+            is_open = false;
+            continue;
+        };
+        match frames.last_mut().filter(|_| is_open && next.name.is_none()) {
+            Some(last) => *last = Frame { name: last.name.take(), ..next },
+            None => frames.push(next),
+        }
+        is_open = frames.last().is_some_and(|last| last.path.is_none());
+    }
     if frames.len() > FRAMES {
         frames.drain(FRAMES / 2..frames.len() - FRAMES / 2);
     }
@@ -211,6 +224,17 @@ mod tests {
             let expected = expected.map(|(path, line, name)| (path.to_owned(), line, name.to_owned()));
             assert_eq!(found, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_function_and_its_place_on_two_lines_are_one_frame() {
+        let trace = "panic: boom\nmain.(*Server).handle(0xc000, 0x1)\n\t/go/src/app/server.go:123 +0x1d\nmain.main()\n";
+        let found: Vec<_> = frames(trace)
+            .into_iter()
+            .map(|frame| (frame.path.unwrap_or_default(), frame.name.unwrap_or_default()))
+            .collect();
+        let expected = [("/go/src/app/server.go", "handle"), ("", "main")];
+        assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name.to_owned())));
     }
 
     #[test]

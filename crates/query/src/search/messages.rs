@@ -18,15 +18,19 @@ const MOST: usize = 200;
 /// Fixed parts that make up less of a message than this are chance.
 const LEAST_SHARE: f64 = 0.3;
 
+/// The same of a sentence that may be no message at all.
+const LEAST_OF_SENTENCE: f64 = 0.6;
+
 /// The same in letters.
 const LEAST_LETTERS: usize = 8;
 
-/// The message that a query is, or that stands in a report.
-pub(super) fn message_of(query: &str, intent: Intent) -> Option<&str> {
+/// The message that a query is, or that stands in a report, and the least share of it that fixed parts must make up.
+pub(super) fn message_of(query: &str, intent: Intent) -> Option<(&str, f64)> {
     let query = query.trim();
     if long::is_long(query) {
         const SIGNS: &[&str] = &["Error: ", "Exception: ", "panic: ", "panicked at ", "error: ", "fatal: ", "FAILED "];
-        return query.lines().rev().find(|line| SIGNS.iter().any(|sign| line.contains(sign))).map(str::trim);
+        let line = query.lines().rev().find(|line| SIGNS.iter().any(|sign| line.contains(sign)))?;
+        return Some((line.trim(), LEAST_SHARE));
     }
     const ASKING: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
     let is_question =
@@ -35,9 +39,17 @@ pub(super) fn message_of(query: &str, intent: Intent) -> Option<&str> {
     let is_put_in = |word: &str| {
         word.contains(['"', '\'', '`', '/']) || is_number(word.trim_matches(|c: char| !c.is_alphanumeric()))
     };
-    let varies = !is_question && query.split_whitespace().any(is_put_in);
-    let is_sentence = query.split_whitespace().count() >= 3;
-    (is_sentence && (intent == Intent::Error || intent == Intent::NaturalLanguage && varies)).then_some(query)
+    let least = match intent {
+        _ if query.split_whitespace().count() < 3 => None,
+        Intent::Error => Some(LEAST_SHARE),
+        Intent::NaturalLanguage if is_question => None,
+        Intent::NaturalLanguage if query.split_whitespace().any(is_put_in) => Some(LEAST_SHARE),
+        Intent::NaturalLanguage if query.ends_with(['.', '!']) || query.starts_with(char::is_uppercase) => {
+            Some(LEAST_OF_SENTENCE)
+        }
+        _ => None,
+    };
+    least.map(|least| (query, least))
 }
 
 /// The lines whose texts have fixed parts that stand in the message, the most of it, among the places that hold most of its
@@ -45,7 +57,7 @@ pub(super) fn message_of(query: &str, intent: Intent) -> Option<&str> {
 pub(super) fn holders(
     snapshot: &Snapshot,
     question: &Search<'_>,
-    message: &str,
+    (message, least): (&str, f64),
     found: &TextEverywhere,
 ) -> Result<(LinesOfFiles, f64)> {
     let mut lines: Vec<(VersionId, u32, f64)> = Vec::new();
@@ -63,7 +75,7 @@ pub(super) fn holders(
         for (number, line) in (1u32..).zip(text.lines()) {
             let share = fixed_share(line, message);
             let holder = || Candidate::at(id, &outline, &owners, number);
-            if share >= LEAST_SHARE && holder().is_some_and(|holder| candidates.contains(&holder)) {
+            if share >= least && holder().is_some_and(|holder| candidates.contains(&holder)) {
                 lines.push((id, number, share));
             }
         }
