@@ -5,7 +5,7 @@
 //! language, kind, qualified name and trait, and of several equal ones those are paired that stand in the same file,
 //! then those of the same text, then by order. A file that was renamed, and a symbol that was moved, may have other
 //! qualified names and are the same all the same. A pair is changed when its content hashes differ, unless its text shows
-//! that it was merely regrouped ([`settle`]).
+//! that it was merely regrouped (`settle.rs`).
 
 mod facets;
 mod pairing;

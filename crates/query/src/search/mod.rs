@@ -5,7 +5,7 @@
 //! is one list of **places** (a symbol, a piece of text, or a file), each scored by [`features`], and a score is a sum of named
 //! contributions and nothing else, so its explanation is its computation.
 //!
-//! Reading outlines is what costs. So places are chosen [best first](best_first), by what each can have at most, and only
+//! Reading outlines is what costs. So places are chosen [best first](mod@best_first), by what each can have at most, and only
 //! what may come into the list is read.
 
 mod asked;
