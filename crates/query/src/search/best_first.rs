@@ -19,8 +19,8 @@
 //! bargain), so a number that was an upper bound stays one. And the loop ends: a node is opened once, and a place goes
 //! back only when its worth has fallen, for which another one must have been taken in between.
 //!
-//! What has to hold for all this, and what the oracle below checks of the kernel alone, is that bounds are bounds. Where
-//! they are worked out (`features::most_of` and its like) debug builds compare each with the total that came of it.
+//! What has to hold for all this is that bounds are bounds. The oracle below takes that for granted; where they are worked out
+//! (`features::most_of_file` and its like), debug builds check each step: nothing comes out of a node above what it lay under.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -69,11 +69,12 @@ pub(super) fn best_first<C: Choice>(
         match what {
             Opened::Node(node, _) => {
                 for opened in choice.open(node)? {
-                    let most = match &opened {
+                    let bound = match &opened {
                         Opened::Node(_, bound) => *bound,
                         Opened::Place(place) => choice.worth(place),
                     };
-                    heap.push(Entry { most, what: opened });
+                    debug_assert!(bound <= most, "{bound} came out of a node that lay under {most}");
+                    heap.push(Entry { most: bound, what: opened });
                 }
             }
             Opened::Place(mut place) => match choice.worth(&place) {

@@ -104,7 +104,7 @@ impl Gathered {
             is_named,
             exact_of_files: RefCell::default(),
             // Only a line that holds the text makes a file without words one to look at.
-            nothing: FileSigns { has_text: true, ..FileSigns::default() },
+            nothing: FileSigns { has_text: true, may_be_unread: true, ..FileSigns::default() },
         })
     }
 
@@ -322,7 +322,7 @@ fn only_meant(
     for id in meant {
         while known.next_if(|(version, _)| *version < id).is_some() {}
         let signs = known.next_if(|(version, _)| *version == id).map(|(_, signs)| signs);
-        files.push((id, signs.unwrap_or_default()));
+        files.push((id, signs.unwrap_or(FileSigns { may_be_unread: true, ..FileSigns::default() })));
     }
     Ok(true)
 }
