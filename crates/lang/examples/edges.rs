@@ -77,7 +77,7 @@ fn main() {
                         }
                     }
                     (_, "all") => {
-                        let qualifier = reference.qualifier.map_or("", |at| file.facts.names[at as usize].as_str());
+                        let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.shown(at));
                         let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
                         let to: Vec<String> = meaning.targets().iter().map(|&at| world.place(at)).collect();
                         let line = json!({
@@ -87,7 +87,7 @@ fn main() {
                         writeln!(out, "{line}").expect("it can be written");
                     }
                     (Meaning::Unknown(why), "unknown") => {
-                        let qualifier = reference.qualifier.map_or("", |at| file.facts.names[at as usize].as_str());
+                        let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.shown(at));
                         let shape = reference.shape.as_str();
                         let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
                         writeln!(out, "{place} {shape} {name} on {qualifier:?}: {why}").expect("it can be written");

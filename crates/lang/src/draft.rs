@@ -4,10 +4,11 @@
 //! and the limits, and closes the facts at the end.
 
 use codecompass_model::{
-    Binding, BindingKind, FileFacts, Import, Lines, Part, Problem, ProblemKind, RefShape, Reference, Span, Symbol,
-    SymbolKind, Visibility,
+    Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Part, Problem, ProblemKind, RefShape,
+    Reference, Span, Symbol, SymbolKind, Visibility,
 };
 
+use crate::exprs::Exprs;
 use crate::leaves::Rest;
 use crate::lines::LineStarts;
 use crate::locals::Locals;
@@ -46,11 +47,46 @@ pub(crate) struct NewSymbol<'a> {
     /// Its doc comment or docstring.
     pub(crate) doc: Option<Span>,
     /// Its declared type, what it gives back, or what it stands for.
-    pub(crate) annotation: Option<Span>,
+    pub(crate) annotation: Option<Said>,
     /// The expression it starts with.
-    pub(crate) value: Option<Span>,
+    pub(crate) value: Option<Said>,
+    /// What only some symbols have.
+    pub(crate) more: More,
     /// Whether its own text makes it a test; what stands in a test is one as well.
     pub(crate) is_test: bool,
+}
+
+/// What only some symbols have.
+#[derive(Default)]
+pub(crate) struct More {
+    /// The type, as written, of a member that stands outside of it.
+    pub(crate) owner: Option<ExprId>,
+    /// The types it is made from.
+    pub(crate) bases: Vec<ExprId>,
+    /// Its header behind the name, where rules still read text.
+    pub(crate) header: Option<ExprId>,
+    pub(crate) flags: Flags,
+}
+
+/// An expression or a type as a walk hands it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// The text of a range, from a walk whose rules still read text.
+    Text(Span),
+    /// An expression of the arena.
+    Expr(ExprId),
+}
+
+impl From<Span> for Said {
+    fn from(span: Span) -> Self {
+        Said::Text(span)
+    }
+}
+
+impl From<ExprId> for Said {
+    fn from(id: ExprId) -> Self {
+        Said::Expr(id)
+    }
 }
 
 /// A local name as the walk describes it.
@@ -58,9 +94,9 @@ pub(crate) struct NewBinding {
     pub(crate) name: Span,
     pub(crate) kind: BindingKind,
     /// Its declared type, or the bound of a type parameter.
-    pub(crate) annotation: Option<Span>,
+    pub(crate) annotation: Option<Said>,
     /// The expression it gets its value from.
-    pub(crate) value: Option<Span>,
+    pub(crate) value: Option<Said>,
     /// Which part of that it is.
     pub(crate) part: Part,
     /// The node from which on it can be seen: `x` in `let x = x + 1` only after the statement.
@@ -83,6 +119,7 @@ pub(crate) struct Draft<'t> {
     is_test: bool,
     facts: FileFacts,
     names: Names,
+    exprs: Exprs,
     scopes: Vec<Scope>,
     locals: Locals,
     /// Whether a type may be named by any local name.
@@ -106,6 +143,7 @@ impl<'t> Draft<'t> {
             is_test: false,
             facts: FileFacts { lines: lines.count(), ..FileFacts::default() },
             names: Names::default(),
+            exprs: Exprs::default(),
             scopes: Vec::new(),
             locals: Locals::default(),
             types_are_values: false,
@@ -188,12 +226,34 @@ impl<'t> Draft<'t> {
         }
         let index = self.facts.symbols.len() as u32;
         let mut symbol = self.complete(&new);
-        symbol.annotation = self.expression(new.annotation);
-        symbol.value = self.expression(new.value);
+        symbol.annotation = self.said(new.annotation);
+        symbol.value = self.said(new.value);
+        let More { owner, bases, header, flags } = std::mem::take(&mut new.more);
+        (symbol.owner, symbol.bases, symbol.header, symbol.flags) = (owner, bases, header, flags);
         self.facts.symbols.push(symbol);
         self.attributes.extend(new.attributes.iter().map(|&span| (index, span)));
         if end > 0 {
             self.scopes.push(Scope { symbol: index, end });
+        }
+    }
+
+    /// How many symbols there are so far.
+    pub(crate) fn symbol_count(&self) -> u32 {
+        self.facts.symbols.len() as u32
+    }
+
+    /// Says which type a symbol has and which it belongs to, where that is known only after it was entered: its own type
+    /// parameters are part of both.
+    pub(crate) fn annotate_symbol(&mut self, symbol: u32, annotation: ExprId, owner: Option<ExprId>) {
+        if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
+            (symbol.annotation, symbol.owner) = (Some(annotation), owner);
+        }
+    }
+
+    /// Adds a type that the innermost open symbol is made from.
+    pub(crate) fn add_base(&mut self, base: ExprId) {
+        if let Some(symbol) = self.enclosing_index() {
+            self.facts.symbols[symbol as usize].bases.push(base);
         }
     }
 
@@ -239,6 +299,10 @@ impl<'t> Draft<'t> {
             doc: new.doc,
             annotation: None,
             value: None,
+            owner: None,
+            bases: Vec::new(),
+            header: None,
+            flags: Flags::default(),
             content_hash: 0,
             in_test: self.is_test || new.is_test || parent.is_some_and(|parent| parent.in_test),
         }
@@ -266,7 +330,7 @@ impl<'t> Draft<'t> {
             return self.too_many.at(new.name.start);
         }
         let name = self.names.intern(word);
-        let (annotation, value) = (self.expression(new.annotation), self.expression(new.value));
+        let (annotation, value) = (self.said(new.annotation), self.said(new.value));
         let binding = self.facts.bindings.len() as u32;
         let is_type = new.kind == BindingKind::TypeParam;
         self.locals.add(binding, name, is_type, new.from);
@@ -294,7 +358,7 @@ impl<'t> Draft<'t> {
 
     /// Gives the local names from this one on a type, unless they have one.
     pub(crate) fn annotate(&mut self, first: usize, annotation: &str) {
-        let annotation = self.names.intern(annotation);
+        let annotation = self.written(annotation);
         for binding in self.facts.bindings.iter_mut().skip(first) {
             binding.annotation.get_or_insert(annotation);
         }
@@ -324,24 +388,57 @@ impl<'t> Draft<'t> {
         self.locals.is_bound_here(name)
     }
 
-    /// The text of a type or expression, on one line and not too long.
-    fn expression(&mut self, span: Option<Span>) -> Option<u32> {
-        let text = text::qualifier(span?.text(self.text));
-        (!text.is_empty()).then(|| self.names.intern(&text))
+    /// An expression of the arena; its parts are there already.
+    pub(crate) fn expr(&mut self, expr: Expr) -> ExprId {
+        self.exprs.intern(expr)
+    }
+
+    /// An expression by its id.
+    pub(crate) fn expr_at(&self, id: ExprId) -> &Expr {
+        self.exprs.get(id)
+    }
+
+    /// A name that stands alone at a node, with the local name or symbol that the blocks around it say it means.
+    pub(crate) fn name_expr(&mut self, name: &str, node: usize) -> ExprId {
+        let name = self.names.intern(name);
+        let seen = self.locals.see(name, node);
+        self.exprs.intern(Expr::Name { name, seen })
+    }
+
+    /// A text as an expression that rules read.
+    pub(crate) fn written(&mut self, text: &str) -> ExprId {
+        let text = self.names.intern(text);
+        self.exprs.intern(Expr::Text(text))
+    }
+
+    /// What a walk hands in; a text stands on one line and is not too long.
+    fn said(&mut self, said: Option<Said>) -> Option<ExprId> {
+        match said? {
+            Said::Expr(id) => Some(id),
+            Said::Text(span) => {
+                let text = text::qualifier(span.text(self.text));
+                (!text.is_empty()).then(|| self.written(&text))
+            }
+        }
+    }
+
+    /// In the innermost open block this name means a symbol.
+    pub(crate) fn declare(&mut self, name: Span, symbol: u32, from: usize) {
+        let word = self.names.intern(name.text(self.text));
+        self.locals.declare(word, symbol, from);
+    }
+
+    /// Adds a reference to the name at this place, behind a receiver of the arena. References must come in source order.
+    pub(crate) fn reference_on(&mut self, name: Span, shape: RefShape, qualifier: ExprId) {
+        if let Some(index) = self.referred(name) {
+            let binding = self.exprs.first_local(qualifier);
+            self.add_reference(name, index, shape, Some(qualifier), binding);
+        }
     }
 
     /// Adds a reference to the name at this place. References must come in source order.
     pub(crate) fn reference(&mut self, name: Span, shape: RefShape, qualifier: Option<Span>) {
-        if self.facts.references.len() >= MAX_REFERENCES {
-            return self.too_many.at(name.start);
-        }
-        let word = name.text(self.text);
-        // What comes late was there before: broken code can nest what is read as a list.
-        if word.is_empty() || name.start < self.reference_start {
-            return;
-        }
-        self.reference_start = name.start;
-        let index = self.names.intern(word);
+        let Some(index) = self.referred(name) else { return };
         let binding = match qualifier {
             Some(span) => {
                 let root = self.names.intern(text::first_name(span.text(self.text)));
@@ -353,7 +450,33 @@ impl<'t> Draft<'t> {
                 .locals
                 .find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
         };
-        let qualifier = self.expression(qualifier);
+        let qualifier = self.said(qualifier.map(Said::Text));
+        self.add_reference(name, index, shape, qualifier, binding);
+    }
+
+    /// The name of a reference at this place; `None` when there can be none.
+    fn referred(&mut self, name: Span) -> Option<u32> {
+        if self.facts.references.len() >= MAX_REFERENCES {
+            self.too_many.at(name.start);
+            return None;
+        }
+        let word = name.text(self.text);
+        // What comes late was there before: broken code can nest what is read as a list.
+        if word.is_empty() || name.start < self.reference_start {
+            return None;
+        }
+        self.reference_start = name.start;
+        Some(self.names.intern(word))
+    }
+
+    fn add_reference(
+        &mut self,
+        name: Span,
+        index: u32,
+        shape: RefShape,
+        qualifier: Option<ExprId>,
+        binding: Option<u32>,
+    ) {
         self.reference_line = self.lines.line_from(self.reference_line, name.start);
         self.facts.references.push(Reference {
             name: index,
@@ -401,6 +524,7 @@ impl<'t> Draft<'t> {
         identity::count_equals(&mut self.facts.symbols);
         identity::hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
         self.facts.names = self.names.into_list();
+        self.facts.exprs = self.exprs.into_list();
         self.facts
     }
 

@@ -37,6 +37,7 @@ mod chunk;
 mod detect;
 mod draft;
 mod ecmascript;
+mod exprs;
 mod go;
 mod header;
 mod identity;

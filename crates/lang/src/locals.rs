@@ -3,6 +3,8 @@
 //! Live names lie on one stack, blocks mark it, and each name knows the live one of the same spelling before it, so that
 //! a look-up walks one chain however many names a function has.
 
+use codecompass_model::Seen;
+
 /// How many names of one block are looked through for one that is declared again.
 const MAX_LOOKED_AT: usize = 2000;
 
@@ -11,6 +13,9 @@ const MAX_HOMONYMS: usize = 256;
 
 /// Stands for the symbol or import that hides the local names around it.
 const HIDDEN: u32 = u32::MAX;
+
+/// Marks a symbol among the local names: the rest is its place in the list of symbols.
+const SYMBOL: u32 = 1 << 31;
 
 /// A lexical block that is still open.
 struct Block {
@@ -78,6 +83,20 @@ impl Locals {
         }
     }
 
+    /// In the innermost open block this name means a symbol that is declared there.
+    pub(crate) fn declare(&mut self, name: u32, symbol: u32, from: usize) {
+        self.add(symbol | SYMBOL, name, true, from);
+    }
+
+    /// What the blocks say about a name that stands alone at a node, whatever it is the name of.
+    pub(crate) fn see(&self, name: u32, node: usize) -> Seen {
+        match self.live(name, None, node) {
+            Some(HIDDEN) | None => Seen::Nowhere,
+            Some(symbol) if symbol & SYMBOL != 0 => Seen::Symbol(symbol & !SYMBOL),
+            Some(binding) => Seen::Local(binding),
+        }
+    }
+
     /// Whether the innermost open block has a name of this spelling already.
     pub(crate) fn is_bound_here(&self, name: u32) -> bool {
         let first = self.blocks.last().map_or(0, |block| block.live);
@@ -86,13 +105,17 @@ impl Locals {
 
     /// The local name that can be seen under this one; only a type parameter, or only none, when that is asked for.
     pub(crate) fn find(&self, name: u32, is_type: Option<bool>) -> Option<u32> {
+        self.live(name, is_type, self.at).filter(|found| found & SYMBOL == 0)
+    }
+
+    fn live(&self, name: u32, is_type: Option<bool>, node: usize) -> Option<u32> {
         let floor = self.floor();
         let mut number = self.latest.get(name as usize).copied().unwrap_or(0) as usize;
         for _ in 0..MAX_HOMONYMS {
             let live = self.live.get(number.checked_sub(1)?).filter(|_| number > floor)?;
-            let is_seen = live.from <= self.at;
-            if is_seen && live.binding == HIDDEN {
-                return None;
+            let is_seen = live.from <= node;
+            if is_seen && live.binding & SYMBOL != 0 {
+                return Some(live.binding);
             }
             if is_seen && is_type.is_none_or(|wanted| wanted == live.is_type) {
                 return Some(live.binding);

@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_lang::{Extracted, LANGUAGES, extract};
-use codecompass_model::{Binding, Import, Part, Reference, Symbol};
+use codecompass_model::{Binding, ExprId, Import, Part, Reference, Symbol};
 use codecompass_testkit::promise::{Promise, promises};
 
 #[test]
@@ -103,8 +103,8 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "test" => same(if symbol_at(extracted, promise)?.in_test { "yes" } else { "no" }, rest),
         "parent" => same(&parent(extracted, symbol_at(extracted, promise)?), rest),
         "doc" => same(&doc(extracted, symbol_at(extracted, promise)?), rest),
-        "annotation" => same(name_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),
-        "value" => same(name_or_none(extracted, symbol_at(extracted, promise)?.value), rest),
+        "annotation" => same(&shown_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),
+        "value" => same(&shown_or_none(extracted, symbol_at(extracted, promise)?.value), rest),
         "bind" => one_of(bindings_at(extracted, promise), rest),
         "local" if rest.is_empty() => bound(extracted, promise),
         "local" => one_of(locals_at(extracted, promise), rest),
@@ -164,14 +164,15 @@ fn doc(extracted: &Extracted, symbol: &Symbol) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn name_or_none(extracted: &Extracted, name: Option<u32>) -> &str {
-    name.map_or("-", |name| &extracted.facts.names[name as usize])
+fn shown_or_none(extracted: &Extracted, expr: Option<ExprId>) -> String {
+    expr.map_or_else(|| "-".to_owned(), |expr| extracted.facts.shown(expr))
 }
 
 fn binding(extracted: &Extracted, binding: &Binding) -> String {
     let name = |index: u32| extracted.facts.names[index as usize].as_str();
-    let annotation = binding.annotation.map(|of| format!(": {}", name(of))).unwrap_or_default();
-    let value = binding.value.map(|value| format!(" = {}", name(value))).unwrap_or_default();
+    let shown = |expr: ExprId| extracted.facts.shown(expr);
+    let annotation = binding.annotation.map(|of| format!(": {}", shown(of))).unwrap_or_default();
+    let value = binding.value.map(|value| format!(" = {}", shown(value))).unwrap_or_default();
     let part = match binding.part {
         Part::Whole => String::new(),
         Part::Element => " at element".to_owned(),
@@ -208,7 +209,7 @@ fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
     let show = |reference: &Reference| {
         let name = |index: u32| facts.names[index as usize].as_str();
-        let of = reference.qualifier.map(|qualifier| format!(" of {}", name(qualifier))).unwrap_or_default();
+        let of = reference.qualifier.map(|qualifier| format!(" of {}", facts.shown(qualifier))).unwrap_or_default();
         let symbol = reference.symbol.map(|symbol| &facts.symbols[symbol as usize].qualified_name);
         let within = symbol.map(|symbol| format!(" in {symbol}")).unwrap_or_default();
         format!("{} {}{of}{within}", reference.shape.as_str(), name(reference.name))

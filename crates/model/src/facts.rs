@@ -5,10 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SymbolKind, Visibility};
+use crate::{Expr, ExprId, SymbolKind, Visibility};
 
 /// A half-open range of bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
     pub start: u32,
@@ -35,8 +35,10 @@ pub struct Lines {
 /// All that extraction says about one file version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// The identifiers and receiver texts that references name, each once; [`Reference::name`] is an index into it.
+    /// The identifiers that references and expressions name, each once; [`Reference::name`] is an index into it.
     pub names: Vec<String>,
+    /// The expressions and types that symbols, references and local names speak of, each once; parts come first.
+    pub exprs: Vec<Expr>,
     /// Symbols in source order; a parent stands before its children.
     pub symbols: Vec<Symbol>,
     /// References in source order: every name in the code that is no symbol's own has one, so that nothing is looked over.
@@ -88,11 +90,19 @@ pub struct Symbol {
     pub name_column: u32,
     /// The doc comment or docstring, with its comment marks or quotes.
     pub doc: Option<Span>,
-    /// Index into [`FileFacts::names`] of the declared type: of a field, variable or constant, what a function gives
-    /// back, what an alias stands for, the receiver's type where a method names one.
-    pub annotation: Option<u32>,
-    /// Index into [`FileFacts::names`] of the expression it starts with, or of what a function gives back.
-    pub value: Option<u32>,
+    /// The declared type: of a field, variable or constant, of a function (or only of what it gives back), what an alias
+    /// stands for.
+    pub annotation: Option<ExprId>,
+    /// The expression it starts with, or what a function gives back.
+    pub value: Option<ExprId>,
+    /// The type, as written, that a member belongs to which stands outside of it.
+    pub owner: Option<ExprId>,
+    /// The types that a type is made from, as written: base classes, embedded interfaces.
+    pub bases: Vec<ExprId>,
+    /// The header behind the name, of a language whose rules still read text.
+    pub header: Option<ExprId>,
+    /// What else its declaration says about it.
+    pub flags: Flags,
     /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
     pub content_hash: u64,
     /// Whether its own text, or that of a symbol around it, makes it a test: a test block, `#[test]`, `#[cfg(test)]`.
@@ -116,6 +126,45 @@ impl Symbol {
     }
 }
 
+/// What a declaration says about a symbol, beside what has a field of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Flags(u16);
+
+impl Flags {
+    /// It belongs to the class itself, and not to its instances.
+    pub const STATIC: Flags = Flags(1);
+    /// It is another name for a type, and no type of its own.
+    pub const ALIAS: Flags = Flags(1 << 1);
+    /// A field that has no name but that of its type, and hands on what that has.
+    pub const EMBEDDED: Flags = Flags(1 << 2);
+    /// Calls of it give a promise of what it gives back.
+    pub const ASYNC: Flags = Flags(1 << 3);
+    /// Its first parameter is the value that it is called on, by name.
+    pub const TAKES_SELF: Flags = Flags(1 << 4);
+    /// It gets a value where it is declared.
+    pub const INITIALISED: Flags = Flags(1 << 5);
+    /// It is what its module exports as a whole.
+    pub const MODULE_ITSELF: Flags = Flags(1 << 6);
+
+    /// Whether all of these are set.
+    pub const fn has(self, flags: Flags) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    /// These flags when something holds, none otherwise.
+    pub const fn when(self, holds: bool) -> Flags {
+        if holds { self } else { Flags(0) }
+    }
+}
+
+impl std::ops::BitOr for Flags {
+    type Output = Flags;
+
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
 /// How a reference is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RefShape {
@@ -125,7 +174,7 @@ pub enum RefShape {
     PathCall,
     /// A call of a member of `self` or `this`.
     SelfCall,
-    /// A call of a member of any other receiver; the qualifier is the receiver's text.
+    /// A call of a member of any other receiver; the qualifier is the receiver.
     MemberCall,
     /// A macro call.
     MacroCall,
@@ -143,7 +192,7 @@ pub enum RefShape {
     Jsx,
     /// A name read, written or passed on as a value.
     Value,
-    /// A member read or written: `x.y`; the qualifier is the receiver's text.
+    /// A member read or written: `x.y`; the qualifier is the receiver.
     Member,
     /// A local name where it is declared, or a name of a language of its own, such as a label: nothing else is meant.
     Binds,
@@ -189,8 +238,8 @@ pub struct Reference {
     pub name: u32,
     /// How it is written.
     pub shape: RefShape,
-    /// Index into [`FileFacts::names`] of the path or receiver before the name.
-    pub qualifier: Option<u32>,
+    /// The path or receiver before the name.
+    pub qualifier: Option<ExprId>,
     /// The line of the name.
     pub line: u32,
     /// The column of the name in bytes, from 0.
@@ -212,11 +261,10 @@ pub struct Binding {
     pub name: u32,
     /// What kind of local name.
     pub kind: BindingKind,
-    /// Index into [`FileFacts::names`] of its declared type, the type that its place gives to a parameter, or the bound of
-    /// a type parameter.
-    pub annotation: Option<u32>,
-    /// Index into [`FileFacts::names`] of the expression it gets its value from.
-    pub value: Option<u32>,
+    /// Its declared type, the type that its place gives to a parameter, or the bound of a type parameter.
+    pub annotation: Option<ExprId>,
+    /// The expression it gets its value from.
+    pub value: Option<ExprId>,
     /// Which part of that type or value it is.
     pub part: Part,
     /// The line of the name.

@@ -153,7 +153,7 @@ fn from_base32(text: &str) -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lines, Span, SymbolKind};
+    use crate::{Flags, Lines, Span, SymbolKind};
 
     fn symbol() -> Symbol {
         Symbol {
@@ -175,6 +175,10 @@ mod tests {
             doc: None,
             annotation: None,
             value: None,
+            owner: None,
+            bases: Vec::new(),
+            header: None,
+            flags: Flags::default(),
             content_hash: 0,
             in_test: false,
         }

@@ -7,6 +7,7 @@
 //! What is absent: input and output of any kind, SQL, JSON, ranking, clocks. All functions here are pure.
 
 mod blob;
+mod expr;
 mod facts;
 pub mod ids;
 mod in_test;
@@ -17,9 +18,10 @@ mod view;
 mod visibility;
 
 pub use blob::BlobId;
+pub use expr::{Expr, ExprId, FuncExpr, Literal, Seen, Wrap};
 pub use facts::{
-    Binding, BindingKind, Chunk, FileFacts, Import, ImportForm, Lines, Part, Problem, ProblemKind, RefShape, Reference,
-    Span, Symbol,
+    Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Lines, Part, Problem, ProblemKind, RefShape,
+    Reference, Span, Symbol,
 };
 pub use in_test::{is_in_test, is_test_path};
 pub use kind::SymbolKind;

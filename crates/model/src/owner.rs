@@ -84,7 +84,7 @@ fn is_inside(symbols: &[Symbol], mut place: u32, other: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lines, Span};
+    use crate::{Flags, Lines, Span};
 
     fn symbol(parent: Option<u32>, lines: (u32, u32), span: (u32, u32), outer_start: u32) -> Symbol {
         Symbol {
@@ -105,6 +105,10 @@ mod tests {
             doc: None,
             annotation: None,
             value: None,
+            owner: None,
+            bases: Vec::new(),
+            header: None,
+            flags: Flags::default(),
             content_hash: 0,
             in_test: false,
             name_column: 0,

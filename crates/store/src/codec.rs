@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use codecompass_model::{Binding, Chunk, FileFacts, Import, Problem, Reference, Symbol};
+use codecompass_model::{Binding, Chunk, Expr, FileFacts, Import, Problem, Reference, Symbol};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
@@ -82,12 +82,12 @@ impl Outline {
 }
 
 /// All other facts.
-type Rest = (Vec<String>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32);
+type Rest = (Vec<String>, Vec<Expr>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32);
 
 /// Facts as two blobs: the outline and the rest.
 pub(crate) fn encode_facts(facts: &FileFacts) -> (Vec<u8>, Vec<u8>) {
-    let FileFacts { names, symbols, references, imports, bindings, chunks, problems, lines } = facts;
-    (encode(&(symbols, chunks)), encode(&(names, references, imports, bindings, problems, lines)))
+    let FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines } = facts;
+    (encode(&(symbols, chunks)), encode(&(names, exprs, references, imports, bindings, problems, lines)))
 }
 
 pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
@@ -96,8 +96,8 @@ pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
 
 pub(crate) fn decode_facts(outline: &[u8], rest: &[u8]) -> Result<FileFacts> {
     let Outline { symbols, chunks } = decode_outline(outline)?;
-    let (names, references, imports, bindings, problems, lines): Rest = decode(&unpack(rest)?)?;
-    Ok(FileFacts { names, symbols, references, imports, bindings, chunks, problems, lines })
+    let (names, exprs, references, imports, bindings, problems, lines): Rest = decode(&unpack(rest)?)?;
+    Ok(FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines })
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {

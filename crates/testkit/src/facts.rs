@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::{FileFacts, Lines, Owners, Span};
+use codecompass_model::{Expr, ExprId, FileFacts, Lines, Owners, Part, Seen, Span};
 
 /// The size up to which a chunk of several lines may grow.
 const MAX_CHUNK: usize = 1500;
@@ -13,6 +13,7 @@ const MAX_CHUNK: usize = 1500;
 pub fn check_facts(path: &str, text: &str, facts: &FileFacts) {
     let file = File { path, text, facts, starts: line_starts(text) };
     check_symbols(&file);
+    check_exprs(&file);
     check_references(&file);
     check_bindings(&file);
     check_imports(&file);
@@ -49,6 +50,11 @@ impl File<'_> {
         index.is_none_or(|index| (index as usize) < self.facts.names.len())
     }
 
+    /// Whether there is such an expression.
+    fn is_expr(&self, id: Option<ExprId>) -> bool {
+        id.is_none_or(|id| (id.0 as usize) < self.facts.exprs.len())
+    }
+
     fn is_symbol(&self, index: Option<u32>) -> bool {
         index.is_none_or(|index| (index as usize) < self.facts.symbols.len())
     }
@@ -71,9 +77,45 @@ fn check_symbols(file: &File<'_>) {
         assert!(symbol.lines.start <= symbol.lines.end && symbol.lines.end <= file.facts.lines, "{path}: {symbol:?}");
         assert_eq!(symbol.name_line, file.line(symbol.name_span.start), "{path}: {symbol:?}");
         assert!(!symbol.name.is_empty() && !symbol.signature.contains('\n'), "{path}: {symbol:?}");
-        assert!(file.is_name(symbol.annotation) && file.is_name(symbol.value), "{path}: {symbol:?}");
+        let exprs = [symbol.annotation, symbol.value, symbol.owner, symbol.header];
+        let bases = symbol.bases.iter().map(|base| Some(*base));
+        assert!(exprs.into_iter().chain(bases).all(|expr| file.is_expr(expr)), "{path}: {symbol:?}");
         let identity = (symbol.kind, &symbol.qualified_name, &symbol.impl_trait, symbol.ordinal);
         assert!(seen.insert(identity), "{path}: not unique: {symbol:?}");
+    }
+}
+
+/// Each expression is there once, and speaks of what is there; its parts stand before it.
+fn check_exprs(file: &File<'_>) {
+    let (path, facts) = (file.path, file.facts);
+    let mut seen = HashSet::new();
+    for (at, expr) in facts.exprs.iter().enumerate() {
+        assert!(seen.insert(expr), "{path}: twice: {expr:?}");
+        let is_before = |id: &ExprId| (id.0 as usize) < at;
+        let holds = match expr {
+            Expr::Text(name) => file.is_name(Some(*name)),
+            Expr::Name { name, seen } => {
+                file.is_name(Some(*name))
+                    && match seen {
+                        Seen::Nowhere => true,
+                        Seen::Local(binding) => (*binding as usize) < facts.bindings.len(),
+                        Seen::Symbol(symbol) => file.is_symbol(Some(*symbol)),
+                    }
+            }
+            Expr::Member { of, name } => is_before(of) && file.is_name(Some(*name)),
+            Expr::Call { callee: of, args } | Expr::Index { of, by: args } | Expr::Apply { of, args } => {
+                is_before(of) && args.iter().all(is_before)
+            }
+            Expr::Slice(of) | Expr::New(of) | Expr::Cast(of) | Expr::List(of) | Expr::Lambda(of) => is_before(of),
+            Expr::Wrap { of, .. } => is_before(of),
+            Expr::Part { of, part: Part::Field(name) } => is_before(of) && file.is_name(Some(*name)),
+            Expr::Part { of, .. } => is_before(of),
+            Expr::Map { key, value } => is_before(key) && is_before(value),
+            Expr::Func(of) => of.params.iter().chain(&of.results).all(is_before),
+            Expr::Inline(span) => file.has(*span),
+            Expr::Literal(_) | Expr::Other => true,
+        };
+        assert!(holds, "{path}: {expr:?}");
     }
 }
 
@@ -86,7 +128,7 @@ fn check_references(file: &File<'_>) {
         let start = file.starts[reference.line as usize - 1] + reference.column as usize;
         let rest = file.text.get(start..);
         assert!(rest.is_some_and(|rest| rest.starts_with(name.as_str())), "{path}: {name} {reference:?}");
-        assert!(!name.contains('\n') && file.is_name(reference.qualifier), "{path}: {name} {reference:?}");
+        assert!(!name.contains('\n') && file.is_expr(reference.qualifier), "{path}: {name} {reference:?}");
         assert!(file.is_symbol(reference.symbol), "{path}: {name} {reference:?}");
         let is_binding = reference.binding.is_none_or(|binding| (binding as usize) < facts.bindings.len());
         assert!(is_binding, "{path}: {name} {reference:?}");
@@ -98,7 +140,7 @@ fn check_references(file: &File<'_>) {
 fn check_bindings(file: &File<'_>) {
     for binding in &file.facts.bindings {
         let has_names =
-            file.is_name(Some(binding.name)) && file.is_name(binding.annotation) && file.is_name(binding.value);
+            file.is_name(Some(binding.name)) && file.is_expr(binding.annotation) && file.is_expr(binding.value);
         assert!(has_names && file.is_symbol(binding.symbol), "{}: {binding:?}", file.path);
         assert!(file.is_line(binding.line), "{}: {binding:?}", file.path);
     }

@@ -107,8 +107,8 @@ impl<'f> Shown<'f> {
         put("visibility", json!(visibility.map(|visibility| visibility.as_str())));
         put("visibility_text", json!(symbol.visibility_text));
         put("doc", json!(symbol.doc.map(|doc| doc.text(self.text))));
-        put("annotation", json!(symbol.annotation.map(|at| self.name(at))));
-        put("value", json!(symbol.value.map(|at| self.name(at))));
+        put("annotation", json!(symbol.annotation.map(|at| self.facts.shown(at))));
+        put("value", json!(symbol.value.map(|at| self.facts.shown(at))));
         put("content_hash", json!(format!("{:016x}", symbol.content_hash)));
         Value::Object(fields)
     }
@@ -117,7 +117,7 @@ impl<'f> Shown<'f> {
         json!({
             "name": self.name(reference.name),
             "shape": reference.shape.as_str(),
-            "qualifier": reference.qualifier.map(|at| self.name(at)),
+            "qualifier": reference.qualifier.map(|at| self.facts.shown(at)),
             "line": reference.line,
             "column": reference.column,
             "in": self.symbol(reference.symbol).map(|symbol| &symbol.qualified_name),
@@ -129,8 +129,8 @@ impl<'f> Shown<'f> {
         json!({
             "name": self.name(binding.name),
             "kind": binding.kind.as_str(),
-            "annotation": binding.annotation.map(|at| self.name(at)),
-            "value": binding.value.map(|at| self.name(at)),
+            "annotation": binding.annotation.map(|at| self.facts.shown(at)),
+            "value": binding.value.map(|at| self.facts.shown(at)),
             "part": self.part(binding.part),
             "line": binding.line,
             "in": self.symbol(binding.symbol).map(|symbol| &symbol.qualified_name),
@@ -138,7 +138,7 @@ impl<'f> Shown<'f> {
     }
 
     fn reference_text(&self, reference: &Reference) -> String {
-        let qualifier = reference.qualifier.map(|at| format!(" on {}", self.name(at))).unwrap_or_default();
+        let qualifier = reference.qualifier.map(|at| format!(" on {}", self.facts.shown(at))).unwrap_or_default();
         let around = self.symbol(reference.symbol).map(|symbol| format!(" in {}", symbol.qualified_name));
         let local = self.binding(reference.binding).map(|binding| format!(", local of line {}", binding.line));
         format!(
@@ -153,8 +153,8 @@ impl<'f> Shown<'f> {
     }
 
     fn binding_text(&self, binding: &Binding) -> String {
-        let annotation = binding.annotation.map(|at| format!(": {}", self.name(at))).unwrap_or_default();
-        let value = binding.value.map(|at| format!(" = {}", self.name(at))).unwrap_or_default();
+        let annotation = binding.annotation.map(|at| format!(": {}", self.facts.shown(at))).unwrap_or_default();
+        let value = binding.value.map(|at| format!(" = {}", self.facts.shown(at))).unwrap_or_default();
         let part = if binding.part == Part::Whole { String::new() } else { format!(" ({})", self.part(binding.part)) };
         format!(
             "  {:>5} {:<10} {}{annotation}{value}{part}\n",

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Flags, Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::{Budget, Counts, Graph, Memory, Site};
 use codecompass_query::{Locate, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
@@ -258,6 +258,10 @@ pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) ->
         doc: None,
         annotation: None,
         value: None,
+        owner: None,
+        bases: Vec::new(),
+        header: None,
+        flags: Flags::default(),
         content_hash: 0,
         in_test: false,
     };

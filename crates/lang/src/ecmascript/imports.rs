@@ -7,7 +7,7 @@ use super::kinds::{field as f, kind as k};
 use super::symbols::Entry;
 use super::variables::unquoted;
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol};
 use crate::roles::Role;
 use crate::text;
 
@@ -308,6 +308,7 @@ fn use_symbol<'a>(
         doc: None,
         annotation: None,
         value: None,
+        more: More::default(),
         is_test: false,
     }
 }
@@ -342,7 +343,8 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
         attributes: &[],
         doc: None,
         annotation: None,
-        value: Some(tree.node(target).span()),
+        value: Some(tree.node(target).span().into()),
+        more: More::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);

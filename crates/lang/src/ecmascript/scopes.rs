@@ -7,7 +7,7 @@ use super::kinds::{field as f, kind as k};
 use super::loads;
 use super::members::{self, function_in};
 use super::walk::Walk;
-use crate::draft::NewBinding;
+use crate::draft::{NewBinding, Said};
 use crate::roles::Role;
 use crate::tree::Tree;
 
@@ -278,8 +278,9 @@ fn bind(walk: &mut Walk<'_, '_>, pattern: usize, source: Source) {
         walk.draft.bind(NewBinding {
             name: walk.tree.node(name).span(),
             kind: source.kind,
-            annotation: source.annotation,
-            value: if source.annotation.is_some() && step != Step::Whole { source.value } else { value },
+            annotation: source.annotation.map(Said::Text),
+            value: if source.annotation.is_some() && step != Step::Whole { source.value } else { value }
+                .map(Said::Text),
             part,
             from: 0,
         });

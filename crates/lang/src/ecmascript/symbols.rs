@@ -4,7 +4,7 @@ use codecompass_model::{Span, SymbolKind, Visibility};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::{Draft, NewSymbol};
+use crate::draft::{Draft, More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 
@@ -124,8 +124,9 @@ impl<'t> Walk<'_, 't> {
             name_span,
             attributes: &attributes,
             doc,
-            annotation: entry.annotation,
-            value: entry.value,
+            annotation: entry.annotation.map(Said::Text),
+            value: entry.value.map(Said::Text),
+            more: More::default(),
             is_test: false,
         };
         match entry.owner {

@@ -11,7 +11,7 @@ use codecompass_model::{Span, SymbolKind, is_test_path};
 use super::context::is_function;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol};
 use crate::text;
 
 /// Functions that take a group of tests.
@@ -98,6 +98,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         doc,
         annotation: None,
         value: None,
+        more: More::default(),
         is_test: true,
     };
     walk.draft.symbol(new, node.next as usize);

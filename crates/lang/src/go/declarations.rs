@@ -1,13 +1,14 @@
 //! Go declarations as symbols.
 
-use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
+use codecompass_model::{Expr, ExprId, Flags, RefShape, Span, SymbolKind, Visibility, Wrap};
 
 use super::docs::Docs;
 use super::kinds::{field as f, kind as k};
+use super::lower::{self, lower, lower_field};
 use super::types::{has_body, name_node, receiver, span_of};
 use super::walk::Walk;
 use super::{locals, types};
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 use crate::text;
@@ -24,7 +25,8 @@ struct Shared {
     span: Span,
     signature: String,
     docs: Docs,
-    annotation: Option<Span>,
+    annotation: Option<ExprId>,
+    flags: Flags,
 }
 
 /// `func f()` and `func (r T) m()`, with their parameters.
@@ -40,12 +42,22 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
         span: node.span(),
         signature: head(walk, at, Span { start: node.start, end }),
         docs: walk.comments.take(walk.draft.text, node.start),
-        annotation: span_of(tree, at, f::RESULT),
+        annotation: None,
+        flags: Flags::default(),
     };
     let name = name_at.map_or("", |name| walk.draft.slice(tree.node(name).span()));
     let segment = of.map(|of| format!("{}.{name}", walk.draft.slice(tree.node(of).span())));
-    enter(walk, &shared, name_at, segment.as_deref(), None, node.next as usize);
+    let symbol = enter(walk, &shared, name_at, segment.as_deref(), None, node.next as usize);
     locals::function(walk, at, true);
+    let owner = receiver(tree, at).filter(|_| is_method).map(|of| lower(walk, of));
+    annotate(walk, at, symbol, owner);
+}
+
+/// Says what type a function has, after its type parameters are known.
+fn annotate(walk: &mut Walk<'_, '_>, at: usize, symbol: Option<u32>, owner: Option<ExprId>) {
+    let Some(symbol) = symbol else { return };
+    let of = lower::function_type(walk, at);
+    walk.draft.annotate_symbol(symbol, of, owner);
 }
 
 /// A method of an interface.
@@ -57,10 +69,12 @@ pub(super) fn method_element(walk: &mut Walk<'_, '_>, at: usize) {
         span: node.span(),
         signature: head(walk, at, node.span()),
         docs: walk.comments.take(walk.draft.text, node.start),
-        annotation: span_of(tree, at, f::RESULT),
+        annotation: None,
+        flags: Flags::default(),
     };
-    enter(walk, &shared, tree.child(at, f::NAME), None, None, node.next as usize);
+    let symbol = enter(walk, &shared, tree.child(at, f::NAME), None, None, node.next as usize);
     locals::function(walk, at, false);
+    annotate(walk, at, symbol, None);
 }
 
 /// `type T …` and `type T = …`.
@@ -79,12 +93,21 @@ pub(super) fn type_spec(walk: &mut Walk<'_, '_>, at: usize) {
         span: Span { start, end: node.end },
         signature: signature(walk, at, start, if grouped { "type " } else { "" }),
         docs: walk.comments.take(walk.draft.text, start),
-        annotation: type_at.filter(|&of| !has_body(tree, of)).map(|of| tree.node(of).span()),
+        annotation: None,
+        flags: Flags::ALIAS.when(node.kind == k::TYPE_ALIAS),
     };
-    enter(walk, &shared, tree.child(at, f::NAME), None, None, node.next as usize);
+    let name = tree.child(at, f::NAME);
+    let symbol = enter(walk, &shared, name, None, None, node.next as usize);
+    if let (Some(symbol), Some(name), true) = (symbol, name, walk.is_local(at)) {
+        walk.draft.declare(tree.node(name).span(), symbol, at);
+    }
     if let Some(list) = tree.child(at, f::TYPE_PARAMETERS) {
         walk.draft.block(node.next as usize, false);
         locals::type_parameters(walk, list);
+    }
+    if let (Some(symbol), Some(of)) = (symbol, type_at.filter(|&of| !has_body(tree, of))) {
+        let of = lower(walk, of);
+        walk.draft.annotate_symbol(symbol, of, None);
     }
 }
 
@@ -98,15 +121,20 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
         span: node.span(),
         signature: signature(walk, at, node.start, ""),
         docs: walk.comments.take(walk.draft.text, node.start),
-        annotation: Some(tree.node(type_at).span()),
+        annotation: Some(lower(walk, type_at)),
+        flags: Flags::default(),
     };
     if tree.child(at, f::NAME).is_some() {
         return enter_all(walk, &shared, at, &[]);
     }
-    shared.annotation = Some(Span { start: node.start, end: tree.node(type_at).end });
+    shared.flags = Flags::EMBEDDED;
+    if walk.draft.slice(node.span()).starts_with('*') {
+        let pointer = shared.annotation.map(|of| walk.draft.expr(Expr::Wrap { how: Wrap::Deref, of }));
+        shared.annotation = pointer;
+    }
     let name = name_node(tree, type_at);
     walk.roles.mark(name, Role::Refers(RefShape::Extends));
-    enter(walk, &shared, name, None, None, 0);
+    let _ = enter(walk, &shared, name, None, None, 0);
 }
 
 /// Constants and variables: symbols at file level, local names in functions.
@@ -119,9 +147,8 @@ pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
     let is_const = node.kind == k::CONST_SPEC;
     let (start, grouped) = walk.declaration_of(at);
     let keyword = if is_const { "const " } else { "var " };
-    let annotation = span_of(tree, at, f::TYPE);
-    let values: Vec<Span> =
-        locals::items(tree, tree.child(at, f::VALUE)).map(|value| tree.node(value).span()).collect();
+    let annotation = lower_field(walk, at, f::TYPE);
+    let values = locals::values_of(walk, at);
     let (annotation, values) = match is_const {
         true => walk.repeated.constant(node.parent, annotation, values),
         false => (annotation, values),
@@ -132,6 +159,7 @@ pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
         signature: signature(walk, at, start, if grouped { keyword } else { "" }),
         docs: walk.comments.take(walk.draft.text, start),
         annotation,
+        flags: Flags::default(),
     };
     enter_all(walk, &shared, at, &values);
 }
@@ -140,12 +168,17 @@ pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
 #[derive(Default)]
 pub(super) struct Repeated {
     group: u32,
-    annotation: Option<Span>,
-    values: Vec<Span>,
+    annotation: Option<ExprId>,
+    values: Vec<ExprId>,
 }
 
 impl Repeated {
-    fn constant(&mut self, group: u32, annotation: Option<Span>, values: Vec<Span>) -> (Option<Span>, Vec<Span>) {
+    fn constant(
+        &mut self,
+        group: u32,
+        annotation: Option<ExprId>,
+        values: Vec<ExprId>,
+    ) -> (Option<ExprId>, Vec<ExprId>) {
         if !values.is_empty() || self.group != group {
             *self = Self { group, annotation, values };
         }
@@ -154,32 +187,32 @@ impl Repeated {
 }
 
 /// Enters the symbols of all names of a declaration; what stands behind the names belongs to the last one.
-fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[Span]) {
+fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[ExprId]) {
     let tree = walk.tree;
     let next = tree.next(at);
     let mut names = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).peekable();
     let mut values = values.iter().copied();
     while let Some(name) = names.next() {
         let end = if names.peek().is_some() { 0 } else { next };
-        enter(walk, shared, Some(name), None, values.next(), end);
+        let _ = enter(walk, shared, Some(name), None, values.next(), end);
     }
 }
 
-/// Enters a symbol and keeps it open up to the node `end`. The blank name declares nothing.
+/// Enters a symbol, keeps it open up to the node `end`, and gives its place. The blank name declares nothing.
 fn enter(
     walk: &mut Walk<'_, '_>,
     shared: &Shared,
     name_at: Option<usize>,
     segment: Option<&str>,
-    value: Option<Span>,
+    value: Option<ExprId>,
     end: usize,
-) {
-    let Some(name_at) = name_at else { return };
+) -> Option<u32> {
+    let name_at = name_at?;
     let name_span = walk.tree.node(name_at).span();
     let name = walk.draft.slice(name_span);
     walk.roles.mark(Some(name_at), Role::Declares);
     if matches!(name, "" | "_") {
-        return;
+        return None;
     }
     let new = NewSymbol {
         kind: shared.kind,
@@ -195,11 +228,14 @@ fn enter(
         name_span,
         attributes: &shared.docs.directives,
         doc: shared.docs.doc,
-        annotation: shared.annotation,
-        value,
+        annotation: shared.annotation.map(Said::Expr),
+        value: value.map(Said::Expr),
+        more: More { flags: shared.flags, ..More::default() },
         is_test: false,
     };
+    let place = walk.draft.symbol_count();
     walk.draft.symbol(new, end);
+    (walk.draft.symbol_count() > place).then_some(place)
 }
 
 /// A name is exported when it begins with a capital letter.

@@ -4,7 +4,7 @@ use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol};
 use crate::text;
 
 /// One import: a symbol under its path, and the import. Returns the node after it.
@@ -42,6 +42,7 @@ pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         doc: docs.doc,
         annotation: None,
         value: None,
+        more: More::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);

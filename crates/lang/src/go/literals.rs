@@ -4,7 +4,7 @@
 //! leaves out its type, `[]T{{a: 1}}`, has the element type of the one around it. A type that is only a name is taken
 //! for a struct: its own declaration may stand in any file.
 
-use codecompass_model::{RefShape, Span};
+use codecompass_model::RefShape;
 
 use super::kinds::{field as f, kind as k};
 use super::types::name_node;
@@ -83,8 +83,8 @@ pub(super) fn keyed(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// The type that a key of the innermost open literal is a member of.
-pub(super) fn key_owner(walk: &Walk<'_, '_>) -> Option<Span> {
+pub(super) fn key_owner(walk: &Walk<'_, '_>) -> Option<usize> {
     let of = walk.literals.last()?.of;
     let named = if walk.tree.kind(of) == k::GENERIC_TYPE { walk.tree.child(of, f::TYPE) } else { None };
-    Some(walk.tree.node(named.unwrap_or(of)).span())
+    Some(named.unwrap_or(of))
 }

@@ -1,11 +1,12 @@
 //! Names that are local to a function: parameters, results, variables, type parameters.
 
-use codecompass_model::{BindingKind, Part, Span};
+use codecompass_model::{BindingKind, ExprId, Part};
 
 use super::kinds::{field as f, kind as k};
-use super::types::{receiver, receiver_parameters, span_of};
+use super::lower::{self, lower, lower_field};
+use super::types::{receiver, receiver_parameters};
 use super::walk::Walk;
-use crate::draft::NewBinding;
+use crate::draft::{NewBinding, Said};
 use crate::roles::Role;
 use crate::tree::Tree;
 
@@ -34,11 +35,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, closed: bool) {
 /// The names of one parameter or type parameter, which share a type.
 fn names_of(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) {
     let tree = walk.tree;
-    let mut annotation = span_of(tree, at, f::TYPE);
-    if tree.kind(at) == k::VARIADIC_PARAMETER {
-        let dots = span_of(tree, at, f::NAME).map_or(tree.node(at).start, |name| name.end);
-        annotation = annotation.map(|of| Span { start: dots, end: of.end });
-    }
+    let annotation = lower::parameter_type(walk, at).map(Said::Expr);
     for name in tree.children(at).filter(|&child| tree.node(child).field == f::NAME) {
         let name = tree.node(name).span();
         walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from });
@@ -78,9 +75,22 @@ pub(super) fn items(tree: &Tree, list: Option<usize>) -> impl Iterator<Item = us
 pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let names: Vec<usize> = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).collect();
-    let annotation = span_of(tree, at, f::TYPE);
-    let values = tree.child(at, f::VALUE);
-    bind_all(walk, &names, annotation, values, tree.next(at));
+    let annotation = lower_field(walk, at, f::TYPE);
+    bind_all(walk, &names, annotation, tree.child(at, f::VALUE), tree.next(at));
+}
+
+/// The values of a declaration of symbols, one for each name: its own, or its part of the one value that there is.
+pub(super) fn values_of(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
+    let tree = walk.tree;
+    let names = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).count();
+    let values: Vec<usize> = items(tree, tree.child(at, f::VALUE)).collect();
+    match values.as_slice() {
+        [only] if names > 1 => {
+            let whole = lower(walk, *only);
+            (0..names).map(|n| lower::part(walk, whole, part_of(tree, Some(*only), n))).collect()
+        }
+        _ => values.into_iter().map(|value| lower(walk, value)).collect(),
+    }
 }
 
 /// `a, b := x, y`. With several names, those that the block already has are given a new value and stay what they are.
@@ -91,7 +101,7 @@ pub(super) fn short_var(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// Binds names to values, one to one, or to the several values of one.
-fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<Span>, list: Option<usize>, from: usize) {
+fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<ExprId>, list: Option<usize>, from: usize) {
     let tree = walk.tree;
     let values: Vec<usize> = items(tree, list).collect();
     let several = names.len() > 1;
@@ -99,16 +109,15 @@ fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<Span>, 
     for (n, &name) in names.iter().enumerate() {
         let value = if paired { values.get(n) } else { values.first().filter(|_| values.len() == 1) }.copied();
         let part = if paired || annotation.is_some() { Part::Whole } else { part_of(tree, value, n) };
-        let annotation = annotation.or_else(|| value.filter(|_| part == Part::Whole).and_then(|of| asserted(tree, of)));
-        let value = value.map(|value| tree.node(value).span());
+        let value = value.map(|value| lower(walk, value));
         bind_one(walk, name, several, NewLocal { annotation, value, part, from });
     }
 }
 
 /// What is known of a local name beside the name.
 struct NewLocal {
-    annotation: Option<Span>,
-    value: Option<Span>,
+    annotation: Option<ExprId>,
+    value: Option<ExprId>,
     part: Part,
     from: usize,
 }
@@ -120,6 +129,7 @@ fn bind_one(walk: &mut Walk<'_, '_>, at: usize, several: bool, new: NewLocal) {
     }
     walk.roles.mark(Some(at), Role::Declares);
     let NewLocal { annotation, value, part, from } = new;
+    let (annotation, value) = (annotation.map(Said::Expr), value.map(Said::Expr));
     walk.draft.bind(NewBinding { name, kind: BindingKind::Local, annotation, value, part, from });
 }
 
@@ -129,18 +139,13 @@ fn part_of(tree: &Tree, value: Option<usize>, n: usize) -> Part {
     if n == 0 && alone { Part::Whole } else { Part::Index(n as u32) }
 }
 
-/// The type in `x.(T)`.
-fn asserted(tree: &Tree, value: usize) -> Option<Span> {
-    span_of(tree, value, f::TYPE).filter(|_| tree.kind(value) == k::TYPE_ASSERTION)
-}
-
 /// `for k, v := range x`: `v` is an element of `x`. The first name is a key, an index, or what a channel gives.
 pub(super) fn range(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     if tree.child_of_kind(at, k::DEFINE).is_none() {
         return;
     }
-    let value = span_of(tree, at, f::RIGHT);
+    let value = lower_field(walk, at, f::RIGHT);
     for (n, name) in items(tree, tree.child(at, f::LEFT)).enumerate() {
         let part = if n == 1 { Part::Element } else { Part::Index(n as u32) };
         bind_one(walk, name, false, NewLocal { annotation: None, value, part, from: tree.next(at) });
@@ -153,7 +158,7 @@ pub(super) fn receive(walk: &mut Walk<'_, '_>, at: usize) {
     if tree.child_of_kind(at, k::DEFINE).is_none() {
         return;
     }
-    let value = span_of(tree, at, f::RIGHT);
+    let value = lower_field(walk, at, f::RIGHT);
     for (n, name) in items(tree, tree.child(at, f::LEFT)).enumerate() {
         let part = part_of(tree, tree.child(at, f::RIGHT), n);
         bind_one(walk, name, false, NewLocal { annotation: None, value, part, from: tree.next(at) });
@@ -167,12 +172,12 @@ pub(super) fn type_switch(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// The name and the value in the header of a type switch that has a name.
-fn switched(tree: &Tree, at: usize) -> Option<(usize, Option<Span>)> {
+fn switched(tree: &Tree, at: usize) -> Option<(usize, Option<usize>)> {
     let is_case = |child: usize| matches!(tree.kind(child), k::TYPE_CASE | k::DEFAULT_CASE);
     let mut header = tree.children(at).take_while(|&child| !is_case(child));
     let alias = header.find(|&child| tree.node(child).field == f::ALIAS)?;
     let value = header.find(|&child| tree.node(child).field == f::VALUE);
-    Some((items(tree, Some(alias)).next()?, value.map(|value| tree.node(value).span())))
+    Some((items(tree, Some(alias)).next()?, value))
 }
 
 /// A case: `v` has the case's type when there is one, else the one of `x`.
@@ -180,8 +185,10 @@ pub(super) fn type_case(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let Some((name, value)) = switched(tree, tree.node(at).parent as usize) else { return };
     let mut of = tree.children(at).filter(|&child| tree.node(child).field == f::TYPE);
-    let only = of.next().filter(|_| of.next().is_none()).map(|of| tree.node(of).span());
-    let annotation = only.filter(|&only| walk.draft.slice(only) != "nil");
+    let only = of.next().filter(|_| of.next().is_none());
+    let annotation = only.filter(|&only| walk.draft.slice(tree.node(only).span()) != "nil");
+    let annotation = annotation.map(|of| lower(walk, of));
+    let value = value.map(|value| lower(walk, value));
     let from = tree.children(at).take_while(|&child| tree.node(child).field == f::TYPE).last();
     let from = from.map_or(at, |last| tree.next(last));
     bind_one(walk, name, false, NewLocal { annotation, value, part: Part::Whole, from });

@@ -1,8 +1,7 @@
 //! Go.
 //!
 //! A qualified name begins with the package clause and nothing of the path: `gin.Context.Next`. A method stands beside
-//! its type, so it has no parent; its receiver's type is part of its qualified name and the annotation of its first
-//! parameter. Of the package's name that an import brings in the file knows only the path: the last element of it is a
+//! its type, so it has no parent; its receiver's type is its owner, and part of its qualified name. Of the package's name that an import brings in the file knows only the path: the last element of it is a
 //! guess that resolving may correct. Subtests with their titles as names are symbols below their function (`test_blocks`).
 
 mod calls;
@@ -12,6 +11,7 @@ mod imports;
 mod kinds;
 mod literals;
 mod locals;
+mod lower;
 mod resolve;
 mod test_blocks;
 mod types;
@@ -23,7 +23,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "go",
-    facts_version: 3,
+    facts_version: 4,
     extensions: &["go"],
     file_names: &[],
     interpreters: &[],

@@ -7,7 +7,7 @@ use codecompass_model::{Span, SymbolKind};
 use super::kinds::{field as f, kind as k};
 use super::types::span_of;
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol};
 use crate::text;
 
 /// The types of the one parameter that makes a function a test.
@@ -52,6 +52,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         doc: docs.doc,
         annotation: None,
         value: None,
+        more: More::default(),
         is_test: true,
     };
     walk.draft.symbol(new, node.next as usize);

@@ -1,11 +1,12 @@
 //! The pass over a Go tree.
 
-use codecompass_model::{RefShape, Span};
+use codecompass_model::{RefShape, Span, SymbolKind};
 
 use super::declarations::Repeated;
 use super::docs::Comments;
 use super::kinds::{field as f, kind as k};
 use super::literals::Literal;
+use super::lower::{Lowered, lower};
 use super::types::{is_predeclared, name_node};
 use super::{calls, declarations, imports, literals, locals, test_blocks};
 use crate::draft::Draft;
@@ -20,6 +21,7 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
         roles: Roles::new(tree.len()),
         comments: Comments::default(),
         literals: Vec::new(),
+        lowered: Lowered::new(tree.len()),
         repeated: Repeated::default(),
         local_end: 0,
         generic_end: 0,
@@ -39,6 +41,7 @@ pub(super) struct Walk<'w, 't> {
     pub(super) comments: Comments,
     /// The composite literals around the node.
     pub(super) literals: Vec<Literal>,
+    pub(super) lowered: Lowered,
     pub(super) repeated: Repeated,
     /// Nodes before this one stand in a function, where variables are local.
     local_end: usize,
@@ -161,6 +164,10 @@ impl Walk<'_, '_> {
         let mut parts = self.tree.children(at).filter(|&part| self.tree.kind(part) != k::COMMENT);
         if let (Some(only), None) = (parts.next(), parts.next()) {
             self.roles.mark(name_node(self.tree, only), Role::Refers(RefShape::Extends));
+            if self.draft.enclosing().is_some_and(|symbol| symbol.kind == SymbolKind::Interface) {
+                let base = lower(self, only);
+                self.draft.add_base(base);
+            }
         }
     }
 
@@ -189,22 +196,25 @@ impl Walk<'_, '_> {
             Role::Refers(shape) => shape,
             Role::Open => default,
         };
-        let qualifier = self.qualifier(at);
-        self.draft.reference(self.tree.node(at).span(), shape, qualifier);
+        let name = self.tree.node(at).span();
+        match self.qualifier(at) {
+            Some(before) => {
+                let before = lower(self, before);
+                self.draft.reference_on(name, shape, before);
+            }
+            None => self.draft.reference(name, shape, None),
+        }
     }
 
     /// What stands before a name: the operand of `a.b`, the package of a type, the type of a literal's key.
-    fn qualifier(&self, at: usize) -> Option<Span> {
+    fn qualifier(&self, at: usize) -> Option<usize> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
-        let before = match (self.tree.kind(parent), node.field) {
+        match (self.tree.kind(parent), node.field) {
             (k::SELECTOR, f::FIELD) => self.tree.child(parent, f::OPERAND),
             (k::QUALIFIED_TYPE, f::NAME) => self.tree.child(parent, f::PACKAGE),
-            (k::LITERAL_ELEMENT, _) if self.roles.of(at) == Role::Refers(RefShape::Member) => {
-                return literals::key_owner(self);
-            }
+            (k::LITERAL_ELEMENT, _) if self.roles.of(at) == Role::Refers(RefShape::Member) => literals::key_owner(self),
             _ => None,
-        };
-        before.map(|before| self.tree.node(before).span())
+        }
     }
 }

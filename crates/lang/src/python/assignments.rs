@@ -13,7 +13,7 @@ use super::notes;
 use super::patterns::Given;
 use super::scopes::{self, ScopeKind};
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 
@@ -157,8 +157,10 @@ fn enter(walk: &mut Walk<'_, '_>, entry: Entry) {
         name_span: entry.name_span,
         attributes: &[],
         doc: notes::doc_below(walk, at).or_else(|| walk.comment_above(whole.start)),
-        annotation: if is_alias { value } else { entry.given.annotation.or_else(|| notes::typed(walk, node.end)) },
-        value: value.filter(|_| !is_alias),
+        annotation: if is_alias { value } else { entry.given.annotation.or_else(|| notes::typed(walk, node.end)) }
+            .map(Said::Text),
+        value: value.filter(|_| !is_alias).map(Said::Text),
+        more: More::default(),
         is_test: false,
     };
     match entry.end {
@@ -206,8 +208,9 @@ pub(super) fn type_alias(walk: &mut Walk<'_, '_>, at: usize) {
         name_span,
         attributes: &[],
         doc: walk.comment_above(node.start),
-        annotation: tree.child(at, f::RIGHT).map(|right| tree.node(right).span()),
+        annotation: tree.child(at, f::RIGHT).map(|right| tree.node(right).span().into()),
         value: None,
+        more: More::default(),
         is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {

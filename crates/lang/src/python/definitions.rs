@@ -6,7 +6,7 @@ use super::kinds::{field as f, kind as k};
 use super::scopes::{self, Scope, ScopeKind};
 use super::walk::Walk;
 use super::{assignments, notes};
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 
@@ -127,8 +127,9 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         name_span,
         attributes: if is_decorated { &walk.decorated.decorators } else { &[] },
         doc: body_at.and_then(|body| notes::docstring(walk, body)).or_else(|| walk.comment_above(first)),
-        annotation: returns.or_else(|| notes::returned(walk, at)),
+        annotation: returns.or_else(|| notes::returned(walk, at)).map(Said::Text),
         value: None,
+        more: More::default(),
         is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {

@@ -6,7 +6,7 @@ use super::definitions::visibility;
 use super::kinds::{field as f, kind as k};
 use super::notes;
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol};
 use crate::text;
 
 /// One entry of an import statement.
@@ -119,6 +119,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         doc: None,
         annotation: None,
         value: None,
+        more: More::default(),
         is_test: false,
     };
     if walk.is_in_order(at) {

@@ -14,7 +14,7 @@ use super::assignments;
 use super::kinds::{field as f, kind as k};
 use super::patterns::{self, Given};
 use super::walk::Walk;
-use crate::draft::NewBinding;
+use crate::draft::{NewBinding, Said};
 use crate::names::FastMap;
 use crate::roles::Role;
 
@@ -273,5 +273,6 @@ pub(super) fn type_parameters(walk: &mut Walk<'_, '_>, list: Option<usize>) {
 
 fn bind(walk: &mut Walk<'_, '_>, name: Span, kind: BindingKind, given: Given) {
     let Given { annotation, value, part, after: from, .. } = given;
+    let (annotation, value) = (annotation.map(Said::Text), value.map(Said::Text));
     walk.draft.bind(NewBinding { name, kind, annotation, value, part, from });
 }

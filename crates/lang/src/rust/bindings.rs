@@ -4,7 +4,7 @@ use codecompass_model::{BindingKind, Part, Span, SymbolKind};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::NewBinding;
+use crate::draft::{NewBinding, Said};
 use crate::roles::Role;
 use crate::text::{self, is_capitalised};
 use crate::tree::Tree;
@@ -118,7 +118,7 @@ fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
     if let Some(name) = tree.child(at, f::NAME) {
         walk.roles.mark(Some(name), Role::Declares);
         let name = tree.node(name).span();
-        let annotation = bounds.first().copied().filter(|_| bounds.len() == 1);
+        let annotation = bounds.first().copied().filter(|_| bounds.len() == 1).map(Said::Text);
         let first = walk.draft.binding_count();
         walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from: 0 });
         if bounds.len() > 1 {
@@ -194,7 +194,7 @@ fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Sourc
         return;
     }
     pattern.names.push(name);
-    let span = |at: usize| walk.tree.node(at).span();
+    let span = |at: usize| Said::Text(walk.tree.node(at).span());
     walk.draft.bind(NewBinding {
         name,
         kind: pattern.kind,

@@ -5,7 +5,7 @@ use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 use super::items;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol};
 use crate::text;
 
 /// The longest path of an import that is kept.
@@ -157,6 +157,7 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         doc: if declaration.single { walk.outer.doc } else { None },
         annotation: None,
         value: None,
+        more: More::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);

@@ -8,7 +8,7 @@ use super::impls;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 use super::{attributes, bindings};
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 use crate::text;
@@ -72,8 +72,9 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         name_span,
         attributes: &walk.outer.attributes,
         doc: walk.outer.doc.or_else(|| inner_doc(walk, at)),
-        annotation: annotation(walk, at),
-        value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span()),
+        annotation: annotation(walk, at).map(Said::Text),
+        value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span().into()),
+        more: More::default(),
         is_test: walk.outer.attributes.iter().any(|&span| attributes::is_test(walk.draft.slice(span))),
     };
     walk.draft.symbol(new, node.next as usize);

@@ -8,7 +8,7 @@ use super::items::meaning;
 use super::kinds::{field as f, kind as k};
 use super::made::{self, Made};
 use super::walk::Walk;
-use crate::draft::NewSymbol;
+use crate::draft::{More, NewSymbol, Said};
 use crate::text;
 use crate::tree::Tree;
 
@@ -33,8 +33,9 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
         name_span: made.name,
         attributes: &[],
         doc: None,
-        annotation: made.annotation,
+        annotation: made.annotation.map(Said::Text),
         value: None,
+        more: More::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);
@@ -99,8 +100,9 @@ pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
         name_span: node.span(),
         attributes: &[],
         doc: None,
-        annotation,
+        annotation: annotation.map(Said::Text),
         value: None,
+        more: More::default(),
         is_test: false,
     };
     walk.draft.symbol(new, body.map_or(0, |body| body.next as usize));

@@ -57,11 +57,11 @@ impl Rules<'_> {
         let Some(value) = symbol.value.filter(|_| matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)) else {
             return Type::Unknown;
         };
-        if let ("this", Some(receiver)) = (index.name(value), receiver) {
+        if let ("this", Some(receiver)) = (index.written(value), receiver) {
             return receiver.of.clone();
         }
         let inferred = self.remembered(&self.results, of, || {
-            self.value(index.name(value), &Scope::new(of.file, Some(of.place), symbol.lines.end))
+            self.value(index.written(value), &Scope::new(of.file, Some(of.place), symbol.lines.end))
         });
         let header = &symbol.signature;
         let is_async =

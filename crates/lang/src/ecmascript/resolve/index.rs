@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, RefShape, SourceFile, Symbol, SymbolKind, Visibility};
+use codecompass_model::{BindingKind, ExprId, RefShape, SourceFile, Symbol, SymbolKind, Visibility};
 
 /// See the module.
 pub(super) struct Index {
@@ -22,7 +22,7 @@ pub(super) struct Index {
     /// `export * from`.
     pub(super) globs: Vec<u32>,
     /// `import a = B.C` by its name.
-    aliases: HashMap<String, u32>,
+    aliases: HashMap<String, ExprId>,
     /// Names of bindings, and the bindings.
     bindings: HashMap<String, (u32, Vec<u32>)>,
     /// The binding that a name stands for on a line.
@@ -112,6 +112,11 @@ impl Index {
         self.file.facts.symbols.get(place as usize)
     }
 
+    /// The text of an expression.
+    pub(super) fn written(&self, id: ExprId) -> &str {
+        self.file.facts.written(id)
+    }
+
     /// The text behind an index into the names.
     pub(super) fn name(&self, at: u32) -> &str {
         self.file.facts.names.get(at as usize).map_or("", String::as_str)
@@ -134,7 +139,7 @@ impl Index {
 
     /// The path that `import a = B.C` gives another name.
     pub(super) fn alias(&self, name: &str) -> Option<&str> {
-        self.aliases.get(name).map(|&path| self.name(path))
+        self.aliases.get(name).map(|&path| self.written(path))
     }
 
     pub(super) fn imports(&self, local: &str) -> &[u32] {

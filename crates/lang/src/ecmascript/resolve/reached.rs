@@ -16,7 +16,7 @@ impl Rules<'_> {
         }
         if let Some(binding) = reference.binding.filter(|_| reference.qualifier.is_none()) {
             let local = *index.file.facts.bindings.get(binding as usize)?;
-            return self.given_by(index.name(local.value?), &Scope::new(file, local.symbol, local.line));
+            return self.given_by(index.written(local.value?), &Scope::new(file, local.symbol, local.line));
         }
         let [target] = *self.referred(file, at).targets() else { return None };
         let Some(reached) = self.through(target) else { return self.held_by(target) };
@@ -30,7 +30,7 @@ impl Rules<'_> {
         let index = self.index(variable.file)?;
         let symbol = index.symbol(variable.place)?;
         let scope = Scope::new(variable.file, symbol.parent, symbol.name_line);
-        self.given_by(index.name(symbol.value?), &scope)
+        self.given_by(index.written(symbol.value?), &scope)
     }
 
     /// What a call in the text of a value gives back.

@@ -25,7 +25,7 @@ impl Rules<'_> {
         let scope = Scope::new(file, reference.symbol, reference.line);
         let name = index.name(reference.name);
         let space = space_of(reference.shape);
-        match reference.qualifier.map(|at| index.name(at)) {
+        match reference.qualifier.map(|at| index.written(at)) {
             None => self.bare(&index, reference, name, &scope, space),
             Some(path) if space == Space::Type => self.in_path(&scope, path, name),
             Some(receiver) => self.on_receiver(&index, reference, receiver, name, &scope),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Part, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{ExprId, Part, Symbol, SymbolAt, SymbolKind, VersionId};
 
 use super::Rules;
 use super::index::Index;
@@ -253,14 +253,14 @@ impl Rules<'_> {
         let Some(binding) = index.file.facts.bindings.get(at as usize).copied() else { return Type::Unknown };
         let scope = Scope::new(file, binding.symbol, binding.line);
         let declared = binding.annotation.map_or(Type::Unknown, |text| {
-            let short = index.name(text);
+            let short = index.written(text);
             let owner = binding.symbol.and_then(|at| index.symbol(at)).filter(|_| short.contains('…'));
             let start = short.split('…').next().unwrap_or("");
             let full = owner.and_then(|owner| self.parameter_text(owner, index.name(binding.name), start));
             self.written(full.as_deref().unwrap_or(short), &scope)
         });
         let whole = match declared {
-            Type::Unknown => binding.value.map_or(Type::Unknown, |text| self.value(index.name(text), &scope)),
+            Type::Unknown => binding.value.map_or(Type::Unknown, |text| self.value(index.written(text), &scope)),
             declared => declared,
         };
         match binding.part {
@@ -303,7 +303,7 @@ impl Rules<'_> {
                 return declared;
             }
         }
-        let Some(value) = symbol.value.map(|at| index.name(at)) else { return Type::Unknown };
+        let Some(value) = symbol.value.map(|at| index.written(at)) else { return Type::Unknown };
         if let Some(part) = pattern_part(symbol) {
             let whole = self.value(value, &scope);
             return match part {
@@ -327,8 +327,8 @@ impl Rules<'_> {
     }
 
     /// The declared type of a symbol, in full where facts shorten it.
-    fn annotation(&self, index: &Index, symbol: &Symbol, annotation: u32) -> String {
-        let short = index.name(annotation);
+    fn annotation(&self, index: &Index, symbol: &Symbol, annotation: ExprId) -> String {
+        let short = index.written(annotation);
         if short.len() < 118 && !short.contains('…') {
             return short.to_owned();
         }

@@ -148,7 +148,7 @@ impl Rules<'_> {
         let Some(index) = self.index(file) else { return Type::Unknown };
         let Some(binding) = index.file.facts.bindings.get(at as usize) else { return Type::Unknown };
         match binding.annotation {
-            Some(bound) => self.written(index.name(bound), &Scope::new(file, binding.symbol, binding.line)),
+            Some(bound) => self.written(index.written(bound), &Scope::new(file, binding.symbol, binding.line)),
             None => Type::Unknown,
         }
     }
@@ -173,7 +173,7 @@ impl Rules<'_> {
         let Some(symbol) = index.symbol(of.place) else { return Type::Unknown };
         let Some(annotation) = symbol.annotation else { return Type::Unknown };
         let scope = self.scope_in(of, symbol, &self.given(of, arguments));
-        let short = index.name(annotation);
+        let short = index.written(annotation);
         // Long annotations are shortened; then the text of the declaration says all of it.
         if short.len() < 118 && !short.contains('…') {
             return self.written(short, &scope);

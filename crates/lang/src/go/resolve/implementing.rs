@@ -7,7 +7,6 @@ use codecompass_model::{SymbolAt, SymbolKind};
 
 use super::Go;
 use super::members::Member;
-use super::packages::receiver;
 use super::types::Type;
 
 /// An interface with more methods, own and embedded, is compared by the first ones.
@@ -31,7 +30,7 @@ impl Go<'_> {
 
     fn implements(&self, at: SymbolAt, wanted: &[SymbolAt]) -> bool {
         let Some(file) = self.file(at.file).filter(|file| file.source.language == "go") else { return false };
-        if file.symbol(at.place).and_then(receiver).is_none() {
+        if file.symbol(at.place).is_none_or(|symbol| symbol.owner.is_none()) {
             return false;
         }
         let Some(of) = self.receiver_of(&file, at.place) else { return false };

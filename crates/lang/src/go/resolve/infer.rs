@@ -1,16 +1,26 @@
 //! The types of expressions.
+//!
+//! An expression of the facts knows the local names in it, so its value depends on its file and on nothing else about the
+//! place where it stands: it is found once per view.
 
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{
+    BindingKind, Expr, ExprId, FuncExpr, Literal, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap,
+};
 
 use super::members::Member;
 use super::packages::FileIndex;
 use super::predeclared::Predeclared;
-use super::scope::{Found, Scope};
-use super::syntax::{Expr, Signature};
+use super::scope::Found;
 use super::types::{Arguments, FuncType, Inline, Type};
-use super::{Go, Imported, library};
+use super::{Go, Imported};
+
+/// Longer chains of calls and members are found step by step, so that they need no recursion.
+const LONG: usize = 8;
+
+/// No chain is followed further.
+const MAX_CHAIN: usize = 500;
 
 /// What an expression stands for.
 #[derive(Clone)]
@@ -37,48 +47,95 @@ impl Value {
 
 impl Go<'_> {
     /// What an expression stands for.
-    pub(super) fn value(&self, scope: &Scope, expr: &Expr<'_>) -> Value {
+    pub(super) fn value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
+        if let Some(known) = self.known_value(file, id) {
+            return known;
+        }
+        let chain = self.chain(file, id);
+        // The first steps first: each is remembered, and the next one asks for it.
+        for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > LONG) {
+            self.find_value(file, step);
+        }
+        self.find_value(file, id)
+    }
+
+    fn known_value(&self, file: &FileIndex, id: ExprId) -> Option<Value> {
+        self.values.borrow().get(&(file.source.id, id)).cloned()
+    }
+
+    /// An expression and what stands before its dots and brackets, from the outside in, as far as that is not known yet.
+    fn chain(&self, file: &FileIndex, id: ExprId) -> Vec<ExprId> {
+        let facts = &file.source.facts;
+        let before = |id: &ExprId| match facts.expr(*id) {
+            Expr::Member { of, .. } | Expr::Call { callee: of, .. } | Expr::Index { of, .. } => Some(*of),
+            _ => None,
+        };
+        let open = |id: &ExprId| self.known_value(file, *id).is_none();
+        std::iter::successors(Some(id), before).take(MAX_CHAIN).take_while(open).collect()
+    }
+
+    fn find_value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
+        if let Some(known) = self.known_value(file, id) {
+            return known;
+        }
         if !self.may_go_on() {
             return Value::UNKNOWN;
         }
         self.depth.set(self.depth.get() + 1);
-        let value = self.value_of(scope, expr);
+        let value = self.value_of(file, id);
         self.depth.set(self.depth.get() - 1);
+        if !self.cut.get() {
+            self.values.borrow_mut().insert((file.source.id, id), value.clone());
+        }
         value
     }
 
-    fn value_of(&self, scope: &Scope, expr: &Expr<'_>) -> Value {
-        match expr {
-            Expr::Name(name) => self.named(scope, name),
-            Expr::Member(of, name) => self.selected(scope, of, name),
-            Expr::Call(of, arguments) => Value::Of(self.called(scope, of, arguments)),
-            Expr::Index(of, arguments) => self.indexed(scope, of, arguments),
-            Expr::Cut(of) => Value::Of(match self.value(scope, of).into_type() {
+    fn value_of(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
+        match file.source.facts.expr(id) {
+            Expr::Name { name, seen } => self.named(file, *name, *seen),
+            Expr::Member { of, name } => self.select(self.value(file, *of), file.text(*name)),
+            Expr::Call { callee, args } => Value::Of(self.called(file, *callee, args)),
+            Expr::Index { of, by: args } | Expr::Apply { of, args } => self.indexed(file, *of, args),
+            Expr::Slice(of) => Value::Of(match self.value(file, *of).into_type() {
                 // A slice of an array behind a pointer.
                 Type::Pointer(of) => of.as_ref().clone(),
                 of => of,
             }),
-            Expr::Assert(_, to) => Value::Of(self.type_at(scope, to)),
-            Expr::Star(of) => match self.value(scope, of) {
+            Expr::Cast(to) | Expr::New(to) | Expr::Lambda(to) => Value::Of(self.type_at(file, *to)),
+            Expr::Wrap { how: Wrap::Deref, of } => match self.value(file, *of) {
                 Value::TypeName(of) => Value::TypeName(Type::pointer(of)),
                 Value::Of(of) => Value::Of(self.pointed(&of)),
                 _ => Value::UNKNOWN,
             },
-            Expr::Address(of) => Value::Of(Type::pointer(self.value(scope, of).into_type())),
-            Expr::Receive(of) => Value::Of(self.element(&self.value(scope, of).into_type())),
-            Expr::Basic(of) => Value::Of(Type::Basic(of)),
-            Expr::Composite(of) => Value::Of(self.type_at(scope, of)),
-            Expr::Closure(signature) => Value::Of(self.func_type(scope, signature, Vec::new())),
-            Expr::Unknown => Value::UNKNOWN,
-            Expr::List(_) | Expr::Map(..) | Expr::Chan(_) | Expr::Func(_) | Expr::Inline => {
-                Value::TypeName(self.type_at(scope, expr))
-            }
+            Expr::Wrap { how: Wrap::Ref, of } => Value::Of(Type::pointer(self.value(file, *of).into_type())),
+            Expr::Part { of, part } => Value::Of(self.part(&self.value(file, *of).into_type(), *part)),
+            Expr::Literal(of) => Value::Of(Type::Basic(literal(*of))),
+            Expr::Other | Expr::Text(_) => Value::UNKNOWN,
+            Expr::Wrap { how: Wrap::Channel, .. }
+            | Expr::List(_)
+            | Expr::Map { .. }
+            | Expr::Func(_)
+            | Expr::Inline(_) => Value::TypeName(self.type_at(file, id)),
         }
     }
 
-    fn named(&self, scope: &Scope, name: &str) -> Value {
-        match self.find(scope, name) {
-            Found::Binding(binding) => self.local(&scope.file, binding),
+    /// A part of a value of a type.
+    pub(super) fn part(&self, of: &Type, part: Part) -> Type {
+        match part {
+            Part::Whole => of.clone(),
+            Part::Element => self.element(of),
+            Part::Index(n) => self.nth(of, n),
+            Part::Payload | Part::Field(_) | Part::Inside => Type::Unknown,
+        }
+    }
+
+    fn named(&self, file: &Rc<FileIndex>, name: u32, seen: Seen) -> Value {
+        match seen {
+            Seen::Local(binding) => return self.local(file, binding),
+            Seen::Symbol(place) => return self.symbol_value(SymbolAt { file: file.source.id, place }),
+            Seen::Nowhere => {}
+        }
+        match self.find_in_file(file, file.text(name)) {
             Found::Symbols(targets) => targets.first().map_or(Value::UNKNOWN, |&target| self.symbol_value(target)),
             Found::Import(imported) => Value::Package(imported),
             Found::Predeclared(Predeclared::Type(name)) => Value::TypeName(Type::Basic(name)),
@@ -107,10 +164,6 @@ impl Go<'_> {
         }
     }
 
-    fn selected(&self, scope: &Scope, of: &Expr<'_>, name: &str) -> Value {
-        self.select(self.value(scope, of), name)
-    }
-
     /// `x.name`.
     pub(super) fn select(&self, of: Value, name: &str) -> Value {
         match of {
@@ -118,11 +171,13 @@ impl Go<'_> {
                 Imported::Package(package) => {
                     package.find(name).first().map_or(Value::UNKNOWN, |&target| self.symbol_value(target))
                 }
-                Imported::External(path) => match (library::find_type(path, name), library::function(path, name)) {
-                    (Some(at), _) => Value::TypeName(Type::Library(at, Rc::new([]))),
-                    (None, Some(of)) => Value::Of(of),
-                    (None, None) => Value::Of(Type::External),
-                },
+                Imported::External(path) => {
+                    match (self.library().find_type(path, name), self.library().function(path, name)) {
+                        (Some(at), _) => Value::TypeName(Type::Library(at, Rc::new([]))),
+                        (None, Some(of)) => Value::Of(of),
+                        (None, None) => Value::Of(Type::External),
+                    }
+                }
                 Imported::Absent => Value::UNKNOWN,
             },
             Value::Of(of) => Value::Of(self.member_type(&of, name)),
@@ -151,12 +206,12 @@ impl Go<'_> {
     }
 
     /// What a call gives.
-    fn called(&self, scope: &Scope, of: &Expr<'_>, arguments: &[Expr<'_>]) -> Type {
-        match self.value(scope, of) {
+    fn called(&self, file: &Rc<FileIndex>, of: ExprId, arguments: &[ExprId]) -> Type {
+        match self.value(file, of) {
             Value::TypeName(of) => of,
-            Value::Predeclared(name) => self.predeclared_call(scope, name, arguments),
+            Value::Predeclared(name) => self.predeclared_call(file, name, arguments),
             Value::Of(of) => match self.underlying(&of) {
-                Type::Func(of) => self.call(scope, &of, arguments),
+                Type::Func(of) => self.call(file, &of, arguments),
                 Type::External => Type::External,
                 _ => Type::Unknown,
             },
@@ -164,8 +219,8 @@ impl Go<'_> {
         }
     }
 
-    fn predeclared_call(&self, scope: &Scope, name: &str, arguments: &[Expr<'_>]) -> Type {
-        let first = || arguments.first().map_or(Type::Unknown, |first| self.value(scope, first).into_type());
+    fn predeclared_call(&self, file: &Rc<FileIndex>, name: &str, arguments: &[ExprId]) -> Type {
+        let first = || arguments.first().map_or(Type::Unknown, |first| self.value(file, *first).into_type());
         match name {
             "new" => Type::pointer(first()),
             "make" | "append" | "min" | "max" => first(),
@@ -176,7 +231,7 @@ impl Go<'_> {
     }
 
     /// A call of a function; what its type parameters are is learned from the arguments.
-    fn call(&self, scope: &Scope, of: &FuncType, arguments: &[Expr<'_>]) -> Type {
+    fn call(&self, file: &Rc<FileIndex>, of: &FuncType, arguments: &[ExprId]) -> Type {
         let results = Type::results(&of.results);
         if !results.is_open() {
             return results;
@@ -190,7 +245,7 @@ impl Go<'_> {
                 None => break,
             };
             if param.is_open() {
-                self.learn(param, &self.value(scope, argument).into_type(), &mut learned);
+                self.learn(param, &self.value(file, *argument).into_type(), &mut learned);
             }
         }
         // What could not be learned is some type, and not the function's own parameter.
@@ -215,9 +270,9 @@ impl Go<'_> {
     }
 
     /// An element, or a generic with its arguments.
-    fn indexed(&self, scope: &Scope, of: &Expr<'_>, arguments: &[Expr<'_>]) -> Value {
-        let given = || arguments.iter().map(|argument| self.type_at(scope, argument)).collect::<Vec<_>>();
-        match self.value(scope, of) {
+    fn indexed(&self, file: &Rc<FileIndex>, of: ExprId, arguments: &[ExprId]) -> Value {
+        let given = || arguments.iter().map(|argument| self.type_at(file, *argument)).collect::<Vec<_>>();
+        match self.value(file, of) {
             Value::TypeName(Type::Named(symbol, _)) => Value::TypeName(Type::Named(symbol, given().into())),
             Value::TypeName(Type::Library(at, _)) => Value::TypeName(Type::Library(at, given().into())),
             Value::TypeName(of) => Value::TypeName(of),
@@ -278,7 +333,7 @@ impl Go<'_> {
                 Type::Named(symbol, ref arguments) if self.kind(symbol) == Some(SymbolKind::Type) => {
                     self.symbol_type(symbol).with(&self.arguments(symbol, arguments))
                 }
-                Type::Library(at, ref arguments) => library::underlying(at, arguments),
+                Type::Library(at, ref arguments) => self.library().underlying(at, arguments),
                 Type::Param(file, binding) => self.bound(file, binding),
                 other => return other,
             };
@@ -286,34 +341,45 @@ impl Go<'_> {
         Type::Unknown
     }
 
-    pub(super) fn func_type(&self, scope: &Scope, signature: &Signature<'_>, own: Vec<(VersionId, u32)>) -> Type {
-        let all = |list: &[Expr<'_>]| list.iter().map(|of| self.type_at(scope, of)).collect();
-        let (params, results) = (all(&signature.params), all(&signature.results));
-        Type::Func(Rc::new(FuncType { own, params, variadic: signature.variadic, results }))
+    pub(super) fn func_type(&self, file: &Rc<FileIndex>, of: &FuncExpr, own: Vec<(VersionId, u32)>) -> Type {
+        let all = |list: &[ExprId]| list.iter().map(|of| self.type_at(file, *of)).collect();
+        let (params, results) = (all(&of.params), all(&of.results));
+        Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, results }))
     }
 
-    /// The type that a text names.
-    pub(super) fn type_at(&self, scope: &Scope, expr: &Expr<'_>) -> Type {
+    /// The type that an expression names.
+    pub(super) fn type_at(&self, file: &Rc<FileIndex>, id: ExprId) -> Type {
         if !self.may_go_on() {
             return Type::Unknown;
         }
-        match expr {
-            Expr::Star(of) => Type::pointer(self.type_at(scope, of)),
-            Expr::List(of) => Type::list(self.type_at(scope, of)),
-            Expr::Map(key, of) => Type::Map(Rc::new((self.type_at(scope, key), self.type_at(scope, of)))),
-            Expr::Chan(of) => Type::Chan(Rc::new(self.type_at(scope, of))),
-            Expr::Func(signature) => self.func_type(scope, signature, Vec::new()),
-            Expr::Inline => {
-                let (line, before) = scope.line();
-                Type::Inline(Inline { file: scope.file.source.id, symbol: scope.symbol, line, before })
+        match file.source.facts.expr(id) {
+            Expr::Wrap { how: Wrap::Deref, of } => Type::pointer(self.type_at(file, *of)),
+            Expr::Wrap { how: Wrap::Channel, of } => Type::Chan(Rc::new(self.type_at(file, *of))),
+            Expr::List(of) => Type::list(self.type_at(file, *of)),
+            Expr::Map { key, value } => Type::Map(Rc::new((self.type_at(file, *key), self.type_at(file, *value)))),
+            Expr::Func(of) => self.func_type(file, of, Vec::new()),
+            Expr::Inline(span) => Type::Inline(Inline { file: file.source.id, start: span.start, end: span.end }),
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Index { .. } | Expr::Apply { .. } => {
+                match self.value(file, id) {
+                    Value::TypeName(of) => of,
+                    Value::Of(Type::External) => Type::External,
+                    _ => Type::Unknown,
+                }
             }
-            Expr::Name(_) | Expr::Member(..) | Expr::Index(..) => match self.value(scope, expr) {
-                Value::TypeName(of) => of,
-                Value::Of(Type::External) => Type::External,
-                _ => Type::Unknown,
-            },
             _ => Type::Unknown,
         }
+    }
+}
+
+/// The predeclared type of a literal.
+fn literal(of: Literal) -> &'static str {
+    match of {
+        Literal::Text => "string",
+        Literal::Int => "int",
+        Literal::Float => "float64",
+        Literal::Char => "rune",
+        Literal::Bool => "bool",
+        Literal::Null => "nil",
     }
 }
 

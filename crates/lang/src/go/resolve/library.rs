@@ -1,123 +1,135 @@
 //! The generic part of the standard library, which hands a caller's own types back.
 //!
 //! What other functions from outside give is a type from outside, whose members are no edges; but `slices.Clone(routes)`
-//! is a list of routes. Type parameters are single capital letters.
+//! is a list of routes. The stubs are Go (`library.stubs`) and become facts like any file; their type parameters belong to
+//! files that no view has.
 
 use std::rc::Rc;
 
-use codecompass_model::VersionId;
+use codecompass_model::{BindingKind, Expr, ExprId, FileFacts, FuncExpr, Seen, Symbol, SymbolKind, VersionId, Wrap};
 
-use super::syntax::{self, Expr, Signature};
-use super::types::{FuncType, Type};
+use super::predeclared::{self, Predeclared};
+use super::types::{Arguments, FuncType, Type};
 
-/// The file that the type parameters of the library belong to: none of the view.
-const LIBRARY: VersionId = VersionId::MAX;
+const STUBS: &str = include_str!("library.stubs");
 
-/// Package, function, header.
-const FUNCTIONS: &[(&str, &str, &str)] = &[
-    ("cmp", "Or", "func(v ...T) T"),
-    ("iter", "Pull", "func(seq func(yield func(V) bool)) (func() (V, bool), func())"),
-    ("maps", "All", "func(m map[K]V) func(yield func(K, V) bool)"),
-    ("maps", "Clone", "func(m M) M"),
-    ("maps", "Collect", "func(seq func(yield func(K, V) bool)) map[K]V"),
-    ("maps", "Keys", "func(m map[K]V) func(yield func(K) bool)"),
-    ("maps", "Values", "func(m map[K]V) func(yield func(V) bool)"),
-    ("slices", "All", "func(s []E) func(yield func(int, E) bool)"),
-    ("slices", "AppendSeq", "func(s S, seq func(yield func(E) bool)) S"),
-    ("slices", "Backward", "func(s []E) func(yield func(int, E) bool)"),
-    ("slices", "Chunk", "func(s S, n int) func(yield func(S) bool)"),
-    ("slices", "Clip", "func(s S) S"),
-    ("slices", "Clone", "func(s S) S"),
-    ("slices", "Collect", "func(seq func(yield func(E) bool)) []E"),
-    ("slices", "Compact", "func(s S) S"),
-    ("slices", "CompactFunc", "func(s S, eq any) S"),
-    ("slices", "Concat", "func(s ...S) S"),
-    ("slices", "Delete", "func(s S, i, j int) S"),
-    ("slices", "DeleteFunc", "func(s S, del any) S"),
-    ("slices", "Grow", "func(s S, n int) S"),
-    ("slices", "Insert", "func(s S, i int, v any) S"),
-    ("slices", "Max", "func(s []E) E"),
-    ("slices", "MaxFunc", "func(s []E, cmp any) E"),
-    ("slices", "Min", "func(s []E) E"),
-    ("slices", "MinFunc", "func(s []E, cmp any) E"),
-    ("slices", "Repeat", "func(s S, n int) S"),
-    ("slices", "Replace", "func(s S, i, j int, v any) S"),
-    ("slices", "Sorted", "func(seq func(yield func(E) bool)) []E"),
-    ("slices", "SortedFunc", "func(seq func(yield func(E) bool), cmp any) []E"),
-    ("slices", "SortedStableFunc", "func(seq func(yield func(E) bool), cmp any) []E"),
-    ("slices", "Values", "func(s []E) func(yield func(E) bool)"),
-    ("sync", "OnceValue", "func(f func() T) func() T"),
-    ("sync", "OnceValues", "func(f func() (T, U)) func() (T, U)"),
-];
-
-/// The name of a method, and its header.
-type Method = (&'static str, &'static str);
-
-/// Package, type, its type parameters in order, what it is, its methods.
-const TYPES: &[(&str, &str, &str, &str, &[Method])] = &[
-    ("iter", "Seq", "V", "func(yield func(V) bool)", &[]),
-    ("iter", "Seq2", "KV", "func(yield func(K, V) bool)", &[]),
-    ("sync/atomic", "Pointer", "T", "any", &[("Load", "func() *T"), ("Swap", "func(new *T) *T")]),
-    ("unique", "Handle", "T", "any", &[("Value", "func() T")]),
-    ("weak", "Pointer", "T", "any", &[("Value", "func() *T")]),
-];
-
-/// The type of a function of the library.
-pub(super) fn function(path: &str, name: &str) -> Option<Type> {
-    let (.., header) = FUNCTIONS.iter().find(|(of, known, _)| *of == path && *known == name)?;
-    Some(type_of(&syntax::parse_type(header), true))
+/// A type of the library: its package and its place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct LibraryType {
+    package: u16,
+    place: u16,
 }
 
-/// A type of the library, by its place in the list.
-pub(super) fn find_type(path: &str, name: &str) -> Option<u32> {
-    TYPES.iter().position(|(of, known, ..)| *of == path && *known == name).map(|at| at as u32)
+/// The stubs as facts.
+pub(super) struct Library {
+    packages: Vec<Package>,
 }
 
-/// What a type of the library is.
-pub(super) fn underlying(at: u32, arguments: &[Type]) -> Type {
-    let Some((_, _, params, is, _)) = TYPES.get(at as usize) else { return Type::Unknown };
-    filled(type_of(&syntax::parse_type(is), false), params, arguments)
+struct Package {
+    path: &'static str,
+    /// The file that its type parameters belong to: none of any view.
+    id: VersionId,
+    facts: FileFacts,
 }
 
-/// The type of a method of a type of the library; other methods give nothing that is the caller's.
-pub(super) fn method(at: u32, name: &str, arguments: &[Type]) -> Type {
-    let Some((_, _, params, _, methods)) = TYPES.get(at as usize) else { return Type::Unknown };
-    match methods.iter().find(|(known, _)| *known == name) {
-        Some((_, header)) => filled(type_of(&syntax::parse_type(header), false), params, arguments),
-        None => Type::External,
+impl Library {
+    /// Reads the stubs.
+    pub(super) fn read() -> Self {
+        let texts = STUBS.split("\n== ").skip(1).filter_map(|text| text.split_once('\n'));
+        let package = |(at, (path, text)): (usize, (&'static str, &str))| {
+            let facts = crate::extract("stubs.go", text.as_bytes().to_vec()).facts;
+            Package { path, id: VersionId::MAX - at as VersionId, facts }
+        };
+        Self { packages: texts.enumerate().map(package).collect() }
+    }
+
+    fn package(&self, path: &str) -> Option<(u16, &Package)> {
+        let at = self.packages.iter().position(|package| package.path == path)?;
+        Some((at as u16, &self.packages[at]))
+    }
+
+    /// The type of a function of the library.
+    pub(super) fn function(&self, path: &str, name: &str) -> Option<Type> {
+        let (_, package) = self.package(path)?;
+        let (place, symbol) = package.find(name, |symbol| symbol.kind == SymbolKind::Fn)?;
+        let own = package.params_of(place).collect();
+        Some(package.function(symbol, own))
+    }
+
+    /// A type of the library.
+    pub(super) fn find_type(&self, path: &str, name: &str) -> Option<LibraryType> {
+        let (at, package) = self.package(path)?;
+        let is_type = |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Type | SymbolKind::Struct);
+        let (place, _) = package.find(name, is_type)?;
+        Some(LibraryType { package: at, place: place as u16 })
+    }
+
+    /// What a type of the library is.
+    pub(super) fn underlying(&self, at: LibraryType, arguments: &[Type]) -> Type {
+        let package = &self.packages[at.package as usize];
+        let is = package.facts.symbols[at.place as usize].annotation;
+        let of = is.map_or(Type::Basic("any"), |is| package.type_of(is));
+        of.with(&package.filled(u32::from(at.place), arguments))
+    }
+
+    /// The type of a method of a type of the library; other methods give nothing that is the caller's.
+    pub(super) fn method(&self, at: LibraryType, name: &str, arguments: &[Type]) -> Type {
+        let package = &self.packages[at.package as usize];
+        let of = &package.facts.symbols[at.place as usize].name;
+        let is_its = |symbol: &Symbol| symbol.owner.and_then(|owner| package.facts.head_name(owner)) == Some(of);
+        match package.find(name, is_its) {
+            Some((place, symbol)) => package.function(symbol, Vec::new()).with(&package.filled(place, arguments)),
+            None => Type::External,
+        }
     }
 }
 
-fn filled(of: Type, params: &str, arguments: &[Type]) -> Type {
-    let pairs = params.chars().zip(arguments);
-    of.with(&pairs.map(|(param, argument)| (key(param), argument.clone())).collect())
-}
+impl Package {
+    fn find(&self, name: &str, fits: impl Fn(&Symbol) -> bool) -> Option<(u32, &Symbol)> {
+        let at = self.facts.symbols.iter().position(|symbol| symbol.name == name && fits(symbol))?;
+        Some((at as u32, &self.facts.symbols[at]))
+    }
 
-fn key(param: char) -> (VersionId, u32) {
-    (LIBRARY, u32::from(param))
-}
+    /// The type parameters of a symbol.
+    fn params_of(&self, place: u32) -> impl Iterator<Item = (VersionId, u32)> + '_ {
+        let bindings = self.facts.bindings.iter().enumerate();
+        let params = bindings.filter(move |(_, of)| of.kind == BindingKind::TypeParam && of.symbol == Some(place));
+        params.map(|(at, _)| (self.id, at as u32))
+    }
 
-/// A type of the table, which knows no names but type parameters and predeclared types.
-fn type_of(expr: &Expr<'_>, declares: bool) -> Type {
-    let one = |of: &Expr<'_>| Rc::new(type_of(of, false));
-    match expr {
-        Expr::Name(name) => match (name.chars().next(), super::predeclared::find(name)) {
-            (_, Some(super::predeclared::Predeclared::Type(basic))) => Type::Basic(basic),
-            (Some(param), _) if name.len() == 1 => Type::Param(LIBRARY, u32::from(param)),
+    /// What stands for the type parameters of a symbol.
+    fn filled(&self, place: u32, arguments: &[Type]) -> Arguments {
+        self.params_of(place).zip(arguments.iter().cloned()).collect()
+    }
+
+    fn function(&self, symbol: &Symbol, own: Vec<(VersionId, u32)>) -> Type {
+        match symbol.annotation.map(|of| self.facts.expr(of)) {
+            Some(Expr::Func(of)) => Type::Func(Rc::new(FuncType { own, ..self.func_type(of) })),
+            _ => Type::Unknown,
+        }
+    }
+
+    /// A type of the stubs, which know no names but type parameters and predeclared types.
+    fn type_of(&self, id: ExprId) -> Type {
+        let one = |of: &ExprId| Rc::new(self.type_of(*of));
+        match self.facts.expr(id) {
+            Expr::Name { seen: Seen::Local(param), .. } => Type::Param(self.id, *param),
+            Expr::Name { name, .. } => match predeclared::find(self.facts.name(*name)) {
+                Some(Predeclared::Type(basic)) => Type::Basic(basic),
+                _ => Type::External,
+            },
+            Expr::Wrap { how: Wrap::Deref, of } => Type::Pointer(one(of)),
+            Expr::List(of) => Type::List(one(of)),
+            Expr::Map { key, value } => Type::Map(Rc::new((self.type_of(*key), self.type_of(*value)))),
+            Expr::Func(of) => Type::Func(Rc::new(self.func_type(of))),
             _ => Type::External,
-        },
-        Expr::Star(of) => Type::Pointer(one(of)),
-        Expr::List(of) => Type::List(one(of)),
-        Expr::Map(key, of) => Type::Map(Rc::new((type_of(key, false), type_of(of, false)))),
-        Expr::Func(signature) => Type::Func(Rc::new(func_type(signature, declares))),
-        _ => Type::External,
+        }
     }
-}
 
-fn func_type(signature: &Signature<'_>, declares: bool) -> FuncType {
-    let all = |list: &[Expr<'_>]| list.iter().map(|of| type_of(of, false)).collect();
-    let own = if declares { ('A'..='Z').map(key).collect() } else { Vec::new() };
-    FuncType { own, params: all(&signature.params), variadic: signature.variadic, results: all(&signature.results) }
+    fn func_type(&self, of: &FuncExpr) -> FuncType {
+        let all = |list: &[ExprId]| list.iter().map(|of| self.type_of(*of)).collect();
+        FuncType { own: Vec::new(), params: all(&of.params), variadic: of.variadic, results: all(&of.results) }
+    }
 }
 
 #[cfg(test)]
@@ -125,14 +137,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_function_gives_what_it_takes() {
-        for (path, name, _) in FUNCTIONS {
-            let Some(Type::Func(of)) = function(path, name) else { panic!("{path}.{name}") };
-            assert!(Type::results(&of.results).is_open(), "{path}.{name}");
+    fn every_stub_gives_what_it_takes() {
+        let library = Library::read();
+        assert!(library.packages.len() > 5);
+        for package in &library.packages {
+            assert_eq!(package.facts.problems, [], "{}", package.path);
+            for (place, symbol) in package.facts.symbols.iter().enumerate() {
+                let what = format!("{}.{}", package.path, symbol.name);
+                assert!(package.params_of(place as u32).next().is_some(), "{what} has no type parameter");
+                match symbol.kind {
+                    SymbolKind::Fn | SymbolKind::Method => {
+                        let Type::Func(of) = package.function(symbol, Vec::new()) else { panic!("{what}") };
+                        assert!(Type::results(&of.results).is_open(), "{what}");
+                    }
+                    _ => assert!(library.find_type(package.path, &symbol.name).is_some(), "{what}"),
+                }
+            }
         }
-        for (path, name, params, ..) in TYPES {
-            assert!(find_type(path, name).is_some(), "{path}.{name}");
-            assert!(!params.is_empty(), "{path}.{name}");
-        }
+        assert!(library.function("slices", "Clone").is_some() && library.function("slices", "None").is_none());
     }
 }

@@ -3,13 +3,10 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use codecompass_model::{RefShape, Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Flags, SymbolAt, SymbolKind};
 
 use super::Go;
-use super::library;
-use super::packages::{FileIndex, is_function};
-use super::scope::{Near, Scope};
-use super::syntax::Expr;
+use super::packages::FileIndex;
 use super::types::{Inline, Type};
 
 /// What a name means behind a value of some type.
@@ -53,7 +50,7 @@ impl Go<'_> {
         match target {
             Type::Unknown => return Member::Unknown,
             Type::External => return Member::External,
-            Type::Library(at, arguments) => return Member::Outside(library::method(*at, name, arguments)),
+            Type::Library(at, arguments) => return Member::Outside(self.library().method(*at, name, arguments)),
             _ => {}
         }
         let key = (target.clone(), name.to_owned());
@@ -113,7 +110,7 @@ impl Go<'_> {
                     Some(SymbolKind::Interface) => self.interface_method(&file, *symbol, arguments, name, state),
                     _ => {
                         let of = self.symbol_type(*symbol).with(&self.arguments(*symbol, arguments));
-                        let is_alias = file.symbol(symbol.place).is_some_and(is_alias);
+                        let is_alias = file.symbol(symbol.place).is_some_and(|symbol| symbol.flags.has(Flags::ALIAS));
                         self.look_in_declared(of, is_alias, candidate, name, state);
                     }
                 }
@@ -176,7 +173,7 @@ impl Go<'_> {
         for (place, field) in file.children(Some(of.place)).filter(|(_, symbol)| symbol.kind == SymbolKind::Field) {
             let at = SymbolAt { file: of.file, place };
             let is_meant = field.name == name;
-            if is_meant || is_embedded(field) {
+            if is_meant || field.flags.has(Flags::EMBEDDED) {
                 let type_of = self.symbol_type(at).with(&self.arguments(of, arguments));
                 if is_meant {
                     state.found = Some(Member::Field(at, type_of));
@@ -203,83 +200,24 @@ impl Go<'_> {
 
     /// The types that an interface embeds.
     pub(super) fn embedded_interfaces(&self, file: &Rc<FileIndex>, place: u32) -> Vec<Type> {
-        let scope = Scope { file: file.clone(), symbol: Some(place), near: Near::Nothing };
-        let of = |&at: &u32| match self.referred_type(&scope, at)? {
-            Type::Named(symbol, _) => Some(Type::Named(symbol, self.arguments_behind(&scope, at, symbol))),
-            of => Some(of),
-        };
-        file.embedded(place).iter().filter_map(of).collect()
+        let bases = file.symbol(place).map_or(&[][..], |symbol| &symbol.bases);
+        bases.iter().map(|base| self.type_at(file, *base)).collect()
     }
 
-    /// The type that a reference to a type means.
-    fn referred_type(&self, scope: &Scope, at: u32) -> Option<Type> {
-        let reference = scope.file.source.facts.references.get(at as usize)?;
-        let name = scope.file.text(reference.name);
-        let expr = match reference.qualifier {
-            Some(qualifier) => Expr::Member(Box::new(Expr::Name(scope.file.text(qualifier))), name),
-            None => Expr::Name(name),
-        };
-        Some(self.type_at(scope, &expr))
-    }
-
-    /// The arguments of an embedded generic type: the types named behind it on its line, when there are as many as it takes.
-    fn arguments_behind(&self, scope: &Scope, at: u32, symbol: SymbolAt) -> Rc<[Type]> {
-        let wanted = self.file(symbol.file).map_or(0, |file| file.type_params(symbol.place).len());
-        let references = &scope.file.source.facts.references;
-        let line = references.get(at as usize).map(|reference| reference.line);
-        let behind = (at as usize + 1..references.len()).take_while(|&next| Some(references[next].line) == line);
-        let types = behind.filter(|&next| references[next].shape == RefShape::Type);
-        let arguments: Vec<Type> =
-            types.take(wanted).filter_map(|next| self.referred_type(scope, next as u32)).collect();
-        if arguments.len() == wanted { arguments.into() } else { Rc::new([]) }
-    }
-
-    /// A member of a struct or interface that is written out where it is used: the nearest symbol of that name.
+    /// A member of a struct or interface that is written out where it is used, or the types that it embeds.
     fn inline_member(&self, inline: Inline, name: &str, state: &mut Level) {
         let Some(file) = self.file(inline.file) else { return };
-        let parent = inline.symbol;
-        let is_member = |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method);
-        let mut named = file.children(parent).filter(|(_, symbol)| symbol.name == name && is_member(symbol));
-        let found = match inline.before {
-            true => named.filter(|(_, symbol)| symbol.name_line <= inline.line).last(),
-            false => named.find(|(_, symbol)| symbol.name_line >= inline.line),
-        };
-        let Some((place, symbol)) = found else {
-            return self.inline_embedded(&file, parent, inline, state);
-        };
-        let at = SymbolAt { file: inline.file, place };
-        let of = self.symbol_type(at);
-        state.found = Some(match symbol.kind {
-            SymbolKind::Field => Member::Field(at, of),
-            _ => Member::Methods(vec![at], of),
-        });
-    }
-
-    /// The types that a type without a name embeds.
-    fn inline_embedded(&self, file: &Rc<FileIndex>, parent: Option<u32>, inline: Inline, state: &mut Level) {
-        let fields = file.children(parent).filter(|(_, symbol)| symbol.kind == SymbolKind::Field);
-        let fields: Vec<(u32, &Symbol)> = match parent.and_then(|parent| file.symbol(parent)).is_none_or(is_function) {
-            false => fields.collect(),
-            // A function may have several such types: the fields of one stand together.
-            true if !inline.before => {
-                let text = self.world.text(inline.file).unwrap_or_default();
-                let mut end = None;
-                let behind = fields.skip_while(|(_, symbol)| symbol.name_line < inline.line);
-                let together = behind.take_while(|(_, symbol)| {
-                    let between = end.and_then(|end| text.get(end as usize..symbol.span.start as usize));
-                    end = Some(symbol.span.end);
-                    between.is_none_or(|between| !between.contains(['{', '}']))
-                });
-                together.collect()
-            }
-            true => {
-                state.unknown = true;
+        for (place, symbol) in file.members_within(inline.start, inline.end) {
+            let at = SymbolAt { file: inline.file, place };
+            if symbol.name == name {
+                let of = self.symbol_type(at);
+                let is_field = symbol.kind == SymbolKind::Field;
+                state.found = Some(if is_field { Member::Field(at, of) } else { Member::Methods(vec![at], of) });
                 return;
             }
-        };
-        for (place, _) in fields.into_iter().filter(|(_, symbol)| is_embedded(symbol)) {
-            let of = self.symbol_type(SymbolAt { file: file.source.id, place });
-            state.next.push(Candidate { of, fields_only: false });
+            if symbol.flags.has(Flags::EMBEDDED) {
+                state.next.push(Candidate { of: self.symbol_type(at), fields_only: false });
+            }
         }
     }
 
@@ -304,17 +242,4 @@ impl Go<'_> {
     pub(super) fn is_collection(&self, of: &Type) -> bool {
         matches!(self.underlying(of), Type::List(_) | Type::Map(_))
     }
-}
-
-/// `type A = B`.
-fn is_alias(symbol: &Symbol) -> bool {
-    symbol.kind == SymbolKind::Type && symbol.signature.contains(" = ")
-}
-
-/// Whether a field has no name of its own: its line begins with the type, and only a tag may follow.
-pub(super) fn is_embedded(field: &Symbol) -> bool {
-    let of = field.signature.trim_start_matches('*');
-    let rest = of.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    let tag = rest.trim_start();
-    rest.starts_with('[') || tag.is_empty() || tag.starts_with(['"', '`', '/'])
 }

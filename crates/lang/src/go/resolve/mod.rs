@@ -8,7 +8,6 @@
 //! What is absent: flow analysis, build constraints (a name declared under several stands for all of them), and the types
 //! of other modules' code.
 
-mod chain;
 mod declared;
 mod guess;
 mod implementing;
@@ -19,20 +18,22 @@ mod modules;
 mod packages;
 mod predeclared;
 mod scope;
-mod syntax;
 mod types;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use codecompass_model::{Confidence, Meaning, RefShape, Reference, Resolver, SymbolAt, SymbolKind, VersionId, World};
+use codecompass_model::{
+    Confidence, ExprId, Meaning, RefShape, Reference, Resolver, SymbolAt, SymbolKind, VersionId, World,
+};
 
 use infer::Value;
+use library::Library;
 use members::Member;
 use modules::Modules;
 use packages::{FileIndex, Folder, Package};
-use scope::{Found, Near, Scope};
+use scope::{Found, Scope};
 use types::Type;
 
 /// Go's rules at work on one view.
@@ -44,6 +45,8 @@ pub(super) struct Go<'w> {
     files: RefCell<HashMap<VersionId, Option<Rc<FileIndex>>>>,
     symbol_types: RefCell<HashMap<SymbolAt, Type>>,
     binding_types: RefCell<HashMap<(VersionId, u32), Type>>,
+    values: RefCell<HashMap<(VersionId, ExprId), Value>>,
+    library: OnceCell<Library>,
     members: RefCell<HashMap<(Type, String), Member>>,
     /// What is being looked for right now: meeting it again is a cycle.
     open: RefCell<HashSet<Question>>,
@@ -77,6 +80,8 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
         files: RefCell::default(),
         symbol_types: RefCell::default(),
         binding_types: RefCell::default(),
+        values: RefCell::default(),
+        library: OnceCell::new(),
         members: RefCell::default(),
         open: RefCell::default(),
         cut: Cell::new(false),
@@ -107,9 +112,9 @@ impl Resolver for Go<'_> {
             RefShape::Mention => return Meaning::Unknown("no rule reads a name here"),
             _ => {}
         }
-        let scope = Scope { file: index.clone(), symbol: reference.symbol, near: Near::Reference(at) };
+        let scope = Scope { file: index, symbol: reference.symbol, line: reference.line };
         match reference.qualifier {
-            Some(qualifier) => self.qualified(&scope, &reference, index.text(qualifier)),
+            Some(qualifier) => self.qualified(&scope, &reference, qualifier),
             None => self.bare(&scope, &reference),
         }
     }
@@ -168,17 +173,16 @@ impl Go<'_> {
             Found::Symbols(targets) => several(scope, targets, "in scope"),
             Found::Import(imported) => module_meaning(&imported),
             Found::Predeclared(_) | Found::External => Meaning::External,
-            Found::Binding(_) => Meaning::Local,
             Found::Nothing if is_variable(scope, reference) => Meaning::Local,
             Found::Nothing => Meaning::Unknown("no such name in scope"),
         }
     }
 
     /// A member of something.
-    fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: &str) -> Meaning {
+    fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: ExprId) -> Meaning {
         let name = scope.file.text(reference.name);
         let is_call = reference.shape == RefShape::MemberCall;
-        match self.receiver(scope, qualifier) {
+        match self.value(&scope.file, qualifier) {
             Value::Package(imported) => match imported.as_ref() {
                 Imported::Package(package) => match package.find(name) {
                     [] => Meaning::Unknown("no such name in the package"),
@@ -254,6 +258,10 @@ impl Go<'_> {
         });
         self.imports.borrow_mut().insert(path.to_owned(), imported.clone());
         imported
+    }
+
+    fn library(&self) -> &Library {
+        self.library.get_or_init(Library::read)
     }
 
     fn kind(&self, at: SymbolAt) -> Option<SymbolKind> {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World};
+use codecompass_model::{BindingKind, FileFacts, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World};
 
 /// The packages of a folder: one, its external test package, and maybe some that no build takes.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Package {
                 continue;
             }
             let at = SymbolAt { file: file.id, place: place as u32 };
-            match receiver(symbol) {
+            match receiver(&file.facts, symbol) {
                 Some(of) => {
                     let methods = self.methods.entry(of.to_owned()).or_default();
                     methods.entry(symbol.name.clone()).or_default().push(at);
@@ -64,13 +64,9 @@ impl Package {
     }
 }
 
-/// The type that a method is declared for: `T` in `pkg.T.m`.
-pub(super) fn receiver(symbol: &Symbol) -> Option<&str> {
-    if symbol.kind != SymbolKind::Method || symbol.parent.is_some() {
-        return None;
-    }
-    let before = symbol.qualified_name.strip_suffix(&symbol.name)?.strip_suffix('.')?;
-    before.rsplit_once('.').map(|(_, of)| of)
+/// The type that a method is declared for.
+pub(super) fn receiver<'f>(facts: &'f FileFacts, symbol: &Symbol) -> Option<&'f str> {
+    facts.head_name(symbol.owner?)
 }
 
 /// Whether a symbol has local names in it.
@@ -124,7 +120,6 @@ pub(super) struct FileIndex {
     pub(super) package: String,
     children: HashMap<Option<u32>, Vec<u32>>,
     type_params: HashMap<u32, Vec<u32>>,
-    embedded: HashMap<u32, Vec<u32>>,
     /// The import that a name means, as far as somebody asked.
     pub(super) imports: RefCell<HashMap<String, Option<u32>>>,
 }
@@ -134,9 +129,8 @@ impl FileIndex {
         let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
         let mut type_params: HashMap<u32, Vec<u32>> = HashMap::new();
-        let mut embedded: HashMap<u32, Vec<u32>> = HashMap::new();
         for (place, symbol) in source.facts.symbols.iter().enumerate() {
-            let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) && receiver(symbol).is_none();
+            let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) && symbol.owner.is_none();
             if symbol.kind != SymbolKind::Test && (symbol.parent.is_some() || is_member) {
                 children.entry(symbol.parent).or_default().push(place as u32);
             }
@@ -146,13 +140,8 @@ impl FileIndex {
                 type_params.entry(symbol).or_default().push(at as u32);
             }
         }
-        for (at, reference) in source.facts.references.iter().enumerate() {
-            if let (RefShape::Extends, Some(symbol)) = (reference.shape, reference.symbol) {
-                embedded.entry(symbol).or_default().push(at as u32);
-            }
-        }
         let package = package_name(&source);
-        Self { source, folder, package, children, type_params, embedded, imports: RefCell::default() }
+        Self { source, folder, package, children, type_params, imports: RefCell::default() }
     }
 
     /// A text of the file's facts.
@@ -175,9 +164,21 @@ impl FileIndex {
         self.type_params.get(&place).map_or(&[], Vec::as_slice)
     }
 
-    /// The references to the types that an interface embeds.
-    pub(super) fn embedded(&self, place: u32) -> &[u32] {
-        self.embedded.get(&place).map_or(&[], Vec::as_slice)
+    /// The type that a method is declared for.
+    pub(super) fn receiver(&self, symbol: &Symbol) -> Option<&str> {
+        receiver(&self.source.facts, symbol)
+    }
+
+    /// The members of a type that is written out in these bytes, those of types inside of it left out.
+    pub(super) fn members_within(&self, start: u32, end: u32) -> impl Iterator<Item = (u32, &Symbol)> {
+        let symbols = &self.source.facts.symbols;
+        let first = symbols.partition_point(|symbol| symbol.span.start < start);
+        let within = (first..symbols.len()).map(|at| (at as u32, &symbols[at]));
+        let within = within.take_while(move |(_, symbol)| symbol.span.start < end);
+        within.filter(move |(_, symbol)| {
+            let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method);
+            is_member && symbol.parent.is_none_or(|parent| (parent as usize) < first)
+        })
     }
 
     /// A symbol and those around it, from the inside out.

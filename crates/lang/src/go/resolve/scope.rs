@@ -8,30 +8,16 @@ use super::packages::{FileIndex, is_function, may_be_named};
 use super::predeclared::{self, Predeclared};
 use super::{Go, Imported};
 
-/// A place in a file that text is read at.
-#[derive(Clone)]
+/// A place in a file that a name stands at.
 pub(super) struct Scope {
     pub(super) file: Rc<FileIndex>,
     /// The innermost symbol around it.
     pub(super) symbol: Option<u32>,
-    pub(super) near: Near,
-}
-
-/// Where the names of a text were met as references, which know the local names they mean.
-#[derive(Clone, Copy)]
-pub(super) enum Near {
-    /// The text is the qualifier of this reference: its names stand before it.
-    Reference(u32),
-    /// The text begins on this line.
-    Line(u32),
-    /// No local name can be seen.
-    Nothing,
+    pub(super) line: u32,
 }
 
 /// What a name means.
 pub(super) enum Found {
-    /// A local name, as a binding of the file.
-    Binding(u32),
     Symbols(Vec<SymbolAt>),
     Import(Rc<Imported>),
     Predeclared(Predeclared),
@@ -40,70 +26,17 @@ pub(super) enum Found {
     Nothing,
 }
 
-/// How many references are looked at to find a name of a text.
-const MAX_REFERENCES: usize = 400;
-
-impl Scope {
-    /// The line that types without a name are looked for at, and whether they stand before it.
-    pub(super) fn line(&self) -> (u32, bool) {
-        match self.near {
-            Near::Reference(at) => {
-                (self.file.source.facts.references.get(at as usize).map_or(0, |reference| reference.line), true)
-            }
-            Near::Line(line) => (line, false),
-            Near::Nothing => (0, false),
-        }
-    }
-
-    /// The local name that a name in the text means.
-    fn local(&self, name: &str) -> Option<u32> {
-        let facts = &self.file.source.facts;
-        let references = &facts.references;
-        let means = |at: usize| {
-            let reference = &references[at];
-            let is_alone = reference.qualifier.is_none() && reference.shape.is_use();
-            let fits = is_alone && self.file.text(reference.name) == name;
-            fits.then_some(reference.binding)
-        };
-        match self.near {
-            Near::Reference(at) => {
-                let at = at as usize;
-                let own = references.get(at)?;
-                // The first name of the qualifier is the one the facts are sure about.
-                if let Some(binding) = own.binding
-                    && facts.bindings.get(binding as usize).is_some_and(|of| self.file.text(of.name) == name)
-                {
-                    return Some(binding);
-                }
-                (at.saturating_sub(MAX_REFERENCES)..at).rev().find_map(means)?
-            }
-            Near::Line(line) => {
-                let from = references.partition_point(|reference| reference.line < line);
-                // A predeclared type is no reference: what is met later under its name is something else.
-                let is_predeclared = predeclared::find(name).is_some();
-                let is_near = |at: &usize| !is_predeclared || references[*at].line == line;
-                (from..references.len().min(from + MAX_REFERENCES)).take_while(is_near).find_map(means)?
-            }
-            Near::Nothing => None,
-        }
-    }
-}
-
 impl Go<'_> {
-    /// What a name in a text means.
-    pub(super) fn find(&self, scope: &Scope, name: &str) -> Found {
-        match scope.local(name) {
-            Some(binding) => Found::Binding(binding),
-            None => self.find_global(scope, name),
-        }
-    }
-
     /// What a name means that is no local variable.
     pub(super) fn find_global(&self, scope: &Scope, name: &str) -> Found {
-        if let Some(found) = in_function(scope, name) {
-            return found;
+        match in_function(scope, name) {
+            Some(found) => Found::Symbols(vec![found]),
+            None => self.find_in_file(&scope.file, name),
         }
-        let file = &scope.file;
+    }
+
+    /// What a name means that no function around it declares.
+    pub(super) fn find_in_file(&self, file: &FileIndex, name: &str) -> Found {
         if let Some(package) = self.package_of(file)
             && let targets @ [_, ..] = package.find(name)
         {
@@ -163,28 +96,15 @@ impl Go<'_> {
     }
 }
 
-/// A type that the function around declares, or a type parameter.
-fn in_function(scope: &Scope, name: &str) -> Option<Found> {
+/// A type that the function around declares.
+fn in_function(scope: &Scope, name: &str) -> Option<SymbolAt> {
     let file = &scope.file;
-    for place in file.around(scope.symbol) {
-        let of_name = |&&binding: &&u32| {
-            let binding = file.source.facts.bindings.get(binding as usize);
-            binding.is_some_and(|binding| file.text(binding.name) == name)
-        };
-        if let Some(binding) = file.type_params(place).iter().find(of_name) {
-            return Some(Found::Binding(*binding));
-        }
-        let is_function = file.symbol(place).is_some_and(is_function);
-        if !is_function {
-            continue;
-        }
+    let functions = file.around(scope.symbol).filter(|&place| file.symbol(place).is_some_and(is_function));
+    functions.into_iter().find_map(|place| {
         let is_type = |kind| matches!(kind, SymbolKind::Struct | SymbolKind::Interface | SymbolKind::Type);
-        // It can be seen from its declaration on, and the nearest one hides those before it.
-        let is_seen = |line: u32| line <= scope.line().0;
         let types = file.children(Some(place)).filter(|(_, symbol)| symbol.name == name && is_type(symbol.kind));
-        if let Some((place, _)) = types.filter(|(_, symbol)| is_seen(symbol.name_line)).last() {
-            return Some(Found::Symbols(vec![SymbolAt { file: file.source.id, place }]));
-        }
-    }
-    None
+        // It can be seen from its declaration on, and the nearest one hides those before it.
+        let (place, _) = types.filter(|(_, symbol)| symbol.name_line <= scope.line).last()?;
+        Some(SymbolAt { file: file.source.id, place })
+    })
 }

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use codecompass_model::{SymbolAt, VersionId};
 
+use super::library::LibraryType;
+
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Type {
@@ -16,7 +18,7 @@ pub(super) enum Type {
     /// A type that the view declares, with its arguments.
     Named(SymbolAt, Rc<[Type]>),
     /// A generic type of the standard library, with its arguments.
-    Library(u32, Rc<[Type]>),
+    Library(LibraryType, Rc<[Type]>),
     Pointer(Rc<Type>),
     /// A slice or an array.
     List(Rc<Type>),
@@ -41,14 +43,12 @@ pub(super) struct FuncType {
     pub(super) results: Vec<Type>,
 }
 
-/// Where the members of a type without a name stand: below a symbol, near a line.
+/// The bytes of a type without a name: its members are the symbols there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Inline {
     pub(super) file: VersionId,
-    pub(super) symbol: Option<u32>,
-    pub(super) line: u32,
-    /// Whether they stand before that line and not behind it.
-    pub(super) before: bool,
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 /// What stands for which type parameter.
@@ -154,18 +154,6 @@ impl Type {
                 of.results.iter().zip(&given.results).for_each(|(own, given)| own.learn(given, learned));
             }
             _ => {}
-        }
-    }
-
-    /// Whether something in it is not known.
-    pub(super) fn is_vague(&self) -> bool {
-        match self {
-            Type::Unknown => true,
-            Type::Pointer(of) | Type::List(of) | Type::Chan(of) => of.is_vague(),
-            Type::Map(of) => of.0.is_vague() || of.1.is_vague(),
-            Type::Named(_, list) | Type::Library(_, list) | Type::Tuple(list) => list.iter().any(Type::is_vague),
-            Type::Func(of) => of.params.iter().chain(&of.results).any(Type::is_vague),
-            _ => false,
         }
     }
 

@@ -40,7 +40,7 @@ impl Rules<'_> {
         match binding.map(|binding| binding.kind) {
             Some(BindingKind::TypeParam) => {
                 let bound = binding.and_then(|binding| binding.annotation);
-                let bound = bound.map_or(Type::Unknown, |text| self.declared(place.source.name(text), place));
+                let bound = bound.map_or(Type::Unknown, |text| self.declared(place.source.written(text), place));
                 Type::Var(Rc::from(name), Rc::new(bound))
             }
             _ => self.as_instance(&self.local(place, at)),
@@ -66,10 +66,10 @@ impl Rules<'_> {
             match symbol.kind {
                 SymbolKind::Class => Type::instance(at),
                 SymbolKind::Type => {
-                    symbol.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &place))
+                    symbol.annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &place))
                 }
                 SymbolKind::Var | SymbolKind::Const | SymbolKind::Field => match symbol.value {
-                    Some(text) => self.alias(&Expr::parse(source.name(text)), &symbol.name, &place),
+                    Some(text) => self.alias(&Expr::parse(source.written(text)), &symbol.name, &place),
                     None => Type::Unknown,
                 },
                 _ => Type::Unknown,

@@ -79,7 +79,7 @@ impl Rules<'_> {
                 None => params.get(position).and_then(binding),
             };
             let Some(annotation) = param.and_then(|param| param.annotation) else { continue };
-            let pattern = self.declared(source.name(annotation), &header);
+            let pattern = self.declared(source.written(annotation), &header);
             if pattern.is_open() {
                 self.unify(&pattern, &self.value(&argument.value, place), filled, 0);
             }

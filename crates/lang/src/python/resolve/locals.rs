@@ -123,8 +123,9 @@ impl Rules<'_> {
     fn variable_here(&self, place: &Place, binding: &Binding) -> Type {
         let source = &place.source;
         let here = Place::at(source, binding.symbol, binding.line.saturating_sub(1));
-        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &here));
-        let mut value = binding.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.name(text)), &here));
+        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &here));
+        let mut value =
+            binding.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.written(text)), &here));
         let name = source.name(binding.name);
         let line = self.lines(source).line(binding.line);
         if is_entered(line, name) {
@@ -146,7 +147,7 @@ impl Rules<'_> {
         let source = &place.source;
         let Some(function) = binding.symbol else { return Type::Unknown };
         let header = Place::header(source, function);
-        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &header));
+        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &header));
         if binding.part == Part::Inside {
             let stars = format!("**{}", source.name(binding.name));
             let is_map = source.symbol(function).is_some_and(|symbol| symbol.signature.contains(&stars));
@@ -165,7 +166,7 @@ impl Rules<'_> {
         if !declared.is_unknown() || binding.annotation.is_some() {
             return declared;
         }
-        match binding.value.map(|text| self.value(&Expr::parse(source.name(text)), &header)) {
+        match binding.value.map(|text| self.value(&Expr::parse(source.written(text)), &header)) {
             Some(Type::Nothing) | None => self.fixture(place, function, source.name(binding.name)),
             Some(default) => default,
         }

@@ -326,7 +326,7 @@ impl Rules<'_> {
             let parent = source.symbol(at.place).and_then(|symbol| symbol.parent);
             let place = Place::at(&source, parent, reference.line);
             let path = match reference.qualifier {
-                Some(qualifier) => format!("{}.{}", source.name(qualifier), source.name(reference.name)),
+                Some(qualifier) => format!("{}.{}", source.written(qualifier), source.name(reference.name)),
                 None => source.name(reference.name).to_owned(),
             };
             let given = match self.value(&Expr::parse(&path), &place) {

@@ -28,7 +28,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use codecompass_model::{
-    BindingKind, Confidence, Meaning, Reached, RefShape, Reference, Resolver, SymbolAt, VersionId, World,
+    BindingKind, Confidence, ExprId, Meaning, Reached, RefShape, Reference, Resolver, SymbolAt, VersionId, World,
 };
 
 use crate::names::FastMap;
@@ -63,7 +63,7 @@ enum Question {
     Variable(SymbolAt),
     Decorated(SymbolAt),
     Binding(VersionId, u32),
-    Text(VersionId, Option<u32>, u32, Root, u32),
+    Text(VersionId, Option<u32>, ExprId, Root, u32),
 }
 
 /// Their constructor, as the language takes it.
@@ -185,7 +185,7 @@ impl Rules<'_> {
     fn called_local(&self, place: &Place, reference: &Reference, binding: u32) -> Meaning {
         let source = &place.source;
         let local = source.facts().bindings.get(binding as usize).filter(|binding| binding.kind == BindingKind::Local);
-        let value = local.and_then(|local| local.value).map(|text| Expr::parse(source.name(text)));
+        let value = local.and_then(|local| local.value).map(|text| Expr::parse(source.written(text)));
         let is_alias = matches!(value, Some(Expr::Name(_) | Expr::Attr(..) | Expr::Either(_)));
         if !is_alias || !matches!(reference.shape, RefShape::Call | RefShape::Construct) {
             return Meaning::Local;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Import, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{ExprId, Import, SymbolAt, SymbolKind, VersionId};
 
 use super::Rules;
 use super::builtins::is_builtin;
@@ -30,7 +30,7 @@ pub(super) enum Root {
     /// It means this local name.
     Local(u32),
     /// The first name of this text is not local.
-    Free(u32),
+    Free(ExprId),
 }
 
 impl Place {
@@ -190,7 +190,7 @@ impl Rules<'_> {
 
 /// Whether a variable begins with `None`.
 fn is_nothing(source: &Source, place: u32) -> bool {
-    source.symbol(place).and_then(|symbol| symbol.value).is_some_and(|value| source.name(value) == "None")
+    source.symbol(place).and_then(|symbol| symbol.value).is_some_and(|value| source.written(value) == "None")
 }
 
 /// The local name of a scope that a line most likely sees: the last one written above it, else the first.

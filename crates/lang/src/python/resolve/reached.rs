@@ -24,7 +24,7 @@ impl Rules<'_> {
         if let Some(binding) = reference.binding.filter(|_| reference.qualifier.is_none()) {
             let local = source.facts().bindings.get(binding as usize)?;
             let place = Place::at(source, local.symbol, local.line);
-            return self.given_by(source.name(local.value?), &place);
+            return self.given_by(source.written(local.value?), &place);
         }
         let [target] = *self.meaning(source, reference).targets() else { return None };
         let again = self.through(target).filter(|_| self.is_called_again(source, reference));
@@ -43,7 +43,7 @@ impl Rules<'_> {
         let source = self.source(variable.file)?;
         let symbol = source.symbol(variable.place)?;
         let place = Place::at(&source, symbol.parent, symbol.lines.start);
-        self.given_by(source.name(symbol.value?), &place)
+        self.given_by(source.written(symbol.value?), &place)
     }
 
     /// A function whose decorator is a function that gives another one back.

@@ -37,7 +37,7 @@ impl Rules<'_> {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
         let annotation = source.symbol(at.place).and_then(|symbol| symbol.annotation);
         let place = Place::header(&source, at.place);
-        let declared = annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &place));
+        let declared = annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &place));
         match declared {
             // `def f(self: T) -> T` gives what it is called on.
             Type::Var(ref name, _) if self.is_receiver_parameter(&source, at.place, name) => self.own(&place),
@@ -47,7 +47,7 @@ impl Rules<'_> {
 
     fn is_receiver_parameter(&self, source: &Source, function: u32, name: &str) -> bool {
         let first = source.params(function).first().and_then(|at| source.facts().bindings.get(*at as usize));
-        let written = first.and_then(|first| first.annotation).map_or("", |text| source.name(text));
+        let written = first.and_then(|first| first.annotation).map_or("", |text| source.written(text));
         let is_method = source.symbol(function).is_some_and(|symbol| symbol.kind != SymbolKind::Fn);
         is_method
             && matches!(written.trim_matches(['"', '\'']), word if word == name || word == format!("type[{name}]") || word == format!("Type[{name}]"))
@@ -83,14 +83,15 @@ impl Rules<'_> {
                 _ => class,
             });
             let place = Place::at(&source, scope, symbol.lines.start);
-            let declared = symbol.annotation.map_or(Type::Unknown, |text| self.declared(source.name(text), &place));
+            let declared = symbol.annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &place));
             if !declared.is_unknown() {
                 return declared;
             }
             if symbol.kind == SymbolKind::Type {
                 return self.as_class(&self.declared_by_symbol(at));
             }
-            let first = symbol.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.name(text)), &place));
+            let first =
+                symbol.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.written(text)), &place));
             match (first, symbol.parent) {
                 (first @ (Type::Unknown | Type::Nothing), Some(class)) => {
                     Type::one_of([first, self.assigned_to_self(&source, class, &symbol.name)])

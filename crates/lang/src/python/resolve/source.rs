@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, FileFacts, RefShape, SourceFile, Symbol, SymbolKind};
+use codecompass_model::{BindingKind, ExprId, FileFacts, RefShape, SourceFile, Symbol, SymbolKind};
 
 use crate::names::FastMap;
 
@@ -81,6 +81,11 @@ impl Source {
 
     pub(super) fn symbol(&self, place: u32) -> Option<&Symbol> {
         self.facts().symbols.get(place as usize)
+    }
+
+    /// The text of an expression.
+    pub(super) fn written(&self, id: ExprId) -> &str {
+        self.facts().written(id)
     }
 
     /// A text of the file's facts.

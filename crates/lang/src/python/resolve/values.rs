@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Part, SymbolAt, SymbolKind};
+use codecompass_model::{ExprId, Part, SymbolAt, SymbolKind};
 
 use super::annotations::{is_map, is_row};
 use super::builtins::is_builtin;
@@ -17,16 +17,17 @@ type Fill<'f> = dyn Fn(SymbolAt, &mut Vec<(Rc<str>, Type)>) + 'f;
 
 impl Rules<'_> {
     /// The type of a text; `root` is what its first name is known to be.
-    pub(super) fn text_type(&self, place: &Place, text: u32) -> Type {
+    pub(super) fn text_type(&self, place: &Place, text: ExprId) -> Type {
         let key = Question::Text(place.id(), place.scope, text, place.root, place.line);
-        self.types.answer(&self.course, key, Type::Unknown, || self.value(&Expr::parse(place.source.name(text)), place))
+        self.types
+            .answer(&self.course, key, Type::Unknown, || self.value(&Expr::parse(place.source.written(text)), place))
     }
 
     /// What a name means, given what is known of the first one.
     pub(super) fn look_up_root(&self, place: &Place, name: &str) -> Found {
         match place.root {
             Root::Local(at) if self.binding_name(place, at) == name => Found::Local(at),
-            Root::Free(text) if first_name(place.source.name(text)) == name => self.look_up(place, name, false),
+            Root::Free(text) if first_name(place.source.written(text)) == name => self.look_up(place, name, false),
             _ => self.look_up(place, name, true),
         }
     }
@@ -320,10 +321,10 @@ impl Rules<'_> {
     }
 
     /// Where a receiver's text is read, with what extraction knows of its first name.
-    pub(super) fn receiver_place(&self, place: &Place, binding: Option<u32>, text: u32) -> Place {
+    pub(super) fn receiver_place(&self, place: &Place, binding: Option<u32>, text: ExprId) -> Place {
         let root = match binding {
             Some(at) => Root::Local(at),
-            None if first_name(place.source.name(text)).is_empty() => Root::Open,
+            None if first_name(place.source.written(text)).is_empty() => Root::Open,
             None => Root::Free(text),
         };
         Place { root, ..place.clone() }

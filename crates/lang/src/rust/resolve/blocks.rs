@@ -38,7 +38,7 @@ impl Rules<'_> {
         let given = &rest[name..text::cut(&rest[name..], MAX_BEFORE).len() + name];
         let equals = given.match_indices('=').find(|(at, _)| is_assignment(given, *at)).map(|(at, _)| at)?;
         let start = line + name + equals + 1;
-        let value = index.name(declared.value?);
+        let value = index.written(declared.value?);
         let first: String = value.chars().take_while(|c| c.is_alphanumeric()).collect();
         let start = start + (text[start..].len() - text[start..].trim_start().len());
         if !text[start..].trim_start_matches(['&', '*']).starts_with(first.as_str()) {

@@ -98,7 +98,7 @@ impl Rules<'_> {
         let owner = index.symbol(at.place)?.parent;
         let parameter = index.arguments(at.place).nth(argument)?;
         let scope = Scope { file: at.file, symbol: Some(at.place) };
-        let bounds: Rc<[Bound]> = match self.lower_text(scope, index.name(parameter.annotation?)) {
+        let bounds: Rc<[Bound]> = match self.lower_text(scope, index.written(parameter.annotation?)) {
             Ty::Param(parameter) => self.bounds_of(parameter),
             Ty::Bounds(bounds) => bounds,
             Ty::Library(_, arguments) => match arguments.first()? {

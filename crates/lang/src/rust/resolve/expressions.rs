@@ -197,7 +197,7 @@ impl Rules<'_> {
             file == at.file && declared.is_some() && (declared == Some(at.place) || declared == owner)
         };
         for (binding, argument) in index.arguments(at.place).zip(given).take(8) {
-            let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.name(at)));
+            let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.written(at)));
             if mentions(&pattern, &is_free) {
                 let ty = self.expression(point.beside(), argument);
                 if ty.is_known() {

@@ -3,7 +3,9 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use codecompass_model::{Binding, BindingKind, FileFacts, Reference, SourceFile, Symbol, SymbolKind, VersionId};
+use codecompass_model::{
+    Binding, BindingKind, ExprId, FileFacts, Reference, SourceFile, Symbol, SymbolKind, VersionId,
+};
 
 /// A file with what is looked up in it again and again.
 pub(super) struct Indexed {
@@ -73,6 +75,11 @@ impl Indexed {
         self.facts().symbols.get(at as usize)
     }
 
+    /// The text of an expression.
+    pub(super) fn written(&self, id: ExprId) -> &str {
+        self.facts().written(id)
+    }
+
     /// A text of the facts.
     pub(super) fn name(&self, at: u32) -> &str {
         self.facts().names.get(at as usize).map_or("", String::as_str)
@@ -80,7 +87,7 @@ impl Indexed {
 
     /// The text of a symbol's type.
     pub(super) fn annotation(&self, symbol: u32) -> Option<&str> {
-        Some(self.name(self.symbol(symbol)?.annotation?))
+        Some(self.written(self.symbol(symbol)?.annotation?))
     }
 
     /// The symbols below a parent.

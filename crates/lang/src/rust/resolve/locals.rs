@@ -62,7 +62,7 @@ impl Rules<'_> {
         let binding = *index.facts().bindings.get(at as usize)?;
         let scope = Scope { file, symbol: binding.symbol };
         let value = || {
-            let text = index.name(binding.value?);
+            let text = index.written(binding.value?);
             let point = Point { scope, line: binding.line, limit: at, first: None };
             let found = self.expression(point, text);
             if found.is_known() && found != Ty::Function(Ty::Unknown.into()) {
@@ -71,7 +71,7 @@ impl Rules<'_> {
             self.value_in_text(&index, at).or(Some(found))
         };
         match binding.annotation {
-            Some(text) => self.annotated(&index, scope, &binding, index.name(text), &value),
+            Some(text) => self.annotated(&index, scope, &binding, index.written(text), &value),
             None if binding.value.is_none() => {
                 let whole = self.closure_parameter(&index, at)?;
                 self.part_of(&index, at, &whole, binding.part)

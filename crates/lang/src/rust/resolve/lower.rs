@@ -220,7 +220,7 @@ impl Rules<'_> {
             let index = self.indexed(file)?;
             let declared = index.facts().bindings.get(binding as usize)?;
             let scope = Scope { file, symbol: declared.symbol };
-            let written = Written::parse(index.name(declared.annotation?));
+            let written = Written::parse(index.written(declared.annotation?));
             Some(match &written {
                 Written::Bounds(all) => all.iter().filter_map(|bound| self.bound(scope, bound)).collect(),
                 one => self.bound(scope, one).into_iter().collect(),

@@ -66,7 +66,7 @@ impl Rules<'_> {
         let reference = *index.facts().references.get(at as usize)?;
         let name = index.name(reference.name);
         let scope = Scope { file, symbol: reference.symbol };
-        let qualifier = reference.qualifier.map(|at| index.name(at));
+        let qualifier = reference.qualifier.map(|at| index.written(at));
         Some(match (reference.shape, qualifier) {
             (RefShape::Binds, _) => Meaning::Local,
             (RefShape::Import, _) => self.in_import(&index, &reference)?,
@@ -125,14 +125,14 @@ impl Rules<'_> {
     pub(super) fn receiver(&self, index: &Indexed, reference: &Reference) -> Ty {
         let Some(qualifier) = reference.qualifier else { return Ty::Unknown };
         // Texts that were cut short may be equal without meaning the same.
-        let place = is_unsure(index.name(qualifier)).then_some((reference.line, reference.column));
+        let place = is_unsure(index.written(qualifier)).then_some((reference.line, reference.column));
         let key = (index.id(), qualifier, reference.binding, reference.symbol, place);
         if let Some(known) = self.receivers.borrow().get(&key) {
             return known.clone();
         }
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let point = Point { scope, line: reference.line, limit: u32::MAX, first: Some(reference.binding) };
-        let written = index.name(qualifier);
+        let written = index.written(qualifier);
         let found = match self.expression(point, written) {
             Ty::Unknown if is_unsure(written) => self.long_receiver(index, reference).unwrap_or(Ty::Unknown),
             found => found,
@@ -162,7 +162,7 @@ impl Rules<'_> {
                 self.method_value(point, &self.receiver(index, &called), word, inside)
             }
             RefShape::Call | RefShape::PathCall => {
-                let path = called.qualifier.map_or(String::new(), |at| format!("{}::", index.name(at)));
+                let path = called.qualifier.map_or(String::new(), |at| format!("{}::", index.written(at)));
                 self.expression(point, &format!("{path}{word}()"))
             }
             _ => Ty::Unknown,
@@ -246,7 +246,7 @@ impl Rules<'_> {
     pub(super) fn path_meaning(&self, index: &Indexed, reference: &Reference) -> Meaning {
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let (name, shape) = (index.name(reference.name), reference.shape);
-        let qualifier = reference.qualifier.map(|at| index.name(at));
+        let qualifier = reference.qualifier.map(|at| index.written(at));
         let last = Segment { name: name.to_owned(), ..Segment::default() };
         let is_type = matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements);
         let spaces: &[Space] = if is_type { &[Space::Type] } else { &[Space::Value, Space::Type] };

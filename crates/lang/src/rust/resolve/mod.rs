@@ -31,7 +31,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use codecompass_model::{Meaning, Resolver, Symbol, SymbolAt, VersionId, World};
+use codecompass_model::{ExprId, Meaning, Resolver, Symbol, SymbolAt, VersionId, World};
 
 use crates::Crates;
 use index::Indexed;
@@ -52,7 +52,7 @@ type Memo<K, V> = RefCell<HashMap<K, V>>;
 
 /// A receiver: its file and text, what its first name is bound to, the symbol around it, and where the text is not enough
 /// also its place.
-type Receiver = (VersionId, u32, Option<u32>, Option<u32>, Option<(u32, u32)>);
+type Receiver = (VersionId, ExprId, Option<u32>, Option<u32>, Option<(u32, u32)>);
 
 /// The rules at work on one view, and what they remember of it.
 pub(super) struct Rules<'w> {

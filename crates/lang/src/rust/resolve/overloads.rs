@@ -38,7 +38,7 @@ impl Rules<'_> {
         let is_method = index.symbol(at.place).is_some_and(|symbol| has_receiver(&symbol.signature));
         let scope = Scope { file: at.file, symbol: Some(at.place) };
         let pattern = match index.arguments(at.place).next().filter(|_| !is_method) {
-            Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.name(at))),
+            Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.written(at))),
             None => self.converts_from(at).unwrap_or(Ty::Unknown),
         };
         let is_open = matches!(pattern, Ty::Projection(..) | Ty::Bounds(_));

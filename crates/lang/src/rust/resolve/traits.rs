@@ -185,7 +185,7 @@ impl Rules<'_> {
                 let extends = references
                     .filter(|reference| reference.symbol == Some(of.place) && reference.shape == RefShape::Extends);
                 let meant = extends.filter_map(|reference| {
-                    let written = Written::parse(reference.qualifier.map_or("", |at| index.name(at)));
+                    let written = Written::parse(reference.qualifier.map_or("", |at| index.written(at)));
                     let before = written.segments().iter().map(|segment| segment.name.as_str());
                     let path: Vec<&str> = before.chain([index.name(reference.name)]).collect();
                     match self.path(scope, &path, Space::Type)? {
