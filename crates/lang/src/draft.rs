@@ -411,6 +411,11 @@ impl<'t> Draft<'t> {
         self.exprs.intern(Expr::Text(text))
     }
 
+    /// The text of a range, on one line and not too long.
+    pub(crate) fn text_expr(&mut self, span: Option<Span>) -> Option<ExprId> {
+        self.said(span.map(Said::Text))
+    }
+
     /// What a walk hands in; a text stands on one line and is not too long.
     fn said(&mut self, said: Option<Said>) -> Option<ExprId> {
         match said? {

@@ -30,6 +30,7 @@ mod assignments;
 mod context;
 mod declarations;
 mod exports;
+mod headers;
 mod imports;
 mod kinds;
 mod loads;
@@ -47,7 +48,7 @@ use crate::Language;
 use crate::tree::Grammar;
 
 /// Raised with every change of the walk; the three values share it, and so do the two with the same name.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// `.ts`.
 pub(crate) const TYPESCRIPT: Language = Language {

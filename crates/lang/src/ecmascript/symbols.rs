@@ -1,7 +1,8 @@
 //! What all symbols have in common: where they begin, their docs, their header, who can see them.
 
-use codecompass_model::{Span, SymbolKind, Visibility};
+use codecompass_model::{Expr, Part, Span, SymbolKind, Visibility};
 
+use super::headers;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::draft::{Draft, More, NewSymbol, Said};
@@ -93,6 +94,11 @@ pub(super) struct Entry<'a> {
 impl<'t> Walk<'_, 't> {
     /// Adds a symbol.
     pub(super) fn enter(&mut self, entry: &Entry<'_>) {
+        self.enter_part(entry, Part::Whole);
+    }
+
+    /// Adds a symbol that stands for a part of its value.
+    pub(super) fn enter_part(&mut self, entry: &Entry<'_>, part: Part) {
         let whole = self.tree.node(entry.whole);
         let mut attributes = Vec::new();
         let start = self.own_start(entry.whole, &mut attributes);
@@ -109,6 +115,17 @@ impl<'t> Walk<'_, 't> {
         }
         self.roles.mark(entry.name_at, Role::Declares);
         let signature = self.signature(entry, start);
+        let header = headers::after_name(&signature, entry.name);
+        let is_asked_for = headers::is_asked_for(entry.kind) && !header.is_empty();
+        let header = is_asked_for.then(|| self.draft.written(header));
+        let flags = headers::flags(&signature, entry.name);
+        let value = match part {
+            Part::Whole => entry.value.map(Said::Text),
+            part => {
+                let of = self.draft.text_expr(entry.value);
+                of.map(|of| Said::Expr(self.draft.expr(Expr::Part { of, part })))
+            }
+        };
         let name_span = entry.name_at.map_or(Span { start, end: start }, |name| self.name_span(name));
         let new = NewSymbol {
             kind: entry.kind,
@@ -125,8 +142,8 @@ impl<'t> Walk<'_, 't> {
             attributes: &attributes,
             doc,
             annotation: entry.annotation.map(Said::Text),
-            value: entry.value.map(Said::Text),
-            more: More::default(),
+            value,
+            more: More { header, flags, ..More::default() },
             is_test: false,
         };
         match entry.owner {

@@ -1,12 +1,12 @@
 //! Variables: symbols at file level and in namespaces, and wherever they hold a function or a class.
 
-use codecompass_model::{Span, SymbolKind};
+use codecompass_model::{Part, Span, SymbolKind};
 
 use super::context;
 use super::kinds::{field as f, kind as k};
 use super::loads;
 use super::members::function_in;
-use super::scopes::{self, PatternNames};
+use super::scopes::{self, PatternNames, Step};
 use super::symbols::Entry;
 use super::walk::Walk;
 use crate::roles::Role;
@@ -61,7 +61,7 @@ fn listed(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: Option<usiz
         walk.roles.mark(Some(object), Role::Declares);
     }
     let mut names = PatternNames::of(pattern);
-    while let Some((name_at, _)) = names.next(walk.tree, walk.draft.text) {
+    while let Some((name_at, step)) = names.next(walk.tree, walk.draft.text) {
         let Some(name) = walk.name_text(name_at) else {
             continue;
         };
@@ -78,7 +78,13 @@ fn listed(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: Option<usiz
             end: if single { walk.tree.next(at) } else { 0 },
             owner: None,
         };
-        walk.enter(&entry);
+        let part = match step {
+            Step::Whole => Part::Whole,
+            Step::Field(key) => Part::Field(walk.draft.name(key)),
+            Step::Index(index) => Part::Index(index),
+            Step::Inside => Part::Inside,
+        };
+        walk.enter_part(&entry, part);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Python functions and classes as symbols.
 
-use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
+use codecompass_model::{ExprId, RefShape, Span, SymbolKind, Visibility};
 
 use super::kinds::{field as f, kind as k};
 use super::scopes::{self, Scope, ScopeKind};
@@ -9,6 +9,7 @@ use super::{assignments, notes};
 use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
+use crate::text;
 
 /// A definition with its decorators, seen before the definition itself.
 #[derive(Default)]
@@ -112,6 +113,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     signature.truncate(signature.trim_end_matches([':', ' ']).len());
     let name_span = tree.node(name_at).span();
     let name = walk.draft.slice(name_span);
+    let bases = bases(walk, at);
     let returns = tree.child(at, f::RETURN_TYPE).map(|returns| tree.node(returns).span());
     let new = NewSymbol {
         kind,
@@ -129,12 +131,20 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         doc: body_at.and_then(|body| notes::docstring(walk, body)).or_else(|| walk.comment_above(first)),
         annotation: returns.or_else(|| notes::returned(walk, at)).map(Said::Text),
         value: None,
-        more: More::default(),
+        more: More { bases, ..More::default() },
         is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {
         walk.draft.symbol(new, node.next as usize);
     }
+}
+
+/// What a class is made from: all that stands in its brackets without a keyword.
+fn bases(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
+    let tree = walk.tree;
+    let list = tree.child(at, f::SUPERCLASSES).into_iter().flat_map(|list| tree.children(list));
+    let bases = list.filter(|&base| !matches!(tree.kind(base), k::COMMENT | k::KEYWORD_ARGUMENT));
+    bases.map(|base| walk.draft.written(&text::signature(walk.draft.slice(tree.node(base).span())))).collect()
 }
 
 /// Python has no visibility. What ranking looks at is the custom: a leading underscore is private, unless the name is a

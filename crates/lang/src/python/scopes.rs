@@ -8,7 +8,7 @@
 //! Variables of files and classes are symbols. What a loop, a `with`, an `except` or a `:=` outside of functions binds is
 //! a local name all the same, since nobody looks for it by name.
 
-use codecompass_model::{BindingKind, Part, Span};
+use codecompass_model::{BindingKind, Expr, Part, Span};
 
 use super::assignments;
 use super::kinds::{field as f, kind as k};
@@ -223,12 +223,25 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, function: Option<usize>, list:
         for name in (pattern..tree.next(pattern)).filter(|&name| tree.kind(name) == k::IDENTIFIER) {
             let word = tree.node(name).span();
             walk.roles.mark(Some(name), Role::Declares);
-            bind(walk, word, BindingKind::Param, Given { annotation, value, part, ..Given::nothing(from) });
+            if tree.kind(pattern) == k::DICT_SPLAT_PATTERN {
+                bind_rest(walk, word, annotation, from);
+            } else {
+                bind(walk, word, BindingKind::Param, Given { annotation, value, part, ..Given::nothing(from) });
+            }
             if let Some(function) = function {
                 learn(walk, function, word, Known::Local);
             }
         }
     }
+}
+
+/// `**rest`: a map of what is declared.
+fn bind_rest(walk: &mut Walk<'_, '_>, name: Span, annotation: Option<Span>, from: usize) {
+    let key = walk.draft.expr(Expr::Other);
+    let value = walk.draft.text_expr(annotation).unwrap_or(key);
+    let annotation = Some(Said::Expr(walk.draft.expr(Expr::Map { key, value })));
+    let kind = BindingKind::Param;
+    walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Inside, from });
 }
 
 /// The name of a parameter, or the pattern around it: a star, or a tuple as Python 2 had it.

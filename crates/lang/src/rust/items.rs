@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use codecompass_model::{RefShape, Span, SymbolKind, Visibility};
+use codecompass_model::{Flags, RefShape, Span, SymbolKind, Visibility};
 
 use super::impls;
 use super::kinds::{field as f, kind as k};
@@ -58,13 +58,14 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     }
     let (visibility_text, visibility) = visibility(walk, at, kind);
     let name_span = name_at.map_or(Span { start: node.start, end: node.start }, |name| walk.tree.node(name).span());
+    let header = signature(walk, at);
     let new = NewSymbol {
         kind,
         name: &name,
         segment: segment.as_deref().unwrap_or(&name),
         separator: "::",
         impl_trait,
-        signature: signature(walk, at),
+        signature: header.clone(),
         visibility_text,
         visibility,
         span: node.span(),
@@ -74,7 +75,7 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         doc: walk.outer.doc.or_else(|| inner_doc(walk, at)),
         annotation: annotation(walk, at).map(Said::Text),
         value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span().into()),
-        more: More::default(),
+        more: More { flags: flags(kind, &header), ..More::default() },
         is_test: walk.outer.attributes.iter().any(|&span| attributes::is_test(walk.draft.slice(span))),
     };
     walk.draft.symbol(new, node.next as usize);
@@ -194,4 +195,18 @@ fn signature(walk: &Walk<'_, '_>, at: usize) -> String {
 
 fn is_long(walk: &Walk<'_, '_>, value: Span) -> bool {
     value.end - value.start > MAX_VALUE || walk.draft.slice(value).contains('\n')
+}
+
+/// What a header says that rules ask about.
+pub(super) fn flags(kind: SymbolKind, header: &str) -> Flags {
+    Flags::TAKES_SELF.when(kind == SymbolKind::Fn && takes_self(header))
+        | Flags::INITIALISED.when(kind == SymbolKind::Static && header.contains('='))
+}
+
+/// Whether the first parameter of a function is `self`, in any of its forms.
+fn takes_self(header: &str) -> bool {
+    let Some((_, after)) = header.split_once('(') else { return false };
+    let first = after.split([',', ')']).next().unwrap_or("");
+    let first = first.split(':').next().unwrap_or("").trim();
+    first == "self" || first.ends_with(" self") || first.ends_with("&self")
 }

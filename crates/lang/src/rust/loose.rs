@@ -4,6 +4,7 @@
 use codecompass_model::{Span, SymbolKind, Visibility};
 
 use super::bindings;
+use super::items::flags;
 use super::items::meaning;
 use super::kinds::{field as f, kind as k};
 use super::made::{self, Made};
@@ -25,7 +26,7 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
         segment: name,
         separator: "::",
         impl_trait: None,
-        signature: made.signature,
+        signature: made.signature.clone(),
         visibility_text: made.visibility,
         visibility: Some(visibility),
         span: made.span,
@@ -35,7 +36,7 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
         doc: None,
         annotation: made.annotation.map(Said::Text),
         value: None,
-        more: More::default(),
+        more: More { flags: flags(made.kind, &made.signature), ..More::default() },
         is_test: false,
     };
     walk.draft.symbol(new, 0);
@@ -86,13 +87,14 @@ pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
     });
     let arrow = header_text.find("->").filter(|_| kind == SymbolKind::Fn);
     let annotation = arrow.map(|at| Span { start: header.start + at as u32 + 2, end: header.end });
+    let signature = text::signature(header_text.trim_end_matches([';', ' ', '\n']));
     let new = NewSymbol {
         kind,
         name: walk.draft.slice(node.span()),
         segment: walk.draft.slice(node.span()),
         separator: "::",
         impl_trait: None,
-        signature: text::signature(header_text.trim_end_matches([';', ' ', '\n'])),
+        signature: signature.clone(),
         visibility: Some(visibility.as_deref().map_or(Visibility::Private, meaning)),
         visibility_text: visibility,
         span,
@@ -102,7 +104,7 @@ pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
         doc: None,
         annotation: annotation.map(Said::Text),
         value: None,
-        more: More::default(),
+        more: More { flags: flags(kind, &signature), ..More::default() },
         is_test: false,
     };
     walk.draft.symbol(new, body.map_or(0, |body| body.next as usize));

@@ -23,7 +23,7 @@ use crate::tree::Grammar;
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "rust",
-    facts_version: 3,
+    facts_version: 4,
     extensions: &["rs"],
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],

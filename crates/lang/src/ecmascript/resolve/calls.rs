@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
+use super::index::Index;
 use super::names::Target;
 use super::signatures::{
     Parameter, Signature, call_signatures, callable, chosen, declared_type, parameter, parameters, signature,
@@ -63,12 +64,9 @@ impl Rules<'_> {
         let inferred = self.remembered(&self.results, of, || {
             self.value(index.written(value), &Scope::new(of.file, Some(of.place), symbol.lines.end))
         });
-        let header = &symbol.signature;
-        let is_async =
-            split::parts(header, true, "(").first().is_some_and(|start| start.split(' ').any(|word| word == "async"));
         match inferred {
             Type::Unknown => Type::Unknown,
-            found if is_async => Type::Promise(Rc::new(self.awaited(&found))),
+            found if symbol.flags.has(Flags::ASYNC) => Type::Promise(Rc::new(self.awaited(&found))),
             found => found,
         }
     }
@@ -226,7 +224,7 @@ impl Rules<'_> {
             this: receiver.map(|receiver| Rc::new(receiver.of.clone())),
             ..Scope::new(of.file, place, line)
         };
-        if let Some(declared) = declared_type(symbol) {
+        if let Some(declared) = declared_type(index.header(symbol)) {
             let declared = self.written(declared, &scope_in(symbol.parent, symbol.lines.start));
             let found = self.guarded(None, || Some(self.signatures(&declared))).unwrap_or_default();
             if !found.is_empty() {
@@ -244,7 +242,9 @@ impl Rules<'_> {
                     && other.annotation.is_some()
         });
         overloads
-            .filter_map(|(place, symbol)| signature(callable(symbol), &scope_in(Some(place), symbol.lines.start)))
+            .filter_map(|(place, symbol)| {
+                signature(callable(index.header(symbol)), &scope_in(Some(place), symbol.lines.start))
+            })
             .collect()
     }
 
@@ -268,8 +268,8 @@ impl Rules<'_> {
     }
 
     /// The declared type of a parameter as its function's header says it, in full.
-    pub(super) fn parameter_text(&self, symbol: &Symbol, name: &str, start: &str) -> Option<String> {
-        let taken = signature(callable(symbol), &Scope::new(0, None, 0))?;
+    pub(super) fn parameter_text(&self, index: &Index, symbol: &Symbol, name: &str, start: &str) -> Option<String> {
+        let taken = signature(callable(index.header(symbol)), &Scope::new(0, None, 0))?;
         let parts = split::parts(&taken.parameters, true, ",").into_iter().map(str::trim);
         let found = parts.map(|part| (part, parameter(part).declared)).find(|(part, declared)| {
             let pattern = &part[..part.len() - declared.len()];

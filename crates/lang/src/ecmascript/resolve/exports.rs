@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::{Import, SymbolAt, VersionId};
+use codecompass_model::{Flags, Import, SymbolAt, VersionId};
 
 use super::Rules;
 use super::index::Index;
@@ -159,11 +159,8 @@ impl Rules<'_> {
 
 /// `module.exports = function named() {}` is listed under its own name.
 fn whole_function(index: &Index) -> Target {
-    let is_whole = |text: &str| {
-        text.split_once("module.exports =").is_some_and(|(before, _)| before.is_empty() || before.ends_with("= "))
-    };
     let symbols = index.file.facts.symbols.iter().enumerate();
-    let found = symbols.filter(|(_, symbol)| symbol.parent.is_none() && is_whole(&symbol.signature));
+    let found = symbols.filter(|(_, symbol)| symbol.parent.is_none() && symbol.flags.has(Flags::MODULE_ITSELF));
     let found: Vec<SymbolAt> = found.map(|(place, _)| SymbolAt { file: index.file.id, place: place as u32 }).collect();
     if found.is_empty() { Target::Nobody } else { Target::Symbols(found) }
 }

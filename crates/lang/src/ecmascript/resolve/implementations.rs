@@ -58,7 +58,7 @@ impl Rules<'_> {
 
     fn implemented(&self, index: &Index, of: SymbolAt) -> Vec<Type> {
         let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
-        let header = header_after_name(symbol);
+        let header = header_after_name(index, symbol);
         let Some(at) = split::find(header, true, |rest| split::after(rest, "implements").is_some()) else {
             return Vec::new();
         };

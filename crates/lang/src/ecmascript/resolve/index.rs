@@ -112,6 +112,11 @@ impl Index {
         self.file.facts.symbols.get(place as usize)
     }
 
+    /// What stands behind a symbol's name in its header.
+    pub(super) fn header(&self, symbol: &Symbol) -> &str {
+        symbol.header.map_or("", |header| self.written(header))
+    }
+
     /// The text of an expression.
     pub(super) fn written(&self, id: ExprId) -> &str {
         self.file.facts.written(id)

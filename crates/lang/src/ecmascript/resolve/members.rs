@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
 use super::built_in::is_of_the_language;
@@ -144,7 +144,7 @@ impl Rules<'_> {
     pub(super) fn bases(&self, index: &Index, of: SymbolAt, given: &Given) -> Vec<Type> {
         let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
         let scope = self.scope_in(of, symbol, given);
-        let header = header_after_name(symbol);
+        let header = header_after_name(index, symbol);
         let is_interface = symbol.kind == SymbolKind::Interface;
         let Some(at) = split::find(header, true, |rest| split::after(rest, "extends").is_some()) else {
             return Vec::new();
@@ -283,7 +283,7 @@ fn members_of(index: &Index, place: u32, owner: &Symbol, name: &str, is_static: 
     let is_function = matches!(owner.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor);
     let fits = |&&place: &&u32| {
         index.symbol(place).is_some_and(|symbol| match () {
-            () if is_class => is_member(symbol.kind) && is_written_static(symbol) == is_static,
+            () if is_class => is_member(symbol.kind) && symbol.flags.has(Flags::STATIC) == is_static,
             () if is_function => is_member(symbol.kind),
             () => true,
         })
@@ -292,33 +292,12 @@ fn members_of(index: &Index, place: u32, owner: &Symbol, name: &str, is_static: 
     inside.chain(index.attached(owner, name).iter().copied()).collect()
 }
 
-fn is_written_static(symbol: &Symbol) -> bool {
-    let end = symbol.signature.find(&symbol.name).unwrap_or(0);
-    symbol.signature[..end].split_whitespace().any(|word| word == "static")
-}
-
 /// What stands behind the name of a class or interface in its header, type parameters left out.
-pub(super) fn header_after_name(symbol: &Symbol) -> &str {
-    let rest = after_name(symbol);
+pub(super) fn header_after_name<'i>(index: &'i Index, symbol: &Symbol) -> &'i str {
+    let rest = index.header(symbol);
     match split::group(rest).filter(|_| rest.starts_with('<')) {
         Some((_, rest)) => rest,
         None => rest,
-    }
-}
-
-/// What stands behind the name of a symbol in its header.
-pub(super) fn after_name(symbol: &Symbol) -> &str {
-    let text = &symbol.signature;
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    let found = text
-        .match_indices(symbol.name.as_str())
-        .find(|(at, name)| !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part));
-    let rest = found.map_or("", |(at, name)| &text[at + name.len()..]);
-    // `const X = class Y extends Z`: the class stands behind the sign.
-    let Some(class) = rest.trim_start().strip_prefix("= class") else { return rest.trim_start() };
-    match split::word(class.trim_start()) {
-        ("extends", _) => class.trim_start(),
-        (_, rest) => rest.trim_start(),
     }
 }
 

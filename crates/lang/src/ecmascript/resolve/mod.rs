@@ -16,7 +16,7 @@ mod names;
 mod reached;
 mod references;
 mod signatures;
-mod split;
+pub(super) mod split;
 mod types;
 mod values;
 mod written;

@@ -1,8 +1,6 @@
 //! The ways to call something, taken out of the text of headers and types.
 
-use codecompass_model::Symbol;
-
-use super::members::{after_name, object_parts};
+use super::members::object_parts;
 use super::split;
 use super::types::Scope;
 use super::written::is_function;
@@ -35,16 +33,16 @@ pub(super) fn chosen<'s>(signatures: &'s [Signature], arguments: &str) -> Option
     typed().find(|one| arguments.contains('…') || takes(one)).or_else(|| typed().next())
 }
 
-/// The type of a variable or field that holds a function: `T` in `const f: T = (a) =>`.
-pub(super) fn declared_type(symbol: &Symbol) -> Option<&str> {
-    let rest = after_name(symbol).trim_start_matches(['?', '!']).strip_prefix(':')?;
+/// The type of a variable or field that holds a function, by what stands behind its name: `T` in `const f: T = (a) =>`.
+pub(super) fn declared_type(header: &str) -> Option<&str> {
+    let rest = header.trim_start_matches(['?', '!']).strip_prefix(':')?;
     let end = split::find(rest, true, |rest| rest.starts_with(" = "))?;
     Some(rest[..end].trim())
 }
 
 /// The part of a function's header from its type parameters on.
-pub(super) fn callable(symbol: &Symbol) -> &str {
-    let rest = after_name(symbol).trim_start_matches(['?', '!']);
+pub(super) fn callable(header: &str) -> &str {
+    let rest = header.trim_start_matches(['?', '!']);
     if rest.starts_with(['(', '<']) {
         return rest;
     }

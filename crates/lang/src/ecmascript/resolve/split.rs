@@ -54,7 +54,7 @@ pub(super) fn find(text: &str, angles: bool, fits: impl Fn(&str) -> bool) -> Opt
 }
 
 /// The parts between the separators that stand outside of brackets.
-pub(super) fn parts<'t>(text: &'t str, angles: bool, separator: &str) -> Vec<&'t str> {
+pub(in crate::ecmascript) fn parts<'t>(text: &'t str, angles: bool, separator: &str) -> Vec<&'t str> {
     let (mut out, mut from) = (Vec::new(), 0);
     walk(text, angles, |at, rest| {
         if at >= from && rest.starts_with(separator) {
@@ -88,7 +88,7 @@ pub(super) fn group(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The name a text begins with, and what follows it.
-pub(super) fn word(text: &str) -> (&str, &str) {
+pub(in crate::ecmascript) fn word(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))).unwrap_or(text.len());
     text.split_at(end)
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{ExprId, Part, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Expr, ExprId, Flags, Part, Symbol, SymbolAt, SymbolKind, VersionId};
 
 use super::Rules;
 use super::index::Index;
@@ -200,7 +200,7 @@ impl Rules<'_> {
             match symbol.kind {
                 SymbolKind::Class | SymbolKind::Interface | SymbolKind::Type => {
                     let member = inner.and_then(|at| index.symbol(at));
-                    let is_static = member.is_some_and(|member| member.signature.starts_with("static "));
+                    let is_static = member.is_some_and(|member| member.flags.has(Flags::STATIC));
                     return if is_static { Type::Value(here) } else { Type::Instance(here, Rc::from([])) };
                 }
                 SymbolKind::Const | SymbolKind::Var if inner.is_some() => return Type::Value(here),
@@ -256,7 +256,7 @@ impl Rules<'_> {
             let short = index.written(text);
             let owner = binding.symbol.and_then(|at| index.symbol(at)).filter(|_| short.contains('…'));
             let start = short.split('…').next().unwrap_or("");
-            let full = owner.and_then(|owner| self.parameter_text(owner, index.name(binding.name), start));
+            let full = owner.and_then(|owner| self.parameter_text(&index, owner, index.name(binding.name), start));
             self.written(full.as_deref().unwrap_or(short), &scope)
         });
         let whole = match declared {
@@ -303,14 +303,14 @@ impl Rules<'_> {
                 return declared;
             }
         }
-        let Some(value) = symbol.value.map(|at| index.written(at)) else { return Type::Unknown };
-        if let Some(part) = pattern_part(symbol) {
-            let whole = self.value(value, &scope);
+        let Some(value) = symbol.value else { return Type::Unknown };
+        if let Expr::Part { of, part } = index.file.facts.expr(value) {
             return match part {
-                "" => Type::Unknown,
-                name => self.member_type(&whole, name),
+                Part::Field(name) => self.member_type(&self.value(index.written(*of), &scope), index.name(*name)),
+                _ => Type::Unknown,
             };
         }
+        let value = index.written(value);
         // Written as a text, an object literal says less than its symbols.
         if value.starts_with('{') || value.starts_with("Object.freeze(") {
             return Type::Value(at);
@@ -352,21 +352,4 @@ fn ternary(text: &str) -> Option<(&str, &str)> {
     let rest = &text[question + 3..];
     let colon = split::find(rest, false, |rest| rest.starts_with(" : "))?;
     Some((&rest[..colon], &rest[colon + 3..]))
-}
-
-/// The field that a variable takes of its value when it is declared by a pattern: empty when nobody knows which.
-fn pattern_part(symbol: &Symbol) -> Option<&str> {
-    let words = symbol.signature.trim_start_matches("export ").trim_start_matches("declare ");
-    let rest = ["const ", "let ", "var "].iter().find_map(|word| words.strip_prefix(word))?;
-    let inside = match rest.chars().next()? {
-        '[' => return Some(""),
-        '{' => split::group(rest)?.0,
-        _ => return None,
-    };
-    let part = split::parts(inside, false, ",").into_iter().map(str::trim).find_map(|part| {
-        let (key, rest) = split::word(part);
-        let local = rest.trim_start().strip_prefix(':').map_or(key, |local| split::word(local.trim_start()).0);
-        (local == symbol.name).then_some(key)
-    });
-    Some(part.unwrap_or(""))
 }

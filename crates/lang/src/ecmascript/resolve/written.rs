@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codecompass_model::{SymbolAt, SymbolKind};
 
 use super::Rules;
-use super::members::{Given, Member, after_name};
+use super::members::{Given, Member};
 use super::names::{Space, Target};
 use super::split;
 use super::types::{Scope, Type, Written};
@@ -206,7 +206,7 @@ impl Rules<'_> {
         let none = || Rc::from([]);
         let Some(index) = self.index(of.file) else { return none() };
         let Some(symbol) = index.symbol(of.place) else { return none() };
-        let header = after_name(symbol);
+        let header = index.header(symbol);
         let Some((inside, _)) = split::group(header).filter(|_| header.starts_with('<')) else { return none() };
         let names = split::parts(inside, true, ",").into_iter().map(type_parameter_name);
         names

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Binding, BindingKind, Part, SymbolAt, SymbolKind};
+use codecompass_model::{Binding, BindingKind, Expr as Lowered, ExprId, Part, SymbolAt, SymbolKind};
 
 use super::expression::Expr;
 use super::names::Place;
@@ -147,15 +147,14 @@ impl Rules<'_> {
         let source = &place.source;
         let Some(function) = binding.symbol else { return Type::Unknown };
         let header = Place::header(source, function);
-        let declared = binding.annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &header));
+        let declared = |of: ExprId| Some(source.written(of)).filter(|text| !text.is_empty());
+        let declared = |of: ExprId| declared(of).map_or(Type::Unknown, |text| self.declared(text, &header));
+        if let Some(Lowered::Map { value, .. }) = binding.annotation.map(|of| source.facts().expr(of)) {
+            return Type::Box(Shape::Map, Rc::from([Type::External, declared(*value)]));
+        }
+        let declared = binding.annotation.map_or(Type::Unknown, declared);
         if binding.part == Part::Inside {
-            let stars = format!("**{}", source.name(binding.name));
-            let is_map = source.symbol(function).is_some_and(|symbol| symbol.signature.contains(&stars));
-            return if is_map {
-                Type::Box(Shape::Map, Rc::from([Type::External, declared]))
-            } else {
-                Type::row(declared)
-            };
+            return Type::row(declared);
         }
         if source.params(function).first() == Some(&at)
             && let Some(own) = self.receiver(place, function)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codecompass_model::{SymbolAt, SymbolKind};
 
 use super::builtins::is_of_the_language;
-use super::expression::{Arg, Expr};
+use super::expression::Expr;
 use super::names::Place;
 use super::source::Entry;
 use super::types::{Found, Type};
@@ -209,25 +209,19 @@ impl Rules<'_> {
     /// `class A[T, U]`.
     fn written_parameters(&self, class: SymbolAt) -> Option<Rc<[Rc<str>]>> {
         let source = self.source(class.file)?;
-        let signature = source.symbol(class.place)?.signature.strip_prefix("class ")?;
-        let head = match Expr::parse(signature) {
-            Expr::Call(head, _) => *head,
-            head => head,
-        };
-        let Expr::Index(_, names) = head else { return None };
-        Some(names.iter().filter_map(Expr::last_name).map(Rc::from).collect())
+        let own = source.type_params(class.place).map(Rc::from).collect::<Vec<Rc<str>>>();
+        (!own.is_empty()).then(|| own.into())
     }
 
     fn with_bases(&self, class: SymbolAt, mut show: impl FnMut(&Expr<'_>, &Place)) {
         let Some(source) = self.source(class.file) else { return };
         let Some(symbol) = source.symbol(class.place).filter(|symbol| symbol.kind == SymbolKind::Class) else { return };
-        let Some(signature) = symbol.signature.strip_prefix("class ") else { return };
-        let Expr::Call(head, arguments) = Expr::parse(signature) else { return };
         // What is written in brackets are the class's own parameters, which only it knows.
-        let scope = if matches!(*head, Expr::Index(..)) { Some(class.place) } else { symbol.parent };
+        let has_own = source.type_params(class.place).next().is_some();
+        let scope = if has_own { Some(class.place) } else { symbol.parent };
         let place = Place::at(&source, scope, symbol.lines.start);
-        for Arg { value, .. } in arguments.iter().filter(|arg| arg.name.is_none()) {
-            show(value, &place);
+        for base in &symbol.bases {
+            show(&Expr::parse(source.written(*base)), &place);
         }
     }
 

@@ -83,6 +83,13 @@ impl Source {
         self.facts().symbols.get(place as usize)
     }
 
+    /// The names of the type parameters that a symbol declares.
+    pub(super) fn type_params(&self, place: u32) -> impl Iterator<Item = &str> {
+        let bindings = self.facts().bindings.iter();
+        let own = bindings.filter(move |of| of.kind == BindingKind::TypeParam && of.symbol == Some(place));
+        own.map(|of| self.name(of.name))
+    }
+
     /// The text of an expression.
     pub(super) fn written(&self, id: ExprId) -> &str {
         self.facts().written(id)

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{SymbolAt, SymbolKind};
+use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
 use super::library;
@@ -35,8 +35,8 @@ impl Point {
 impl Rules<'_> {
     /// Whether a static is declared without a value.
     fn is_empty(&self, at: SymbolAt) -> bool {
-        let ends = |signature: &str| !signature.contains('=');
-        self.symbol(at, |symbol| symbol.value.is_none() && ends(&symbol.signature)).unwrap_or(false)
+        let is_empty = |symbol: &Symbol| symbol.value.is_none() && !symbol.flags.has(Flags::INITIALISED);
+        self.symbol(at, is_empty).unwrap_or(false)
     }
 
     /// The type of an expression.
@@ -157,7 +157,7 @@ impl Rules<'_> {
         let Some(symbol) = index.symbol(at.place) else { return Ty::Unknown };
         match (symbol.kind, call) {
             (SymbolKind::Fn, Some(inside)) => {
-                let skip = usize::from(has_receiver(&symbol.signature));
+                let skip = usize::from(symbol.flags.has(Flags::TAKES_SELF));
                 let bindings = self.with_arguments(point, at, bindings, arguments(inside).skip(skip));
                 self.declared(at, &bindings, &receiver())
             }
@@ -373,14 +373,6 @@ impl Rules<'_> {
             other => other.clone(),
         }
     }
-}
-
-/// Whether a function takes a value to be called on.
-pub(super) fn has_receiver(signature: &str) -> bool {
-    let Some((_, after)) = signature.split_once('(') else { return false };
-    let first = after.split([',', ')']).next().unwrap_or("");
-    let first = first.split(':').next().unwrap_or("").trim();
-    first == "self" || first.ends_with(" self") || first.ends_with("&self")
 }
 
 fn mentions(ty: &Ty, is_free: &dyn Fn(Parameter) -> bool) -> bool {

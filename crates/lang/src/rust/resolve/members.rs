@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Span, Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Flags, Span, Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
-use super::expressions::has_receiver;
 use super::library;
 use super::lower::Named;
 use super::modules::Scope;
@@ -301,7 +300,7 @@ impl Rules<'_> {
 
     /// Whether a method of this name stands in no `impl` and no trait that anybody sees: some macro puts it there.
     fn is_stray(&self, name: &str) -> bool {
-        let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && has_receiver(&symbol.signature);
+        let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && symbol.flags.has(Flags::TAKES_SELF);
         self.world.symbols_named(name).iter().any(|&at| self.symbol(at, is_method).unwrap_or(false))
     }
 

@@ -1,11 +1,10 @@
 //! One method from several `impl`s of a generic trait for the same type, as of `From<A>` and `From<B>`: the first
 //! argument tells.
 
-use codecompass_model::{Meaning, Reference, SymbolAt};
+use codecompass_model::{Flags, Meaning, Reference, SymbolAt};
 
 use super::Rules;
 use super::blocks::skip;
-use super::expressions::has_receiver;
 use super::index::Indexed;
 use super::modules::Scope;
 use super::types::{Bindings, Ty};
@@ -35,7 +34,7 @@ impl Rules<'_> {
     /// Whether a function's first parameter can be of a type.
     fn takes(&self, at: SymbolAt, argument: &Ty) -> bool {
         let Some(index) = self.indexed(at.file) else { return true };
-        let is_method = index.symbol(at.place).is_some_and(|symbol| has_receiver(&symbol.signature));
+        let is_method = index.symbol(at.place).is_some_and(|symbol| symbol.flags.has(Flags::TAKES_SELF));
         let scope = Scope { file: at.file, symbol: Some(at.place) };
         let pattern = match index.arguments(at.place).next().filter(|_| !is_method) {
             Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.written(at))),

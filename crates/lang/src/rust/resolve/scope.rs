@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Import, Symbol, SymbolAt, SymbolKind, Visibility};
+use codecompass_model::{Flags, Import, Symbol, SymbolAt, SymbolKind, Visibility};
 
 use super::Rules;
-use super::expressions::has_receiver;
 use super::modules::Scope;
 
 /// Which of a name's meanings is asked for.
@@ -211,7 +210,7 @@ impl Rules<'_> {
     fn own(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let index = self.indexed(scope.file)?;
         // A method that a macro puts into an `impl` is no function of the module.
-        let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && has_receiver(&symbol.signature);
+        let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && symbol.flags.has(Flags::TAKES_SELF);
         let fits =
             |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in(symbol.kind, space) && !is_method(symbol));
         let at = |place: u32| SymbolAt { file: scope.file, place };
