@@ -58,7 +58,7 @@ impl Rules<'_> {
     }
 
     /// What a class or one of its bases has under a name, and which one of them; the first `skipped` are left out.
-    fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (Found, Option<Type>) {
+    pub(super) fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (Found, Option<Type>) {
         let order = self.order(class);
         let mut is_outside = false;
         for base in order.iter().skip(skipped) {
