@@ -1,7 +1,8 @@
 //! The facts of one file, sorted for the look-ups that the rules of all languages make.
 //!
 //! Each list holds places in the facts, sorted by what is asked for, and is made when somebody first asks: no text is copied,
-//! and a language pays for what it uses. What one language alone looks up stands in its folder, on top of this.
+//! and a language pays for what it uses. Names are sorted by their hash, so that a search compares numbers. What one language
+//! alone looks up stands in its folder, on top of this.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -12,6 +13,7 @@ use codecompass_model::{
 };
 
 use crate::lines::LineStarts;
+use crate::names::hash;
 
 /// Places in the facts, in the order in which they are looked up.
 type Sorted = OnceCell<Box<[u32]>>;
@@ -25,23 +27,25 @@ pub(crate) struct Index {
     given_name: GivenName,
     /// Symbols that code can name, by parent and place.
     children: Sorted,
-    /// The same by parent, name and place.
-    named: Sorted,
+    /// The same by name and parent.
+    named: OnceCell<ByName>,
     /// Imports by the symbol around them.
     imports: Sorted,
     /// Imports by the name they give.
-    imports_named: Sorted,
+    imports_named: OnceCell<ByName>,
     /// Type parameters by the symbol that has them.
     type_params: Sorted,
     /// Parameters by the function that has them, or that is around the closure that has them.
     params: Sorted,
     /// Bindings by name.
-    bindings: Sorted,
+    bindings: OnceCell<ByName>,
     /// References without a qualifier, by name.
-    references: Sorted,
+    references: OnceCell<ByName>,
+    /// Decorators by what they decorate.
+    decorators: Sorted,
     /// References to what a symbol extends, by that symbol.
     bases: Sorted,
-    lines: OnceCell<LineStarts>,
+    lines: OnceCell<Lines>,
 }
 
 impl Index {
@@ -50,13 +54,14 @@ impl Index {
             file,
             given_name,
             children: Sorted::new(),
-            named: Sorted::new(),
+            named: OnceCell::new(),
             imports: Sorted::new(),
-            imports_named: Sorted::new(),
+            imports_named: OnceCell::new(),
             type_params: Sorted::new(),
             params: Sorted::new(),
-            bindings: Sorted::new(),
-            references: Sorted::new(),
+            bindings: OnceCell::new(),
+            references: OnceCell::new(),
+            decorators: Sorted::new(),
             bases: Sorted::new(),
             lines: OnceCell::new(),
         }
@@ -98,10 +103,9 @@ impl Index {
     pub(crate) fn named(&self, parent: Option<u32>, name: &str) -> &[u32] {
         let of = |at: u32| {
             let symbol = &self.facts().symbols[at as usize];
-            (symbol.parent, symbol.name.as_str())
+            (symbol.name.as_str(), symbol.parent)
         };
-        let all = self.named.get_or_init(|| sorted(self.nameable(), |a, b| of(a).cmp(&of(b))));
-        range(all, |at| of(at).cmp(&(parent, name)))
+        self.named.get_or_init(|| ByName::new(self.nameable(), of)).find((name, parent), of)
     }
 
     /// The imports directly in a symbol, or at file level.
@@ -113,10 +117,10 @@ impl Index {
 
     /// The imports that give this name to what they bring in, anywhere in the file.
     pub(crate) fn imports_named(&self, name: &str) -> &[u32] {
-        let of = |at: u32| (self.given_name)(&self.facts().imports[at as usize]);
+        let of = |at: u32| ((self.given_name)(&self.facts().imports[at as usize]).unwrap_or(""), None);
         let is_named = |import: &Import| (self.given_name)(import).is_some();
-        let all = || sorted(places(&self.facts().imports, is_named), |a, b| of(a).cmp(&of(b)));
-        range(self.imports_named.get_or_init(all), |at| of(at).cmp(&Some(name)))
+        let all = || ByName::new(places(&self.facts().imports, is_named), of);
+        self.imports_named.get_or_init(all).find((name, None), of)
     }
 
     /// The type parameters of a symbol, as bindings.
@@ -131,17 +135,22 @@ impl Index {
 
     /// The bindings of this name.
     pub(crate) fn bindings(&self, name: &str) -> &[u32] {
-        let of = |at: u32| self.name(self.facts().bindings[at as usize].name);
-        let all = || sorted(places(&self.facts().bindings, |_| true), |a, b| of(a).cmp(of(b)));
-        range(self.bindings.get_or_init(all), |at| of(at).cmp(name))
+        let of = |at: u32| (self.name(self.facts().bindings[at as usize].name), None);
+        let all = || ByName::new(places(&self.facts().bindings, |_| true), of);
+        self.bindings.get_or_init(all).find((name, None), of)
     }
 
     /// The uses of this name that stand alone.
     pub(crate) fn references(&self, name: &str) -> &[u32] {
-        let of = |at: u32| self.name(self.facts().references[at as usize].name);
+        let of = |at: u32| (self.name(self.facts().references[at as usize].name), None);
         let is_alone = |reference: &Reference| reference.qualifier.is_none() && reference.shape.is_use();
-        let all = || sorted(places(&self.facts().references, is_alone), |a, b| of(a).cmp(of(b)));
-        range(self.references.get_or_init(all), |at| of(at).cmp(name))
+        let all = || ByName::new(places(&self.facts().references, is_alone), of);
+        self.references.get_or_init(all).find((name, None), of)
+    }
+
+    /// The references that decorate a symbol.
+    pub(crate) fn decorators(&self, symbol: u32) -> &[u32] {
+        self.references_of(&self.decorators, RefShape::Decorator, symbol)
     }
 
     /// The references to what a symbol extends or embeds.
@@ -151,8 +160,8 @@ impl Index {
 
     /// The reference to the name at this place of the text.
     pub(crate) fn reference_at(&self, world: &dyn World, offset: usize) -> Option<Reference> {
-        let line = self.lines(world).line(offset as u32);
-        let column = offset.checked_sub(self.lines(world).start(line) as usize)?;
+        let line = self.lines(world).line_of(offset);
+        let column = offset.checked_sub(self.lines(world).start(line))?;
         let references = &self.facts().references;
         let at = references.binary_search_by_key(&(line, column as u32), |known| (known.line, known.column));
         at.ok().map(|at| references[at])
@@ -169,9 +178,12 @@ impl Index {
         self.around(symbol).find(|&at| self.symbol(at).is_some_and(|symbol| kinds.contains(&symbol.kind)))
     }
 
-    /// Where the lines of the file begin; none where the view has no text.
-    pub(crate) fn lines(&self, world: &dyn World) -> &LineStarts {
-        self.lines.get_or_init(|| LineStarts::new(&world.text(self.id()).unwrap_or_default()))
+    /// The text of the file by lines; none where the view has no text.
+    pub(crate) fn lines(&self, world: &dyn World) -> &Lines {
+        self.lines.get_or_init(|| {
+            let text = world.text(self.id()).unwrap_or_default();
+            Lines { starts: LineStarts::new(&text), text }
+        })
     }
 
     fn nameable(&self) -> Vec<u32> {
@@ -207,4 +219,63 @@ pub(crate) fn range(list: &[u32], order: impl Fn(u32) -> Ordering) -> &[u32] {
     let start = list.partition_point(|&at| order(at).is_lt());
     let end = start + list[start..].partition_point(|&at| order(at).is_eq());
     &list[start..end]
+}
+
+/// Places by name, and where that is asked for, by parent. Equal ones are in source order.
+struct ByName {
+    hashes: Box<[u64]>,
+    places: Box<[u32]>,
+}
+
+/// A name, and a parent where that is asked for.
+type NameKey<'f> = (&'f str, Option<u32>);
+
+impl ByName {
+    fn new<'f>(places: Vec<u32>, of: impl Fn(u32) -> NameKey<'f>) -> Self {
+        let mut all: Vec<(u64, u32)> = places.into_iter().map(|at| (hash(of(at).0.as_bytes()), at)).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| of(a.1).cmp(&of(b.1))));
+        ByName { hashes: all.iter().map(|one| one.0).collect(), places: all.iter().map(|one| one.1).collect() }
+    }
+
+    fn find<'f>(&self, key: NameKey<'_>, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
+        let hash = hash(key.0.as_bytes());
+        let start = self.hashes.partition_point(|&known| known < hash);
+        let end = start + self.hashes[start..].partition_point(|&known| known == hash);
+        range(&self.places[start..end], |at| of(at).cmp(&key))
+    }
+}
+
+/// The text of a file by lines.
+pub(crate) struct Lines {
+    text: Rc<str>,
+    starts: LineStarts,
+}
+
+impl Lines {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A line, counted from 1, without its end.
+    pub(crate) fn line(&self, line: u32) -> &str {
+        let line = self.text.get(self.start(line)..self.start(line.saturating_add(1))).unwrap_or("");
+        line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r')
+    }
+
+    /// The byte a line begins with; the end of the text for lines after the last.
+    pub(crate) fn start(&self, line: u32) -> usize {
+        self.starts.start(line.max(1)) as usize
+    }
+
+    /// The line of a byte.
+    pub(crate) fn line_of(&self, offset: usize) -> u32 {
+        self.starts.line(offset as u32)
+    }
+
+    /// How far a line is indented, and what stands there.
+    pub(crate) fn code(&self, line: u32) -> (usize, &str) {
+        let line = self.line(line);
+        let code = line.trim_start();
+        (line.len() - code.len(), code)
+    }
 }

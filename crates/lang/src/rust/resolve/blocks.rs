@@ -32,7 +32,7 @@ impl Rules<'_> {
             return None;
         }
         let text = self.world.text(index.id())?;
-        let line = index.lines(&*self.world).start(declared.line) as usize;
+        let line = index.lines(&*self.world).start(declared.line);
         let rest = &text[line..];
         let name = find_word(rest, index.name(declared.name))?;
         let given = &rest[name..text::cut(&rest[name..], MAX_BEFORE).len() + name];
@@ -77,7 +77,7 @@ impl Rules<'_> {
         }
         let first = own.len() - own.trim_start_matches(['&', '*', '(', '!']).len();
         let reference = index.reference_at(&*self.world, range.start + first);
-        let line = index.lines(&*self.world).line(range.start as u32);
+        let line = index.lines(&*self.world).line_of(range.start);
         let known = reference.filter(|reference| reference.qualifier.is_none()).map(|reference| reference.binding);
         if own.starts_with('|') || own.starts_with("move") {
             return self.closure_at(index, text, scope, range);

@@ -54,7 +54,7 @@ impl Rules<'_> {
     pub(super) fn closure_parameter(&self, index: &Index, binding: u32) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
-        let line_start = index.lines(&*self.world).start(declared.line) as usize;
+        let line_start = index.lines(&*self.world).start(declared.line);
         let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
         // Of several closures on a line with the same name, the one of the same number.
         let is_like = |at: &&u32| {

@@ -145,7 +145,7 @@ impl Rules<'_> {
     fn long_receiver(&self, index: &Index, reference: &Reference) -> Option<Ty> {
         let _depth = self.deeper()?;
         let text = self.world.text(index.id())?;
-        let name = index.lines(&*self.world).start(reference.line) as usize + reference.column as usize;
+        let name = index.lines(&*self.world).start(reference.line) + reference.column as usize;
         let before = without_comments(text.get(..name)?.trim_end().strip_suffix('.')?);
         let (before, is_tried) = match before.strip_suffix('?') {
             Some(rest) => (rest.trim_end(), true),
@@ -236,7 +236,7 @@ impl Rules<'_> {
     fn is_path(&self, index: &Index, reference: &Reference, name: &str) -> bool {
         let goes_on = || {
             let text = self.world.text(index.id())?;
-            let end = index.lines(&*self.world).start(reference.line) as usize + reference.column as usize + name.len();
+            let end = index.lines(&*self.world).start(reference.line) + reference.column as usize + name.len();
             Some(text.get(end..)?.starts_with("::"))
         };
         goes_on().unwrap_or(false)

@@ -57,7 +57,7 @@ impl Rules<'_> {
     fn first_argument(&self, index: &Index, reference: &Reference) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let name = index.name(reference.name);
-        let open = index.lines(&*self.world).start(reference.line) as usize + reference.column as usize + name.len();
+        let open = index.lines(&*self.world).start(reference.line) + reference.column as usize + name.len();
         if !text.get(open..)?.starts_with('(') {
             return None;
         }

@@ -20,7 +20,7 @@ impl Rules<'_> {
     pub(super) fn inside(&self, index: &Index, binding: u32, whole: &Ty) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
-        let start = index.lines(&*self.world).start(declared.line) as usize;
+        let start = index.lines(&*self.world).start(declared.line);
         let line = text[start..].lines().next()?;
         let name = index.name(declared.name);
         let at = find_word(line, name)?;
