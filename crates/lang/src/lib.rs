@@ -49,6 +49,7 @@ mod parse;
 mod python;
 mod resolve;
 mod roles;
+mod rules;
 mod rust;
 mod text;
 mod tree;

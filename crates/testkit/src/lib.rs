@@ -3,7 +3,7 @@
 //! A test of this product is text in, text out, through one door: a [`Case`] is a small repository with its branches, questions
 //! and answers, written as a file that reads like a document. It runs on many [`ROADS`]: different histories with the same end, which must give the same answers. What
 //! holds for all repositories is a [`Law`], checked on generated ones. What one file promises about itself stands in
-//! its own comments ([`promise`]). The README beside this file shows how to write each.
+//! its own comments ([`promise`]), and whom its names mean in marks under the code ([`MarkedWorld`]). The README beside this file shows how to write each.
 //!
 //! - [`Repository`]: real git repositories in temp folders, for any crate's tests.
 //! - [`run_cases`]: all cases of a folder on all roads.
@@ -23,6 +23,7 @@ mod facts;
 mod golden;
 mod journey;
 mod laws;
+mod marked;
 mod memory;
 mod product;
 pub mod promise;
@@ -42,6 +43,7 @@ pub use laws::{
     Keeper, Keeping, Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law,
     check_road_law, idempotence_law, incremental_law, rebase_law, road_law,
 };
+pub use marked::{Asked, Mark, MarkedWorld, fill_in};
 pub use memory::MemoryWorld;
 pub use product::{Binary, Call, HOME, KILL_AT_WRITE, Product, Reply};
 pub use random::{Dice, Sample, Size, random_repository};

@@ -6,9 +6,10 @@ use codecompass_model::{Binding, BindingKind, Expr as Lowered, ExprId, Part, Sym
 
 use super::expression::Expr;
 use super::names::Place;
-use super::source::{Entry, Lines};
+use super::source::{Entry, indent_of};
 use super::types::{Shape, Type};
 use super::{Question, Rules};
+use crate::rules::index::Lines;
 
 /// So many lines are looked at between an assignment and a use.
 const MAX_DISTANCE: u32 = 400;
@@ -86,11 +87,11 @@ impl Rules<'_> {
         if place.line <= from || place.line - from > MAX_DISTANCE {
             return Reach::Surely;
         }
-        let Some(own) = lines.indent(from) else { return Reach::Surely };
+        let Some(own) = indent_of(lines, from) else { return Reach::Surely };
         let mut reach = Reach::Surely;
         let mut limit = own;
         for line in from + 1..=place.line {
-            let Some(indent) = lines.indent(line).filter(|indent| *indent < limit) else { continue };
+            let Some(indent) = indent_of(lines, line).filter(|indent| *indent < limit) else { continue };
             let code = lines.line(line).trim_start();
             if code.starts_with([')', ']', '}']) {
                 continue;
@@ -98,7 +99,7 @@ impl Rules<'_> {
             // The block that assigns ends here; in the other branches of its statement nothing is assigned yet.
             limit = indent;
             let is_other = ["else", "elif ", "case "].iter().any(|start| code.starts_with(start));
-            let is_last = (line + 1..=place.line).all(|line| lines.indent(line).is_none_or(|inner| inner > indent));
+            let is_last = (line + 1..=place.line).all(|line| indent_of(lines, line).is_none_or(|inner| inner > indent));
             if is_other && is_last && line < place.line {
                 return Reach::Never;
             }
@@ -191,7 +192,7 @@ impl Rules<'_> {
     fn narrowed(&self, place: &Place, binding: &Binding, name: &str) -> Type {
         let lines = self.lines(&place.source);
         let test = format!("isinstance({name},");
-        let Some(indent) = lines.indent(place.line) else { return Type::Unknown };
+        let Some(indent) = indent_of(lines, place.line) else { return Type::Unknown };
         let here = lines.line(place.line);
         if here.contains(&test) {
             return if here.contains(" and ") { self.tested(place, here, &test) } else { Type::Unknown };
@@ -199,7 +200,7 @@ impl Rules<'_> {
         let mut limit = indent;
         let first = binding.line.max(place.line.saturating_sub(MAX_DISTANCE));
         for line in (first..place.line).rev() {
-            let Some(indent) = lines.indent(line).filter(|indent| *indent <= limit) else { continue };
+            let Some(indent) = indent_of(lines, line).filter(|indent| *indent <= limit) else { continue };
             let code = lines.line(line).trim();
             let is_around = indent < limit;
             limit = indent;
@@ -288,7 +289,7 @@ impl Rules<'_> {
 
 /// Whether a block that begins with a test leaves the function or the loop.
 fn is_way_out(lines: &Lines, line: u32, indent: usize) -> bool {
-    let body = (line + 1..line + 8).find(|line| lines.indent(*line).is_some_and(|inner| inner > indent));
+    let body = (line + 1..line + 8).find(|line| indent_of(lines, *line).is_some_and(|inner| inner > indent));
     let code = body.map_or("", |line| lines.line(line).trim_start());
     ["return", "raise", "continue", "break"].iter().any(|start| code.starts_with(start))
 }

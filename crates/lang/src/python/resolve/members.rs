@@ -58,7 +58,7 @@ impl Rules<'_> {
     }
 
     /// What a class or one of its bases has under a name, and which one of them; the first `skipped` are left out.
-    fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (Found, Option<Type>) {
+    pub(super) fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (Found, Option<Type>) {
         let order = self.order(class);
         let mut is_outside = false;
         for base in order.iter().skip(skipped) {
@@ -209,7 +209,7 @@ impl Rules<'_> {
     /// `class A[T, U]`.
     fn written_parameters(&self, class: SymbolAt) -> Option<Rc<[Rc<str>]>> {
         let source = self.source(class.file)?;
-        let own = source.type_params(class.place).map(Rc::from).collect::<Vec<Rc<str>>>();
+        let own = source.own_params(class.place).map(Rc::from).collect::<Vec<Rc<str>>>();
         (!own.is_empty()).then(|| own.into())
     }
 
@@ -217,7 +217,7 @@ impl Rules<'_> {
         let Some(source) = self.source(class.file) else { return };
         let Some(symbol) = source.symbol(class.place).filter(|symbol| symbol.kind == SymbolKind::Class) else { return };
         // What is written in brackets are the class's own parameters, which only it knows.
-        let has_own = source.type_params(class.place).next().is_some();
+        let has_own = !source.type_params(class.place).is_empty();
         let scope = if has_own { Some(class.place) } else { symbol.parent };
         let place = Place::at(&source, scope, symbol.lines.start);
         for base in &symbol.bases {

@@ -27,12 +27,13 @@ impl Rules<'_> {
             Type::Super(class) => (*class, true),
             _ => return None,
         };
-        let is_outside = *found == Found::External;
+        // Not what was found for `self`: that is missing, too, where a class of the view has what a base from outside may have.
+        let is_outside = self.class_member(class, name, usize::from(is_super)).0 == Found::External;
         if name.starts_with("__") || !is_outside && *found != Found::Missing || !self.is_some_member(name) {
             return None;
         }
         let Some(below) = self.below(class) else {
-            return (!is_outside).then_some(Meaning::Unknown("too many classes below"));
+            return (*found == Found::Missing).then_some(Meaning::Unknown("too many classes below"));
         };
         let is_base = |base: SymbolAt, of: SymbolAt| {
             self.order(of).iter().any(|one| matches!(one, Type::Instance(at, _) if *at == base))

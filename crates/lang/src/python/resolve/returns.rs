@@ -6,9 +6,10 @@ use codecompass_model::{Symbol, SymbolAt, SymbolKind};
 
 use super::expression::Expr;
 use super::names::Place;
-use super::source::{Lines, Source};
+use super::source::{Source, indent_of};
 use super::types::{Shape, Type};
 use super::{Question, Rules};
+use crate::rules::index::Lines;
 
 /// A longer function is not read for what it returns.
 const MAX_LINES: u32 = 600;
@@ -128,7 +129,7 @@ impl Rules<'_> {
     }
 
     pub(super) fn lines<'s>(&self, source: &'s Source) -> &'s Lines {
-        source.lines(|| self.world.text(source.file.id))
+        source.lines(&*self.world)
     }
 }
 
@@ -138,7 +139,7 @@ fn statements(lines: &Lines, symbol: &Symbol) -> Vec<(u32, &'static str, String)
     let mut skipped_below: Option<usize> = None;
     let doc_end = symbol.doc.map_or(0, |doc| doc.end as usize);
     for line in symbol.lines.start + 1..=symbol.lines.end {
-        let Some(indent) = lines.indent(line) else { continue };
+        let Some(indent) = indent_of(lines, line) else { continue };
         if lines.start(line) < doc_end {
             continue;
         }

@@ -1,11 +1,11 @@
-//! A Python file made ready for questions: its names by scope, its decorators, parameters and lines.
+//! A Python file made ready for questions: what Python alone asks of the index of a file.
 
-use std::cell::OnceCell;
+use std::ops::Deref;
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, ExprId, FileFacts, RefShape, SourceFile, Symbol, SymbolKind};
+use codecompass_model::{Import, SourceFile, SymbolKind};
 
-use crate::names::FastMap;
+use crate::rules::index::{Index, Lines, places};
 
 /// Something that has a name in a scope.
 #[derive(Clone, Copy)]
@@ -17,105 +17,41 @@ pub(super) enum Entry {
 
 /// See the module.
 pub(super) struct Source {
-    pub(super) file: Rc<SourceFile>,
-    /// What a name means, with the symbol it is in.
-    names: FastMap<String, Vec<(Option<u32>, Entry)>>,
+    index: Index,
     /// The imports of everything, at the level of the file.
     pub(super) globs: Vec<u32>,
-    /// The references that are decorators, by what they decorate.
-    decorators: FastMap<u32, Vec<u32>>,
-    /// The parameters of each function.
-    params: FastMap<u32, Vec<u32>>,
-    /// The symbols inside of each one.
-    children: FastMap<u32, Vec<u32>>,
-    lines: OnceCell<Lines>,
+}
+
+impl Deref for Source {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        &self.index
+    }
 }
 
 impl Source {
     pub(super) fn new(file: Rc<SourceFile>) -> Self {
-        let facts = &file.facts;
-        let mut names: FastMap<String, Vec<(Option<u32>, Entry)>> = FastMap::default();
-        let mut children: FastMap<u32, Vec<u32>> = FastMap::default();
-        let mut add = |name: &str, scope: Option<u32>, entry: Entry| match names.get_mut(name) {
-            Some(all) => all.push((scope, entry)),
-            None => {
-                names.insert(name.to_owned(), vec![(scope, entry)]);
-            }
-        };
-        for (at, symbol) in (0..).zip(&facts.symbols) {
-            if symbol.kind != SymbolKind::Use {
-                add(&symbol.name, symbol.parent, Entry::Symbol(at));
-                if let Some(parent) = symbol.parent {
-                    children.entry(parent).or_default().push(at);
-                }
-            }
-        }
-        let mut globs = Vec::new();
-        for (at, import) in (0..).zip(&facts.imports) {
-            match import.alias.as_deref().or(import.name.as_deref()) {
-                Some(name) => add(name, import.symbol, Entry::Import(at)),
-                None if import.glob && import.symbol.is_none() => globs.push(at),
-                None if import.glob => {}
-                None => add(import.module.split('.').next().unwrap_or(""), import.symbol, Entry::Import(at)),
-            }
-        }
-        let mut params: FastMap<u32, Vec<u32>> = FastMap::default();
-        for (at, binding) in (0..).zip(&facts.bindings) {
-            add(name_at(facts, binding.name), binding.symbol, Entry::Binding(at));
-            if let Some(symbol) = binding.symbol.filter(|_| binding.kind == BindingKind::Param) {
-                params.entry(symbol).or_default().push(at);
-            }
-        }
-        let mut decorators: FastMap<u32, Vec<u32>> = FastMap::default();
-        for (at, reference) in (0..).zip(&facts.references) {
-            if let Some(symbol) = reference.symbol.filter(|_| reference.shape == RefShape::Decorator) {
-                decorators.entry(symbol).or_default().push(at);
-            }
-        }
-        Self { file, names, globs, decorators, params, children, lines: OnceCell::new() }
-    }
-
-    pub(super) fn facts(&self) -> &FileFacts {
-        &self.file.facts
-    }
-
-    pub(super) fn symbol(&self, place: u32) -> Option<&Symbol> {
-        self.facts().symbols.get(place as usize)
+        let globs = places(&file.facts.imports, |import| {
+            import.glob && import.symbol.is_none() && import.alias.is_none() && import.name.is_none()
+        });
+        Self { index: Index::new(file, given_name), globs }
     }
 
     /// The names of the type parameters that a symbol declares.
-    pub(super) fn type_params(&self, place: u32) -> impl Iterator<Item = &str> {
-        let bindings = self.facts().bindings.iter();
-        let own = bindings.filter(move |of| of.kind == BindingKind::TypeParam && of.symbol == Some(place));
-        own.map(|of| self.name(of.name))
+    pub(super) fn own_params(&self, place: u32) -> impl Iterator<Item = &str> {
+        self.type_params(place).iter().filter_map(|&at| self.binding(at)).map(|of| self.name(of.name))
     }
 
-    /// The text of an expression.
-    pub(super) fn written(&self, id: ExprId) -> &str {
-        self.facts().written(id)
-    }
-
-    /// A text of the file's facts.
-    pub(super) fn name(&self, at: u32) -> &str {
-        name_at(self.facts(), at)
-    }
-
-    /// What a name means directly in a scope, in source order.
+    /// What a name means directly in a scope: symbols, then imports, then local names, each in source order.
     pub(super) fn entries(&self, scope: Option<u32>, name: &str) -> impl Iterator<Item = Entry> + '_ {
-        let all = self.names.get(name).map_or(&[][..], Vec::as_slice);
-        all.iter().filter(move |(of, _)| *of == scope).map(|(_, entry)| *entry)
-    }
-
-    pub(super) fn children(&self, place: u32) -> &[u32] {
-        self.children.get(&place).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn params(&self, place: u32) -> &[u32] {
-        self.params.get(&place).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn decorators(&self, place: u32) -> &[u32] {
-        self.decorators.get(&place).map_or(&[], Vec::as_slice)
+        let facts = self.facts();
+        let is_import_here = move |at: &&u32| facts.imports[**at as usize].symbol == scope;
+        let is_binding_here = move |at: &&u32| facts.bindings[**at as usize].symbol == scope;
+        let symbols = self.named(scope, name).iter().map(|&at| Entry::Symbol(at));
+        let imports = self.imports_named(name).iter().filter(is_import_here).map(|&at| Entry::Import(at));
+        let bindings = self.bindings(name).iter().filter(is_binding_here).map(|&at| Entry::Binding(at));
+        symbols.chain(imports).chain(bindings)
     }
 
     /// Whether a decorator with one of these last names stands above a symbol.
@@ -125,15 +61,8 @@ impl Source {
     }
 
     /// The class around a function, through functions inside of methods.
-    pub(super) fn class_around(&self, mut scope: Option<u32>) -> Option<u32> {
-        while let Some(place) = scope {
-            let symbol = self.symbol(place)?;
-            if symbol.kind == SymbolKind::Class {
-                return Some(place);
-            }
-            scope = symbol.parent;
-        }
-        None
+    pub(super) fn class_around(&self, scope: Option<u32>) -> Option<u32> {
+        self.nearest(scope, &[SymbolKind::Class])
     }
 
     /// The function of a class in which a line stands, or the class itself.
@@ -143,13 +72,14 @@ impl Source {
                 is_function(symbol.kind) && symbol.lines.start <= line && line <= symbol.lines.end
             })
         };
-        self.children(class).iter().find(is_around).copied().unwrap_or(class)
+        self.children(Some(class)).iter().find(is_around).copied().unwrap_or(class)
     }
+}
 
-    /// The lines of the file, cut when they are first asked for.
-    pub(super) fn lines(&self, text: impl FnOnce() -> Option<Rc<str>>) -> &Lines {
-        self.lines.get_or_init(|| Lines::new(text().unwrap_or_default()))
-    }
+/// `import os.path` gives the name `os`.
+fn given_name(import: &Import) -> Option<&str> {
+    let own = import.alias.as_deref().or(import.name.as_deref());
+    own.or_else(|| import.module.split('.').next().filter(|_| !import.glob))
 }
 
 /// Whether a symbol has a scope of its own in which names are local.
@@ -157,43 +87,8 @@ pub(super) fn is_function(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
 }
 
-fn name_at(facts: &FileFacts, at: u32) -> &str {
-    facts.names.get(at as usize).map_or("", String::as_str)
-}
-
-/// The text of a file by lines.
-pub(super) struct Lines {
-    text: Rc<str>,
-    starts: Vec<u32>,
-}
-
-impl Lines {
-    fn new(text: Rc<str>) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
-        Self { text, starts }
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// A line, counted from 1.
-    pub(super) fn line(&self, number: u32) -> &str {
-        let start = self.start(number);
-        let end = self.starts.get(number as usize).map_or(self.text.len(), |end| *end as usize - 1);
-        self.text.get(start..end).unwrap_or("").trim_end_matches('\r')
-    }
-
-    /// The byte a line begins with.
-    pub(super) fn start(&self, number: u32) -> usize {
-        let at = (number as usize).saturating_sub(1);
-        self.starts.get(at).map_or(self.text.len(), |start| *start as usize)
-    }
-
-    /// How far a line is indented; `None` for one without code.
-    pub(super) fn indent(&self, number: u32) -> Option<usize> {
-        let line = self.line(number);
-        let code = line.trim_start();
-        (!code.is_empty() && !code.starts_with('#')).then(|| line.len() - code.len())
-    }
+/// How far a line is indented; `None` for one without code.
+pub(super) fn indent_of(lines: &Lines, line: u32) -> Option<usize> {
+    let (indent, code) = lines.code(line);
+    (!code.is_empty() && !code.starts_with('#')).then_some(indent)
 }

@@ -317,7 +317,7 @@ impl Rules<'_> {
     fn is_enum(&self, class: SymbolAt) -> bool {
         let Some(source) = self.source(class.file) else { return false };
         let is_variant = |place: &u32| source.symbol(*place).is_some_and(|symbol| symbol.kind == SymbolKind::Variant);
-        source.children(class.place).iter().any(is_variant)
+        source.children(Some(class.place)).iter().any(is_variant)
     }
 
     /// Where a receiver's text is read, with what extraction knows of its first name.

@@ -10,9 +10,9 @@ use codecompass_model::BindingKind;
 
 use super::Rules;
 use super::expressions::Point;
-use super::index::Indexed;
 use super::modules::Scope;
 use super::types::Ty;
+use crate::rules::index::Index;
 use crate::text;
 
 /// How much text a value may have.
@@ -26,13 +26,13 @@ const MAX_PARTS: usize = 200;
 
 impl Rules<'_> {
     /// The type of a variable's value, from the text of the file.
-    pub(super) fn value_in_text(&self, index: &Indexed, binding: u32) -> Option<Ty> {
+    pub(super) fn value_in_text(&self, index: &Index, binding: u32) -> Option<Ty> {
         let declared = index.facts().bindings.get(binding as usize)?;
         if declared.kind != BindingKind::Local {
             return None;
         }
         let text = self.world.text(index.id())?;
-        let line = index.line_start(&text, declared.line)?;
+        let line = index.lines(&*self.world).start(declared.line);
         let rest = &text[line..];
         let name = find_word(rest, index.name(declared.name))?;
         let given = &rest[name..text::cut(&rest[name..], MAX_BEFORE).len() + name];
@@ -50,7 +50,7 @@ impl Rules<'_> {
     }
 
     /// The type of the expression in a range of the file.
-    pub(super) fn value_at(&self, index: &Indexed, text: &str, scope: Scope, range: Range<usize>) -> Ty {
+    pub(super) fn value_at(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let Some(_depth) = self.deeper() else { return Ty::Unknown };
         let range = trimmed(text, range);
         let own = &text[range.clone()];
@@ -76,8 +76,8 @@ impl Rules<'_> {
             return Ty::Unknown;
         }
         let first = own.len() - own.trim_start_matches(['&', '*', '(', '!']).len();
-        let reference = index.reference_at(text, range.start + first);
-        let line = index.line_of(text, range.start);
+        let reference = index.reference_at(&*self.world, range.start + first);
+        let line = index.lines(&*self.world).line_of(range.start);
         let known = reference.filter(|reference| reference.qualifier.is_none()).map(|reference| reference.binding);
         if own.starts_with('|') || own.starts_with("move") {
             return self.closure_at(index, text, scope, range);
@@ -88,7 +88,7 @@ impl Rules<'_> {
     }
 
     /// A closure with a body in braces.
-    fn closure_at(&self, index: &Indexed, text: &str, scope: Scope, range: Range<usize>) -> Ty {
+    fn closure_at(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let own = &text[range.clone()];
         let bar = own.find('|').and_then(|open| Some(open + 2 + own[open + 1..].find('|')?));
         let Some(bar) = bar else { return Ty::Unknown };
@@ -100,7 +100,7 @@ impl Rules<'_> {
     }
 
     /// What a block ends with.
-    fn tail(&self, index: &Indexed, text: &str, scope: Scope, range: Range<usize>) -> Ty {
+    fn tail(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let mut start = range.start;
         for _ in 0..MAX_PARTS {
             let here = trimmed(text, start..range.end);
@@ -149,7 +149,7 @@ impl Rules<'_> {
     }
 
     /// The first arm of a `match` that has a type.
-    fn arms(&self, index: &Indexed, text: &str, scope: Scope, range: Range<usize>) -> Ty {
+    fn arms(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let Some(open) = self.end_of(text, range.start, b"{").filter(|&open| open < range.end) else {
             return Ty::Unknown;
         };
@@ -176,7 +176,7 @@ impl Rules<'_> {
     }
 
     /// The first branch of an `if` that has a type.
-    fn branches(&self, index: &Indexed, text: &str, scope: Scope, range: Range<usize>) -> Ty {
+    fn branches(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let mut at = range.start;
         for _ in 0..MAX_PARTS {
             let Some(open) = self.end_of(text, at, b"{").filter(|&open| open < range.end) else { break };

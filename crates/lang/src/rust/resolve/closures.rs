@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use codecompass_model::{BindingKind, RefShape, Reference, SymbolAt};
 
-use super::Rules;
 use super::expressions::{Point, arguments};
-use super::index::Indexed;
 use super::members::{Member, Want};
 use super::modules::Scope;
 use super::types::{Bindings, Bound, Parameter, Ty};
+use super::{Rules, declared_params};
+use crate::rules::index::Index;
 
 impl Rules<'_> {
     /// The type of a closure, from its text.
@@ -51,10 +51,10 @@ impl Rules<'_> {
     }
 
     /// The type of a closure's parameter, by what the closure is handed to.
-    pub(super) fn closure_parameter(&self, index: &Indexed, binding: u32) -> Option<Ty> {
+    pub(super) fn closure_parameter(&self, index: &Index, binding: u32) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
-        let line_start = index.line_start(&text, declared.line)?;
+        let line_start = index.lines(&*self.world).start(declared.line);
         let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
         // Of several closures on a line with the same name, the one of the same number.
         let is_like = |at: &&u32| {
@@ -65,13 +65,13 @@ impl Rules<'_> {
         let number = index.bindings(name).iter().filter(is_like).position(|&at| at == binding)?;
         let closure = closures(&text[line_start..line_end]).filter(|closure| closure.has(name)).nth(number)?;
         let (call, argument) = call_around(&text, line_start + closure.start)?;
-        let reference = index.reference_at(&text, call)?;
+        let reference = index.reference_at(&*self.world, call)?;
         let given = self.closure_arguments(index, &reference, argument)?;
         given.get(closure.position(name)?).cloned().filter(Ty::is_known)
     }
 
     /// What a closure gets as the n-th argument of a call.
-    fn closure_arguments(&self, index: &Indexed, reference: &Reference, argument: usize) -> Option<Vec<Ty>> {
+    fn closure_arguments(&self, index: &Index, reference: &Reference, argument: usize) -> Option<Vec<Ty>> {
         let name = index.name(reference.name);
         match reference.shape {
             RefShape::MemberCall | RefShape::SelfCall => {
@@ -96,7 +96,7 @@ impl Rules<'_> {
     fn declared_closure(&self, at: SymbolAt, bindings: &Bindings, receiver: &Ty, argument: usize) -> Option<Vec<Ty>> {
         let index = self.indexed(at.file)?;
         let owner = index.symbol(at.place)?.parent;
-        let parameter = index.arguments(at.place).nth(argument)?;
+        let parameter = declared_params(&index, at.place).nth(argument)?;
         let scope = Scope { file: at.file, symbol: Some(at.place) };
         let bounds: Rc<[Bound]> = match self.lower_text(scope, index.written(parameter.annotation?)) {
             Ty::Param(parameter) => self.bounds_of(parameter),

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
 
-use super::Rules;
 use super::library;
 use super::lower::Named;
 use super::members::{Member, Want};
@@ -12,6 +11,7 @@ use super::modules::Scope;
 use super::scope::Space;
 use super::types::{Bindings, Parameter, Ty};
 use super::written::Segment;
+use super::{Rules, declared_params};
 use crate::resolve::chain::{Base, Chain, Step};
 
 /// Where an expression stands.
@@ -185,7 +185,7 @@ impl Rules<'_> {
         let mut bindings = bindings.clone();
         let Some(index) = self.indexed(at.file) else { return bindings };
         let owner = index.symbol(at.place).and_then(|symbol| symbol.parent);
-        let generic = [Some(at.place), owner].into_iter().flatten().any(|at| !index.parameters(at).is_empty());
+        let generic = [Some(at.place), owner].into_iter().flatten().any(|at| !index.type_params(at).is_empty());
         let Some(text) = index.annotation(at.place).filter(|_| generic) else { return bindings };
         let is_mentioned = text.contains("Self") || text.contains(|c: char| c.is_uppercase());
         if !is_mentioned {
@@ -196,7 +196,7 @@ impl Rules<'_> {
             let declared = index.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
             file == at.file && declared.is_some() && (declared == Some(at.place) || declared == owner)
         };
-        for (binding, argument) in index.arguments(at.place).zip(given).take(8) {
+        for (binding, argument) in declared_params(&index, at.place).zip(given).take(8) {
             let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.written(at)));
             if mentions(&pattern, &is_free) {
                 let ty = self.expression(point.beside(), argument);

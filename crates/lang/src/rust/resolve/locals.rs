@@ -6,12 +6,12 @@ use codecompass_model::{Binding, BindingKind, Part, SymbolAt, SymbolKind, Versio
 
 use super::Rules;
 use super::expressions::Point;
-use super::index::Indexed;
 use super::lower::Named;
 use super::modules::Scope;
 use super::scope::Space;
 use super::types::Ty;
 use super::written::Written;
+use crate::rules::index::Index;
 
 impl Rules<'_> {
     /// The local name that is meant by a name in an expression.
@@ -80,7 +80,7 @@ impl Rules<'_> {
         }
     }
 
-    fn part_of(&self, index: &Indexed, binding: u32, ty: &Ty, part: Part) -> Option<Ty> {
+    fn part_of(&self, index: &Index, binding: u32, ty: &Ty, part: Part) -> Option<Ty> {
         match part {
             Part::Inside => self.inside(index, binding, ty),
             part => self.part(index, ty, part),
@@ -89,7 +89,7 @@ impl Rules<'_> {
 
     fn annotated(
         &self,
-        index: &Indexed,
+        index: &Index,
         scope: Scope,
         binding: &Binding,
         text: &str,
@@ -141,7 +141,7 @@ impl Rules<'_> {
     }
 
     /// A part of a value.
-    fn part(&self, index: &Indexed, ty: &Ty, part: Part) -> Option<Ty> {
+    fn part(&self, index: &Index, ty: &Ty, part: Part) -> Option<Ty> {
         match part {
             Part::Whole => Some(ty.clone()),
             Part::Element => self.element(ty),

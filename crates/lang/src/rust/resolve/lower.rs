@@ -177,7 +177,7 @@ impl Rules<'_> {
         let Some(text) = index.annotation(at.place) else { return Ty::Unknown };
         let ty = self.lower_text(Scope { file: at.file, symbol: Some(at.place) }, text);
         let arguments = self.arguments(scope, segment);
-        let of = |binding: &u32| index.parameters(at.place).iter().position(|known| known == binding);
+        let of = |binding: &u32| index.type_params(at.place).iter().position(|known| known == binding);
         ty.map(&|part| match part {
             Ty::Param((file, binding)) if *file == at.file => {
                 of(binding).map(|at| arguments.get(at).cloned().unwrap_or(Ty::Unknown))
@@ -236,7 +236,7 @@ impl Rules<'_> {
             let declared = index.facts().bindings[**binding as usize].name;
             index.name(declared) == name
         };
-        let found = index.around(scope.symbol).find_map(|at| index.parameters(at).iter().find(is_meant).copied())?;
+        let found = index.around(scope.symbol).find_map(|at| index.type_params(at).iter().find(is_meant).copied())?;
         Some((scope.file, found))
     }
 
@@ -250,7 +250,7 @@ impl Rules<'_> {
             Some(Impl) => self.implementation(at).of.clone(),
             Some(Trait) => Ty::SelfOf(at),
             _ => {
-                let own = index.parameters(place).iter().map(|&binding| Ty::Param((scope.file, binding)));
+                let own = index.type_params(place).iter().map(|&binding| Ty::Param((scope.file, binding)));
                 Ty::Item(at, own.collect())
             }
         }

@@ -5,7 +5,6 @@ use codecompass_model::{Meaning, RefShape, Reference, SymbolAt, SymbolKind, Vers
 use super::Rules;
 use super::closures::{name_before, string_start};
 use super::expressions::Point;
-use super::index::Indexed;
 use super::lower::Named;
 use super::members::{Member, Want};
 use super::modules::Scope;
@@ -14,6 +13,7 @@ use super::traits::is_usual;
 use super::types::Ty;
 use super::written::{Segment, Written};
 use crate::resolve::imports::{self, Part};
+use crate::rules::index::Index;
 
 /// Attributes of the language itself.
 const ATTRIBUTES: &[&str] = &[
@@ -81,7 +81,7 @@ impl Rules<'_> {
     }
 
     /// A name in a `use` declaration: what is imported, or a module on the way to it.
-    fn in_import(&self, index: &Indexed, reference: &Reference) -> Option<Meaning> {
+    fn in_import(&self, index: &Index, reference: &Reference) -> Option<Meaning> {
         match imports::part(index.facts(), reference)? {
             Part::Whole(at) => self.import_meaning(index.id(), at),
             Part::Path(at, length) => {
@@ -122,7 +122,7 @@ impl Rules<'_> {
     }
 
     /// The type of what stands before a member.
-    pub(super) fn receiver(&self, index: &Indexed, reference: &Reference) -> Ty {
+    pub(super) fn receiver(&self, index: &Index, reference: &Reference) -> Ty {
         let Some(qualifier) = reference.qualifier else { return Ty::Unknown };
         // Texts that were cut short may be equal without meaning the same.
         let place = is_unsure(index.written(qualifier)).then_some((reference.line, reference.column));
@@ -142,17 +142,17 @@ impl Rules<'_> {
     }
 
     /// The receiver of a member, when its text was cut short: what the call before the dot gives.
-    fn long_receiver(&self, index: &Indexed, reference: &Reference) -> Option<Ty> {
+    fn long_receiver(&self, index: &Index, reference: &Reference) -> Option<Ty> {
         let _depth = self.deeper()?;
         let text = self.world.text(index.id())?;
-        let name = index.line_start(&text, reference.line)? + reference.column as usize;
+        let name = index.lines(&*self.world).start(reference.line) + reference.column as usize;
         let before = without_comments(text.get(..name)?.trim_end().strip_suffix('.')?);
         let (before, is_tried) = match before.strip_suffix('?') {
             Some(rest) => (rest.trim_end(), true),
             None => (before, false),
         };
         let open = opening(before.as_bytes())?;
-        let called = index.reference_at(&text, name_before(&text, open)?)?;
+        let called = index.reference_at(&*self.world, name_before(&text, open)?)?;
         let inside = before.get(open + 1..before.len() - 1)?;
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let point = Point { scope, line: called.line, limit: u32::MAX, first: None };
@@ -180,7 +180,7 @@ impl Rules<'_> {
         }
     }
 
-    fn member_call(&self, index: &Indexed, reference: &Reference, name: &str) -> Meaning {
+    fn member_call(&self, index: &Index, reference: &Reference, name: &str) -> Meaning {
         let ty = self.receiver(index, reference);
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         match self.member(scope, &ty, name, Want::Function) {
@@ -192,7 +192,7 @@ impl Rules<'_> {
 
     /// The only method of that name, in the body of a macro, where types are not known. Elsewhere such a guess is wrong
     /// more often than right: most receivers that nobody knows are from outside.
-    fn guess(&self, index: &Indexed, reference: &Reference, name: &str) -> Meaning {
+    fn guess(&self, index: &Index, reference: &Reference, name: &str) -> Meaning {
         let in_macro = index.nearest(reference.symbol, &[SymbolKind::Macro]).is_some();
         match &*self.candidates(name) {
             [only] if in_macro && name.contains('_') => Meaning::guessed(only.at, "only method of that name"),
@@ -200,7 +200,7 @@ impl Rules<'_> {
         }
     }
 
-    fn member_read(&self, index: &Indexed, reference: &Reference, name: &str, of: &str) -> Meaning {
+    fn member_read(&self, index: &Index, reference: &Reference, name: &str, of: &str) -> Meaning {
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         if reference.binding.is_none()
             && let Some(found) = self.field_by_type(scope, name, of)
@@ -233,17 +233,17 @@ impl Rules<'_> {
     }
 
     /// Whether a path goes on after a name.
-    fn is_path(&self, index: &Indexed, reference: &Reference, name: &str) -> bool {
+    fn is_path(&self, index: &Index, reference: &Reference, name: &str) -> bool {
         let goes_on = || {
             let text = self.world.text(index.id())?;
-            let end = index.line_start(&text, reference.line)? + reference.column as usize + name.len();
+            let end = index.lines(&*self.world).start(reference.line) + reference.column as usize + name.len();
             Some(text.get(end..)?.starts_with("::"))
         };
         goes_on().unwrap_or(false)
     }
 
     /// Whom a name or path means that is no local.
-    pub(super) fn path_meaning(&self, index: &Indexed, reference: &Reference) -> Meaning {
+    pub(super) fn path_meaning(&self, index: &Index, reference: &Reference) -> Meaning {
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let (name, shape) = (index.name(reference.name), reference.shape);
         let qualifier = reference.qualifier.map(|at| index.written(at));

@@ -340,7 +340,7 @@ impl Rules<'_> {
     fn unified(&self, of: &Ty, ty: &Ty, owner: SymbolAt) -> Option<Bindings> {
         let mut bindings = Bindings::default();
         let index = self.indexed(owner.file)?;
-        let own = index.parameters(owner.place);
+        let own = index.type_params(owner.place);
         let fits = bindings.unify(of, ty, &|(file, binding)| file == owner.file && own.contains(&binding));
         fits.then_some(bindings)
     }
@@ -440,7 +440,7 @@ impl Rules<'_> {
         name: &str,
     ) -> Option<(Option<SymbolAt>, Ty)> {
         let index = self.indexed(holder.file)?;
-        let parameters = index.parameters(of.place);
+        let parameters = index.type_params(of.place);
         let bound = parameters.iter().zip(arguments).map(|(&binding, ty)| ((holder.file, binding), ty.clone()));
         let bindings = Bindings(bound.collect());
         let is_free = |(file, binding): Parameter| file == holder.file && parameters.contains(&binding);

@@ -10,7 +10,6 @@ mod cfg;
 mod closures;
 mod crates;
 mod expressions;
-mod index;
 mod library;
 mod locals;
 mod lower;
@@ -31,10 +30,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use codecompass_model::{ExprId, Meaning, Resolver, Symbol, SymbolAt, VersionId, World};
+use codecompass_model::{Binding, ExprId, Import, Meaning, Resolver, Symbol, SymbolAt, VersionId, World};
 
+use crate::rules::index::Index;
 use crates::Crates;
-use index::Indexed;
 use lower::Implementation;
 use members::Candidate;
 use modules::Scope;
@@ -63,7 +62,7 @@ pub(super) struct Rules<'w> {
     steps: Cell<u32>,
     /// The traits that are being asked for.
     asking: RefCell<Vec<SymbolAt>>,
-    files: Memo<VersionId, Option<Rc<Indexed>>>,
+    files: Memo<VersionId, Option<Rc<Index>>>,
     parents: Memo<VersionId, Option<Scope>>,
     names: Memo<(Scope, String, Space), Option<Def>>,
     /// The look-ups that are under way.
@@ -106,6 +105,17 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     })
 }
 
+/// The name that an import gives to what it brings in.
+fn given_name(import: &Import) -> Option<&str> {
+    import.alias.as_deref().or(import.name.as_deref())
+}
+
+/// The declared parameters of a function, and of closures in it, in order.
+fn declared_params(index: &Index, function: u32) -> impl Iterator<Item = &Binding> {
+    let all = index.params(function).iter().filter_map(|&at| index.binding(at));
+    all.filter(|binding| binding.annotation.is_some())
+}
+
 /// Held while a question is looked into.
 struct Deeper<'r>(&'r Cell<u32>);
 
@@ -117,11 +127,11 @@ impl Drop for Deeper<'_> {
 
 impl Rules<'_> {
     /// A file, sorted for look-ups.
-    fn indexed(&self, file: VersionId) -> Option<Rc<Indexed>> {
+    fn indexed(&self, file: VersionId) -> Option<Rc<Index>> {
         if let Some(known) = self.files.borrow().get(&file) {
             return known.clone();
         }
-        let found = self.world.file(file).map(|file| Rc::new(Indexed::new(file)));
+        let found = self.world.file(file).map(|file| Rc::new(Index::new(file, given_name)));
         self.files.borrow_mut().insert(file, found.clone());
         found
     }

@@ -3,15 +3,15 @@
 
 use codecompass_model::{Flags, Meaning, Reference, SymbolAt};
 
-use super::Rules;
 use super::blocks::skip;
-use super::index::Indexed;
 use super::modules::Scope;
 use super::types::{Bindings, Ty};
+use super::{Rules, declared_params};
+use crate::rules::index::Index;
 
 impl Rules<'_> {
     /// Whom `T::name(argument)` means, when `T` has the name from `impl`s of generic traits.
-    pub(super) fn overloaded(&self, index: &Indexed, reference: &Reference, ty: &Ty) -> Option<Meaning> {
+    pub(super) fn overloaded(&self, index: &Index, reference: &Reference, ty: &Ty) -> Option<Meaning> {
         let name = index.name(reference.name);
         let all = self.generic_impls(ty, name);
         if all.is_empty() {
@@ -36,7 +36,7 @@ impl Rules<'_> {
         let Some(index) = self.indexed(at.file) else { return true };
         let is_method = index.symbol(at.place).is_some_and(|symbol| symbol.flags.has(Flags::TAKES_SELF));
         let scope = Scope { file: at.file, symbol: Some(at.place) };
-        let pattern = match index.arguments(at.place).next().filter(|_| !is_method) {
+        let pattern = match declared_params(&index, at.place).next().filter(|_| !is_method) {
             Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.written(at))),
             None => self.converts_from(at).unwrap_or(Ty::Unknown),
         };
@@ -53,10 +53,10 @@ impl Rules<'_> {
     }
 
     /// The type of the first argument of a call.
-    fn first_argument(&self, index: &Indexed, reference: &Reference) -> Option<Ty> {
+    fn first_argument(&self, index: &Index, reference: &Reference) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let name = index.name(reference.name);
-        let open = index.line_start(&text, reference.line)? + reference.column as usize + name.len();
+        let open = index.lines(&*self.world).start(reference.line) + reference.column as usize + name.len();
         if !text.get(open..)?.starts_with('(') {
             return None;
         }

@@ -5,22 +5,22 @@ use codecompass_model::{BindingKind, SymbolAt, SymbolKind};
 use super::Rules;
 use super::blocks::find_word;
 use super::expressions::arguments;
-use super::index::Indexed;
 use super::lower::Named;
 use super::modules::Scope;
 use super::scope::Space;
 use super::types::Ty;
 use super::written::Written;
+use crate::rules::index::Index;
 
 /// How deep patterns are followed.
 const MAX_DEPTH: usize = 8;
 
 impl Rules<'_> {
     /// The type of a name inside of a pattern, when the type of the whole is known.
-    pub(super) fn inside(&self, index: &Indexed, binding: u32, whole: &Ty) -> Option<Ty> {
+    pub(super) fn inside(&self, index: &Index, binding: u32, whole: &Ty) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
-        let start = index.line_start(&text, declared.line)?;
+        let start = index.lines(&*self.world).start(declared.line);
         let line = text[start..].lines().next()?;
         let name = index.name(declared.name);
         let at = find_word(line, name)?;

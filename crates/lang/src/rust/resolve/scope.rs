@@ -328,8 +328,7 @@ impl Rules<'_> {
     /// Whether an import of the file names it.
     fn is_imported(&self, scope: Scope, name: &str) -> bool {
         let Some(index) = self.indexed(scope.file) else { return false };
-        let gives = |import: &Import| import.alias.as_deref().or(import.name.as_deref()) == Some(name);
-        index.facts().imports.iter().any(gives)
+        !index.imports_named(name).is_empty()
     }
 
     fn library(&self, scope: Scope, name: &str) -> Option<Def> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{RefShape, Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Symbol, SymbolAt, SymbolKind};
 
 use super::Rules;
 use super::library;
@@ -181,9 +181,7 @@ impl Rules<'_> {
             || [].into(),
             |index| {
                 let scope = Scope { file: of.file, symbol: index.symbol(of.place).and_then(|symbol| symbol.parent) };
-                let references = index.facts().references.iter();
-                let extends = references
-                    .filter(|reference| reference.symbol == Some(of.place) && reference.shape == RefShape::Extends);
+                let extends = index.bases(of.place).iter().map(|&at| &index.facts().references[at as usize]);
                 let meant = extends.filter_map(|reference| {
                     let written = Written::parse(reference.qualifier.map_or("", |at| index.written(at)));
                     let before = written.segments().iter().map(|segment| segment.name.as_str());

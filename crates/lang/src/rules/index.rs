@@ -1,0 +1,287 @@
+//! The facts of one file, sorted for the look-ups that the rules of all languages make.
+//!
+//! Each list holds places in the facts, sorted by what is asked for, and is made when somebody first asks: no text is copied,
+//! and a language pays for what it uses. Names are sorted by their hash, so that a search compares numbers. What one language
+//! alone looks up stands in its folder, on top of this.
+
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use codecompass_model::{
+    Binding, BindingKind, ExprId, FileFacts, Import, RefShape, Reference, SourceFile, Symbol, SymbolKind, VersionId,
+    World,
+};
+
+use crate::lines::LineStarts;
+use crate::names::hash;
+
+/// Places in the facts, in the order in which they are looked up.
+type Sorted = OnceCell<Box<[u32]>>;
+
+/// The name that an import gives what it brings in; `None` when it gives none.
+pub(crate) type GivenName = fn(&Import) -> Option<&str>;
+
+/// See the module.
+pub(crate) struct Index {
+    pub(crate) file: Rc<SourceFile>,
+    given_name: GivenName,
+    /// Symbols that code can name, by parent and place.
+    children: Sorted,
+    /// The same by name and parent.
+    named: OnceCell<ByName>,
+    /// Imports by the symbol around them.
+    imports: Sorted,
+    /// Imports by the name they give.
+    imports_named: OnceCell<ByName>,
+    /// Type parameters by the symbol that has them.
+    type_params: Sorted,
+    /// Parameters by the function that has them, or that is around the closure that has them.
+    params: Sorted,
+    /// Bindings by name.
+    bindings: OnceCell<ByName>,
+    /// References without a qualifier, by name.
+    references: OnceCell<ByName>,
+    /// Decorators by what they decorate.
+    decorators: Sorted,
+    /// References to what a symbol extends, by that symbol.
+    bases: Sorted,
+    lines: OnceCell<Lines>,
+}
+
+impl Index {
+    pub(crate) fn new(file: Rc<SourceFile>, given_name: GivenName) -> Self {
+        Index {
+            file,
+            given_name,
+            children: Sorted::new(),
+            named: OnceCell::new(),
+            imports: Sorted::new(),
+            imports_named: OnceCell::new(),
+            type_params: Sorted::new(),
+            params: Sorted::new(),
+            bindings: OnceCell::new(),
+            references: OnceCell::new(),
+            decorators: Sorted::new(),
+            bases: Sorted::new(),
+            lines: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> VersionId {
+        self.file.id
+    }
+
+    pub(crate) fn facts(&self) -> &FileFacts {
+        &self.file.facts
+    }
+
+    pub(crate) fn symbol(&self, at: u32) -> Option<&Symbol> {
+        self.facts().symbols.get(at as usize)
+    }
+
+    pub(crate) fn binding(&self, at: u32) -> Option<&Binding> {
+        self.facts().bindings.get(at as usize)
+    }
+
+    /// A text of the facts.
+    pub(crate) fn name(&self, at: u32) -> &str {
+        self.facts().names.get(at as usize).map_or("", String::as_str)
+    }
+
+    /// The text of an expression.
+    pub(crate) fn written(&self, id: ExprId) -> &str {
+        self.facts().written(id)
+    }
+
+    /// The text of a symbol's type.
+    pub(crate) fn annotation(&self, symbol: u32) -> Option<&str> {
+        Some(self.written(self.symbol(symbol)?.annotation?))
+    }
+
+    /// The symbols below a parent, or at file level, in source order.
+    pub(crate) fn children(&self, parent: Option<u32>) -> &[u32] {
+        let of = |at: u32| self.facts().symbols[at as usize].parent;
+        range(self.children.get_or_init(|| sorted(self.nameable(), |a, b| of(a).cmp(&of(b)))), |at| of(at).cmp(&parent))
+    }
+
+    /// The symbols of this name below a parent, or at file level.
+    pub(crate) fn named(&self, parent: Option<u32>, name: &str) -> &[u32] {
+        let of = |at: u32| {
+            let symbol = &self.facts().symbols[at as usize];
+            (symbol.name.as_str(), symbol.parent)
+        };
+        self.named.get_or_init(|| ByName::new(self.nameable(), of)).find((name, parent), of)
+    }
+
+    /// The imports directly in a symbol, or at file level.
+    pub(crate) fn imports(&self, symbol: Option<u32>) -> &[u32] {
+        let of = |at: u32| self.facts().imports[at as usize].symbol;
+        let all = || sorted(places(&self.facts().imports, |_| true), |a, b| of(a).cmp(&of(b)));
+        range(self.imports.get_or_init(all), |at| of(at).cmp(&symbol))
+    }
+
+    /// The imports that give this name to what they bring in, anywhere in the file.
+    pub(crate) fn imports_named(&self, name: &str) -> &[u32] {
+        let of = |at: u32| ((self.given_name)(&self.facts().imports[at as usize]).unwrap_or(""), None);
+        let is_named = |import: &Import| (self.given_name)(import).is_some();
+        let all = || ByName::new(places(&self.facts().imports, is_named), of);
+        self.imports_named.get_or_init(all).find((name, None), of)
+    }
+
+    /// The type parameters of a symbol, as bindings.
+    pub(crate) fn type_params(&self, symbol: u32) -> &[u32] {
+        self.bindings_of(&self.type_params, BindingKind::TypeParam, symbol)
+    }
+
+    /// The parameters of a function, and of closures in it, as bindings.
+    pub(crate) fn params(&self, symbol: u32) -> &[u32] {
+        self.bindings_of(&self.params, BindingKind::Param, symbol)
+    }
+
+    /// The bindings of this name.
+    pub(crate) fn bindings(&self, name: &str) -> &[u32] {
+        let of = |at: u32| (self.name(self.facts().bindings[at as usize].name), None);
+        let all = || ByName::new(places(&self.facts().bindings, |_| true), of);
+        self.bindings.get_or_init(all).find((name, None), of)
+    }
+
+    /// The uses of this name that stand alone.
+    pub(crate) fn references(&self, name: &str) -> &[u32] {
+        let of = |at: u32| (self.name(self.facts().references[at as usize].name), None);
+        let is_alone = |reference: &Reference| reference.qualifier.is_none() && reference.shape.is_use();
+        let all = || ByName::new(places(&self.facts().references, is_alone), of);
+        self.references.get_or_init(all).find((name, None), of)
+    }
+
+    /// The references that decorate a symbol.
+    pub(crate) fn decorators(&self, symbol: u32) -> &[u32] {
+        self.references_of(&self.decorators, RefShape::Decorator, symbol)
+    }
+
+    /// The references to what a symbol extends or embeds.
+    pub(crate) fn bases(&self, symbol: u32) -> &[u32] {
+        self.references_of(&self.bases, RefShape::Extends, symbol)
+    }
+
+    /// The reference to the name at this place of the text.
+    pub(crate) fn reference_at(&self, world: &dyn World, offset: usize) -> Option<Reference> {
+        let line = self.lines(world).line_of(offset);
+        let column = offset.checked_sub(self.lines(world).start(line))?;
+        let references = &self.facts().references;
+        let at = references.binary_search_by_key(&(line, column as u32), |known| (known.line, known.column));
+        at.ok().map(|at| references[at])
+    }
+
+    /// A symbol and all around it, from the inside.
+    pub(crate) fn around(&self, symbol: Option<u32>) -> impl Iterator<Item = u32> + '_ {
+        // A parent stands before its children: facts that say otherwise must not lead in circles.
+        std::iter::successors(symbol, |&at| self.symbol(at)?.parent.filter(|&parent| parent < at))
+    }
+
+    /// The nearest symbol around of one of these kinds.
+    pub(crate) fn nearest(&self, symbol: Option<u32>, kinds: &[SymbolKind]) -> Option<u32> {
+        self.around(symbol).find(|&at| self.symbol(at).is_some_and(|symbol| kinds.contains(&symbol.kind)))
+    }
+
+    /// The text of the file by lines; none where the view has no text.
+    pub(crate) fn lines(&self, world: &dyn World) -> &Lines {
+        self.lines.get_or_init(|| {
+            let text = world.text(self.id()).unwrap_or_default();
+            Lines { starts: LineStarts::new(&text), text }
+        })
+    }
+
+    fn nameable(&self) -> Vec<u32> {
+        places(&self.facts().symbols, |symbol| symbol.kind.can_be_named())
+    }
+
+    fn bindings_of<'i>(&'i self, list: &'i Sorted, kind: BindingKind, symbol: u32) -> &'i [u32] {
+        let of = |at: u32| self.facts().bindings[at as usize].symbol;
+        let all = || sorted(places(&self.facts().bindings, |of| of.kind == kind), |a, b| of(a).cmp(&of(b)));
+        range(list.get_or_init(all), |at| of(at).cmp(&Some(symbol)))
+    }
+
+    fn references_of<'i>(&'i self, list: &'i Sorted, shape: RefShape, symbol: u32) -> &'i [u32] {
+        let of = |at: u32| self.facts().references[at as usize].symbol;
+        let all = || sorted(places(&self.facts().references, |of| of.shape == shape), |a, b| of(a).cmp(&of(b)));
+        range(list.get_or_init(all), |at| of(at).cmp(&Some(symbol)))
+    }
+}
+
+/// The places of those that fit.
+pub(crate) fn places<T>(all: &[T], fits: impl Fn(&T) -> bool) -> Vec<u32> {
+    (0..).zip(all).filter(|(_, one)| fits(one)).map(|(at, _)| at).collect()
+}
+
+/// Places in an order, equal ones as they were.
+pub(crate) fn sorted(mut all: Vec<u32>, order: impl Fn(u32, u32) -> Ordering) -> Box<[u32]> {
+    all.sort_by(|&a, &b| order(a, b));
+    all.into()
+}
+
+/// The part of a sorted list that is equal to what is asked for.
+pub(crate) fn range(list: &[u32], order: impl Fn(u32) -> Ordering) -> &[u32] {
+    let start = list.partition_point(|&at| order(at).is_lt());
+    let end = start + list[start..].partition_point(|&at| order(at).is_eq());
+    &list[start..end]
+}
+
+/// Places by name, and where that is asked for, by parent. Equal ones are in source order.
+struct ByName {
+    hashes: Box<[u64]>,
+    places: Box<[u32]>,
+}
+
+/// A name, and a parent where that is asked for.
+type NameKey<'f> = (&'f str, Option<u32>);
+
+impl ByName {
+    fn new<'f>(places: Vec<u32>, of: impl Fn(u32) -> NameKey<'f>) -> Self {
+        let mut all: Vec<(u64, u32)> = places.into_iter().map(|at| (hash(of(at).0.as_bytes()), at)).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| of(a.1).cmp(&of(b.1))));
+        ByName { hashes: all.iter().map(|one| one.0).collect(), places: all.iter().map(|one| one.1).collect() }
+    }
+
+    fn find<'f>(&self, key: NameKey<'_>, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
+        let hash = hash(key.0.as_bytes());
+        let start = self.hashes.partition_point(|&known| known < hash);
+        let end = start + self.hashes[start..].partition_point(|&known| known == hash);
+        range(&self.places[start..end], |at| of(at).cmp(&key))
+    }
+}
+
+/// The text of a file by lines.
+pub(crate) struct Lines {
+    text: Rc<str>,
+    starts: LineStarts,
+}
+
+impl Lines {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A line, counted from 1, without its end.
+    pub(crate) fn line(&self, line: u32) -> &str {
+        let line = self.text.get(self.start(line)..self.start(line.saturating_add(1))).unwrap_or("");
+        line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r')
+    }
+
+    /// The byte a line begins with; the end of the text for lines after the last.
+    pub(crate) fn start(&self, line: u32) -> usize {
+        self.starts.start(line.max(1)) as usize
+    }
+
+    /// The line of a byte.
+    pub(crate) fn line_of(&self, offset: usize) -> u32 {
+        self.starts.line(offset as u32)
+    }
+
+    /// How far a line is indented, and what stands there.
+    pub(crate) fn code(&self, line: u32) -> (usize, &str) {
+        let line = self.line(line);
+        let code = line.trim_start();
+        (line.len() - code.len(), code)
+    }
+}

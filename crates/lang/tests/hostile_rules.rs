@@ -1,0 +1,116 @@
+//! Rules answer whatever the code: cut, broken, or leading in circles, and also what nobody should ask.
+
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+
+use codecompass_lang::{LANGUAGES, extract, resolver};
+use codecompass_model::{SymbolAt, VersionId};
+use codecompass_testkit::MemoryWorld;
+
+fn world(files: &[(&str, &str)]) -> MemoryWorld {
+    let mut world = MemoryWorld::new();
+    for (path, text) in files {
+        let extracted = extract(path, text.as_bytes().to_vec());
+        world.add(path, extracted.language, &extracted.text, extracted.facts);
+    }
+    world
+}
+
+/// Asks the rules of every language in a world about everything in it, and about one thing more than there is.
+fn ask_everything(world: &MemoryWorld) {
+    let mut languages: Vec<&str> = world.files().map(|file| file.language.as_str()).collect();
+    languages.sort_unstable();
+    languages.dedup();
+    for rules in languages.into_iter().filter_map(|language| resolver(language, Rc::new(world))) {
+        for file in world.files() {
+            for at in 0..=file.facts.references.len() as u32 {
+                rules.reference(file.id, at);
+                rules.reached(file.id, at);
+            }
+            for at in 0..=file.facts.imports.len() as u32 {
+                rules.import(file.id, at);
+            }
+            for place in 0..=file.facts.symbols.len() as u32 {
+                let symbol = SymbolAt { file: file.id, place };
+                rules.implementations(symbol);
+                rules.returned(symbol);
+            }
+        }
+        rules.reference(VersionId::MAX, 0);
+        rules.import(VersionId::MAX, 0);
+        rules.implementations(SymbolAt { file: VersionId::MAX, place: 0 });
+    }
+}
+
+#[test]
+fn code_that_ends_in_the_middle_has_answers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    for language in LANGUAGES {
+        let mut files: Vec<(String, String)> = fs::read_dir(root.join(language.name))
+            .expect("every language has fixtures")
+            .flatten()
+            .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+            .map(|(name, path)| (name, fs::read_to_string(path).expect("a fixture is text")))
+            .collect();
+        files.sort();
+        for (cut, (name, whole)) in files.iter().enumerate() {
+            for end in (0..whole.len()).step_by(977) {
+                let mut pieces = vec![(name.as_str(), whole.get(..end).unwrap_or(""))];
+                let others = files.iter().enumerate().filter(|(at, _)| *at != cut);
+                pieces.extend(others.map(|(_, (name, text))| (name.as_str(), text.as_str())).take(1));
+                ask_everything(&world(&pieces));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_package_cut_anywhere_has_answers() {
+    let whole = include_str!("../fixtures/go/server.go");
+    let broken = include_str!("../fixtures/go/broken.go");
+    let module = ("go.mod", "module example.com/app\n\ngo 1.22\n");
+    for end in (0..whole.len()).step_by(211) {
+        let cut = whole.get(..end).unwrap_or("");
+        ask_everything(&world(&[module, ("a.go", cut), ("b.go", broken), ("c.go", whole)]));
+    }
+}
+
+#[test]
+fn modules_and_manifests_cut_anywhere_have_answers() {
+    let code = "import {a} from './b'\nclass é<T extends { [k: string]: 'x' }> { f: (x: T) => T[\"ü\"] = (y) => y.é?.(`${y}`) }\n\
+                const { q, r: [s] } = (await a<T>(…)) as Foo[0]['x']; q.é[s]!.m(); type X = A extends B ? (c: C) => D : E;";
+    for end in (0..code.len()).filter(|&end| code.is_char_boundary(end)) {
+        for text in [&code[..end], &code[end..]] {
+            let opened = format!("{{{text}");
+            let files = [("a.ts", text), ("b.js", text), ("package.json", text), ("tsconfig.json", &opened)];
+            ask_everything(&world(&files));
+        }
+    }
+}
+
+#[test]
+fn what_leads_to_itself_ends() {
+    let hostile = [
+        (
+            "src/lib.rs",
+            "use a::*; pub mod a { pub use super::*; use super::b::*; } mod b { pub use super::a::*; }\nfn f() { g(); a::h(); self::b::i() }",
+        ),
+        (
+            "src/loops.rs",
+            "type A = B; type B = A; fn f(x: A) { x.g(); let y = y.z(); y.g(); } impl A { fn g(&self) -> A {} }",
+        ),
+        (
+            "src/deref.rs",
+            "struct D; impl Deref for D { type Target = D; } fn f(d: D) { d.x.y(); d.z() } trait T: T { fn m(&self) { self.n() } }",
+        ),
+        (
+            "src/blanket.rs",
+            "trait A { fn a(&self); } trait B { fn b(&self); } impl<T: B> A for T { fn a(&self) {} }\nimpl<T: A> B for T { fn b(&self) {} } struct S; fn f(s: S) { s.a(); s.b() }",
+        ),
+        ("src/é.rs", "fn ü() { let ö = match 'é' { 'ß' => \"ä\\\"\", _ => { x.é(|ñ| ñ.ü()) } }; ö.len(); ((((( }"),
+    ];
+    for file in hostile {
+        ask_everything(&world(&[file]));
+    }
+}

@@ -1,0 +1,249 @@
+//! Whom references mean, in all languages: what the marks in `worlds/<language>/*.world` say is held against the rules.
+//!
+//! `crates/testkit/README.md` has the notation. An answer is one of
+//!
+//! - `path:line`, several with commas; `path:line#name` where symbols of other names begin on that line;
+//! - `guess …`: the same, when it is a guess;
+//! - `module path, …`, `external`, `local`, `unknown`; `nothing`, where a list is asked for;
+//! - `… via path:line`: what a call reaches, and through whom.
+//!
+//! `UPDATE=1` fills in the answers that are written `?`, and no others. `WORLD=text` looks at some worlds only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use codecompass_lang::{LANGUAGES, extract, has_rules, resolver};
+use codecompass_model::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, SymbolKind, World};
+use codecompass_testkit::{Asked, Mark, MarkedWorld, MemoryWorld, fill_in, update_wanted};
+
+/// A test for each language, and their names.
+macro_rules! languages {
+    ($($name:ident),*) => {
+        const TESTED: &[&str] = &[$(stringify!($name)),*];
+        $(#[test] fn $name() { check_language(stringify!($name)) })*
+    };
+}
+
+languages!(go, javascript, python, rust, typescript);
+
+#[test]
+fn every_language_has_worlds_and_every_world_is_looked_at() {
+    for language in LANGUAGES {
+        assert!(TESTED.contains(&language.name), "{} has no test", language.name);
+    }
+    let folders = fs::read_dir(worlds()).expect("there are worlds").flatten();
+    for folder in folders.map(|entry| entry.file_name()) {
+        assert!(TESTED.iter().any(|name| folder == *name), "nobody looks at {}", folder.display());
+    }
+}
+
+#[test]
+fn a_mark_stands_exactly_under_what_it_asks_for() {
+    let asked = |code: &str| {
+        let marked = MarkedWorld::parse(&format!("It is so.\n== a.py\n{code}")).expect("it is a world");
+        answer(&in_memory(&marked), &marked.marks[0])
+    };
+    let none = || Err("there is none".to_owned());
+    assert_eq!(asked("def run(): pass\nrun()\n^^^ → ?\n"), Ok("a.py:1".to_owned()));
+    assert_eq!(asked("def run(): pass\nrun()\n^^ → ?\n"), none());
+    assert_eq!(asked("def run(): pass\nrun()\n ^^^ → ?\n"), none());
+    assert_eq!(asked("def run(): pass\nrun()\n^^^ import → ?\n"), none());
+    assert_eq!(asked("def run(): pass\nrun()\n^^^ implementations → ?\n"), none());
+}
+
+fn worlds() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds")
+}
+
+fn check_language(language: &str) {
+    let folder = worlds().join(language);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{language} has no worlds");
+    let only = std::env::var("WORLD").unwrap_or_default();
+    let looked_at = files.iter().filter(|file| file.to_string_lossy().contains(&only));
+    let wrong: Vec<String> = looked_at.flat_map(|file| check_file(file, language)).collect();
+    assert!(wrong.is_empty(), "{} wrong\n{}\n", wrong.len(), wrong.join("\n"));
+}
+
+/// Everything that is wrong with a world.
+fn check_file(file: &Path, language: &str) -> Vec<String> {
+    let shown = file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(file).display().to_string();
+    let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let marked = match MarkedWorld::parse(&text) {
+        Ok(marked) => marked,
+        Err((line, message)) => return vec![format!("{shown}:{line}: {message}")],
+    };
+    let world = in_memory(&marked);
+    let mut wrong: Vec<String> = order_matters(&world).into_iter().map(|why| format!("{shown}: {why}")).collect();
+    if !world.files().any(|file| file.language == language) {
+        wrong.push(format!("{shown}: no file of it is {language}"));
+    }
+    let mut filled = Vec::new();
+    for mark in &marked.marks {
+        let at = format!("{shown}:{}: {}:{}:{} {}", mark.written_at, mark.path, mark.line, mark.column + 1, mark.name);
+        match (answer(&world, mark), &mark.expected) {
+            (Err(nothing), _) => wrong.push(format!("{at}: {nothing}")),
+            (Ok(found), Some(expected)) if found == *expected => {}
+            (Ok(found), Some(expected)) => wrong.push(format!("{at}: {found}, not {expected}")),
+            (Ok(found), None) if update_wanted() => filled.push((mark.written_at, found)),
+            (Ok(found), None) => wrong.push(format!("{at}: {found}, which UPDATE=1 writes down")),
+        }
+    }
+    if !filled.is_empty() {
+        fs::write(file, fill_in(&text, &filled)).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    }
+    wrong
+}
+
+fn in_memory(marked: &MarkedWorld) -> MemoryWorld {
+    let mut world = MemoryWorld::new();
+    for (path, text) in &marked.files {
+        let extracted = extract(path, text.clone().into_bytes());
+        world.add(path, extracted.language, &extracted.text, extracted.facts);
+    }
+    world
+}
+
+/// The answer to a mark by rules that were asked nothing before, or what is missing.
+fn answer(world: &MemoryWorld, mark: &Mark) -> Result<String, String> {
+    let file = world.file_at(&mark.path).and_then(|id| world.file(id)).expect("because the file was added");
+    let rules = rules(world, &file.language).ok_or_else(|| format!("{} has no rules", file.language))?;
+    let places = match mark.asked {
+        Asked::Reference | Asked::Reached => references_at(&file, mark),
+        Asked::Import => imports_at(&file, mark),
+        Asked::Implementations => symbols_at(world, &file, mark),
+    };
+    let mut answers: Vec<String> =
+        places.into_iter().map(|at| told(world, rules.as_ref(), &file, mark.asked, at)).collect();
+    answers.dedup();
+    match answers.is_empty() {
+        true => Err("there is none".into()),
+        false => Ok(answers.join(" and ")),
+    }
+}
+
+fn rules<'w>(world: &'w MemoryWorld, language: &str) -> Option<Box<dyn Resolver + 'w>> {
+    resolver(language, Rc::new(world))
+}
+
+/// The references that stand exactly over the carets. Several can: what a short form takes out, and what it makes.
+fn references_at(file: &SourceFile, mark: &Mark) -> Vec<u32> {
+    let facts = &file.facts;
+    let is_meant = |&at: &u32| {
+        let reference = &facts.references[at as usize];
+        (reference.line, reference.column) == (mark.line, mark.column)
+            && facts.names[reference.name as usize] == mark.name
+    };
+    (0..facts.references.len() as u32).filter(is_meant).collect()
+}
+
+/// The imports of the line that have this name, here or where they come from, or this path.
+fn imports_at(file: &SourceFile, mark: &Mark) -> Vec<u32> {
+    let imports = &file.facts.imports;
+    let name = Some(mark.name.trim_matches(['"', '\'']));
+    let is_meant = |&at: &u32| {
+        let import = &imports[at as usize];
+        let names = [import.alias.as_deref(), import.name.as_deref().or(import.glob.then_some("*"))];
+        import.line == mark.line && (names.contains(&name) || import.name.is_none() && name == Some(&import.module))
+    };
+    (0..imports.len() as u32).filter(is_meant).collect()
+}
+
+fn symbols_at(world: &MemoryWorld, file: &SourceFile, mark: &Mark) -> Vec<u32> {
+    let text = world.text(file.id).expect("because the file was added");
+    let before: usize = text.split_inclusive('\n').take(mark.line as usize - 1).map(str::len).sum();
+    let start = before as u32 + mark.column;
+    let symbols = file.facts.symbols.iter();
+    (0..).zip(symbols).filter(|(_, symbol)| symbol.name_span.start == start).map(|(at, _)| at).collect()
+}
+
+/// What the rules say, in words.
+fn told(world: &MemoryWorld, rules: &dyn Resolver, file: &SourceFile, asked: Asked, at: u32) -> String {
+    let places = |targets: &[SymbolAt]| match targets {
+        [] => "nothing".to_owned(),
+        _ => targets.iter().map(|&target| place(world, target)).collect::<Vec<_>>().join(", "),
+    };
+    let meaning = match asked {
+        Asked::Reference => rules.reference(file.id, at),
+        Asked::Import => rules.import(file.id, at),
+        Asked::Implementations => return places(&rules.implementations(SymbolAt { file: file.id, place: at })),
+        Asked::Reached => {
+            let reached = rules.reached(file.id, at);
+            let told = |found: codecompass_model::Reached| {
+                format!("{} via {}", places(&found.targets), place(world, found.via))
+            };
+            return reached.map_or("nothing".to_owned(), told);
+        }
+    };
+    match meaning {
+        Meaning::Symbols { targets, confidence: Confidence::Static, .. } => places(&targets),
+        Meaning::Symbols { targets, confidence: Confidence::Heuristic, .. } => format!("guess {}", places(&targets)),
+        Meaning::Module(files) => {
+            let paths = files.into_iter().filter_map(|id| Some(world.file(id)?.path.clone()));
+            format!("module {}", paths.collect::<Vec<_>>().join(", "))
+        }
+        Meaning::External => "external".into(),
+        Meaning::Local => "local".into(),
+        Meaning::Unknown(_) => "unknown".into(),
+    }
+}
+
+/// A symbol as `path:line`, with its name where that line alone does not tell which one is meant.
+fn place(world: &MemoryWorld, at: SymbolAt) -> String {
+    let file = world.file(at.file).expect("because a target is in the view");
+    let meant = &file.facts.symbols[at.place as usize];
+    let is_homonym = |other: &&codecompass_model::Symbol| {
+        other.lines.start == meant.lines.start && other.name != meant.name && other.kind != SymbolKind::Use
+    };
+    let name = file.facts.symbols.iter().find(is_homonym).map(|_| format!("#{}", meant.name));
+    world.place(at) + &name.unwrap_or_default()
+}
+
+/// The questions whose answers depend on what was asked before: all that can be asked of a world, from the first to the last
+/// and from the last to the first.
+fn order_matters(world: &MemoryWorld) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut languages: Vec<&str> = world.files().map(|file| file.language.as_str()).collect();
+    languages.sort_unstable();
+    languages.dedup();
+    for language in languages.into_iter().filter(|language| has_rules(language)) {
+        let questions = questions(world, language);
+        let forwards = rules(world, language).expect("because the language has rules");
+        let backwards = rules(world, language).expect("because the language has rules");
+        let ask = |rules: &dyn Resolver, question: &(Rc<SourceFile>, Asked, u32)| {
+            told(world, rules, &question.0, question.1, question.2)
+        };
+        let first: Vec<String> = questions.iter().map(|question| ask(forwards.as_ref(), question)).collect();
+        let last: Vec<String> = questions.iter().rev().map(|question| ask(backwards.as_ref(), question)).collect();
+        for ((question, first), last) in questions.iter().zip(first).zip(last.into_iter().rev()) {
+            if first != last {
+                let (file, asked, at) = question;
+                wrong.push(format!("{} {asked:?} {at}: {first} or {last}, by what was asked before", file.path));
+            }
+        }
+    }
+    wrong
+}
+
+/// Every question to the rules of a language, about its own files and those of its kin.
+fn questions(world: &MemoryWorld, language: &str) -> Vec<(Rc<SourceFile>, Asked, u32)> {
+    let rules = rules(world, language).expect("because the language has rules");
+    let is_own = |file: &&Rc<SourceFile>| file.language == language || rules.kin().contains(&file.language.as_str());
+    let mut all = Vec::new();
+    for file in world.files().filter(is_own) {
+        let facts = &file.facts;
+        let counts = [
+            (Asked::Reference, facts.references.len()),
+            (Asked::Reached, facts.references.len()),
+            (Asked::Import, facts.imports.len()),
+            (Asked::Implementations, facts.symbols.len()),
+        ];
+        for (asked, count) in counts {
+            all.extend((0..count as u32).map(|at| (Rc::clone(file), asked, at)));
+        }
+    }
+    all
+}

@@ -1,0 +1,201 @@
+//! Worlds for the tests of rules: a few files in one text, with marks under the code that say what it means.
+//!
+//! ```text
+//! A method is found by the type of its receiver.
+//!
+//! == src/main.rs
+//! fn run(c: &Circle) {
+//!     c.area();
+//!       ^^^^ → src/kit.rs:12
+//! }
+//! ```
+//!
+//! The text begins with the sentence it proves; `== path` begins a file. A line whose first sign is a caret is a mark: its
+//! carets stand under what it speaks of in the nearest line above that is none. Marks are taken out before anybody reads the
+//! code, so they need no comment sign, stand within strings as well as anywhere, reach the first column, and do not count as
+//! lines: a new mark moves no target. Before the arrow stands what is asked ([`Asked`]), nothing for a reference; behind it
+//! the answer, as the test that reads them writes answers, or `?` for one that is still to be filled in ([`fill_in`]).
+
+/// Begins a file.
+const FILE: &str = "== ";
+/// Stands between a question and its answer.
+const ARROW: char = '→';
+/// Stands for an answer that is to be filled in.
+const OPEN: &str = "?";
+
+/// A few files, and what is said of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MarkedWorld {
+    /// The sentence that it proves.
+    pub title: String,
+    /// Path and text of each file, without marks.
+    pub files: Vec<(String, String)>,
+    /// The marks, in their order.
+    pub marks: Vec<Mark>,
+}
+
+/// What is said of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The line of the whole text that the mark is, from 1.
+    pub written_at: usize,
+    /// The file of the place.
+    pub path: String,
+    /// Its line there, from 1.
+    pub line: u32,
+    /// Its column in bytes, from 0.
+    pub column: u32,
+    /// What stands over the carets.
+    pub name: String,
+    /// The question.
+    pub asked: Asked,
+    /// The answer; `None` for one that is to be filled in.
+    pub expected: Option<String>,
+}
+
+/// What a mark asks about its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Whom the reference means.
+    Reference,
+    /// Whom the import means.
+    Import,
+    /// What the call reaches through the function that gave it back.
+    Reached,
+    /// Which methods implement or override the symbol that is named here.
+    Implementations,
+}
+
+/// The questions by the word before the arrow.
+const QUESTIONS: &[(&str, Asked)] = &[
+    ("", Asked::Reference),
+    ("import", Asked::Import),
+    ("reached", Asked::Reached),
+    ("implementations", Asked::Implementations),
+];
+
+impl MarkedWorld {
+    /// Reads a world. What is wrong with it comes with its line, from 1.
+    pub fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let mut world = MarkedWorld::default();
+        let mut title = Vec::new();
+        let mut code: Vec<&str> = Vec::new();
+        for (at, line) in (1..).zip(text.lines()) {
+            if let Some(path) = line.strip_prefix(FILE) {
+                world.close(&mut code);
+                world.files.push((path.trim().to_owned(), String::new()));
+            } else if world.files.is_empty() {
+                title.push(line.trim());
+            } else if line.trim_start().starts_with('^') {
+                let mark = world.mark(at, line, &code).map_err(|message| (at, message))?;
+                world.marks.push(mark);
+            } else {
+                code.push(line);
+            }
+        }
+        world.close(&mut code);
+        world.title = title.join(" ").trim().to_owned();
+        match () {
+            () if world.title.is_empty() => Err((1, "a world begins with the sentence that it proves".into())),
+            () if world.marks.is_empty() => Err((1, "nothing is marked, so nothing is proved".into())),
+            () => Ok(world),
+        }
+    }
+
+    /// Gives the last file its text. Blank lines at the end do not count.
+    fn close(&mut self, code: &mut Vec<&str>) {
+        while code.last().is_some_and(|line| line.trim().is_empty()) {
+            code.pop();
+        }
+        if let Some((_, text)) = self.files.last_mut() {
+            *text = code.drain(..).flat_map(|line| [line, "\n"]).collect();
+        }
+    }
+
+    fn mark(&self, written_at: usize, line: &str, code: &[&str]) -> Result<Mark, String> {
+        let (before, words) = line.split_once(ARROW).ok_or("a mark is carets, what is asked, `→` and the answer")?;
+        let carets = before.trim_start();
+        let width = carets.chars().take_while(|&sign| sign == '^').count();
+        let blank = before.chars().count() - carets.chars().count();
+        let (of, _) = self.files.last().ok_or("a mark stands under a file's code")?;
+        let above = *code.last().ok_or("a mark stands under a line of code")?;
+        let mut over = above.char_indices().map(|(at, _)| at).chain([above.len()]).skip(blank);
+        let start = over.next().ok_or("nothing stands over the carets")?;
+        let end = over.nth(width - 1).ok_or("the carets go on where the line above ends")?;
+        if above.chars().zip(before.chars()).take(blank).any(|(above, blank)| (above == '\t') != (blank == '\t')) {
+            return Err("the blanks before the carets are not the tabs and spaces of the line above".into());
+        }
+        let word = carets[width..].trim();
+        let asked = QUESTIONS.iter().find(|(known, _)| *known == word).map(|(_, asked)| *asked);
+        Ok(Mark {
+            written_at,
+            path: of.clone(),
+            line: code.len() as u32,
+            column: start as u32,
+            name: above[start..end].to_owned(),
+            asked: asked.ok_or_else(|| format!("nobody knows how to ask {word:?}"))?,
+            expected: Some(words.trim()).filter(|words| *words != OPEN).map(str::to_owned),
+        })
+    }
+}
+
+/// The text of a world with answers in the place of `?`, each with the line of its mark.
+pub fn fill_in(text: &str, answers: &[(usize, String)]) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for (at, answer) in answers {
+        let line = &mut lines[at - 1];
+        let end = line.find(ARROW).expect("because a mark has an arrow") + ARROW.len_utf8();
+        line.truncate(end);
+        line.push(' ');
+        line.push_str(answer);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "It is so.\n\n== a.go\n\tf(ü, x)\n\t^ → b.go:1\n\t     ^ → ?\n\n== b.go\nfunc f() {}\n     ^ implementations → nothing\n}\n\n";
+
+    fn wrong(text: &str) -> (usize, String) {
+        MarkedWorld::parse(text).expect_err("it is no world")
+    }
+
+    #[test]
+    fn marks_speak_of_the_code_above_them_and_are_no_lines_of_it() {
+        let world = MarkedWorld::parse(TEXT).expect("it is a world");
+        assert_eq!(world.title, "It is so.");
+        let files = [("a.go", "\tf(ü, x)\n"), ("b.go", "func f() {}\n}\n")];
+        assert_eq!(world.files, files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+        let mark = |written_at, path: &str, column, name: &str, asked, expected: Option<&str>| {
+            let (path, name, expected) = (path.to_owned(), name.to_owned(), expected.map(str::to_owned));
+            Mark { written_at, path, line: 1, column, name, asked, expected }
+        };
+        let expected = [
+            mark(5, "a.go", 1, "f", Asked::Reference, Some("b.go:1")),
+            mark(6, "a.go", 7, "x", Asked::Reference, None),
+            mark(10, "b.go", 5, "f", Asked::Implementations, Some("nothing")),
+        ];
+        assert_eq!(world.marks, expected);
+    }
+
+    #[test]
+    fn an_answer_takes_the_place_of_a_question_mark() {
+        let filled = fill_in(TEXT, &[(6, "local".to_owned())]);
+        assert_eq!(filled, TEXT.replace("→ ?", "→ local"));
+    }
+
+    #[test]
+    fn what_could_be_misread_is_refused() {
+        let world = |code: &str| format!("It is so.\n== a.go\n{code}");
+        assert_eq!(wrong("== a.go\nf\n^ → local\n").1, "a world begins with the sentence that it proves");
+        assert_eq!(wrong(&world("f\n")), (1, "nothing is marked, so nothing is proved".into()));
+        assert_eq!(wrong(&world("^ → local\n")), (3, "a mark stands under a line of code".into()));
+        assert_eq!(wrong(&world("f\n^ local\n")).0, 4);
+        assert_eq!(wrong(&world("f\n^ asks → local\n")).1, "nobody knows how to ask \"asks\"");
+        assert_eq!(wrong(&world("f()\n ^^^ → local\n")).1, "the carets go on where the line above ends");
+        assert_eq!(wrong(&world("f\n   ^ → local\n")).1, "nothing stands over the carets");
+        assert!(wrong(&world("\tf\n ^ → local\n")).1.starts_with("the blanks before the carets"));
+    }
+}
