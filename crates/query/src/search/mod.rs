@@ -10,7 +10,6 @@
 
 mod asked;
 mod best_first;
-mod definitions;
 mod exact;
 mod explain;
 pub(crate) mod features;
@@ -28,7 +27,7 @@ mod terms;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use codecompass_model::{SymbolKind, VersionId};
+use codecompass_model::{Languages, SymbolKind, VersionId};
 use codecompass_store::{Result, Snapshot, StoreError};
 
 pub use explain::{Explained, Why, explain};
@@ -67,6 +66,8 @@ pub enum Mode<'q> {
 pub struct Search<'q> {
     /// What was typed.
     pub query: &'q str,
+    /// Who knows the languages.
+    pub languages: &'static dyn Languages,
     /// How it is meant.
     pub mode: Mode<'q>,
     /// Only this language.
@@ -83,8 +84,8 @@ pub struct Search<'q> {
 
 impl<'q> Search<'q> {
     /// A question for words without any filter.
-    pub fn new(query: &'q str, limit: usize) -> Self {
-        Self { query, mode: Mode::Words, language: None, paths: None, kinds: &[], offset: 0, limit }
+    pub fn new(query: &'q str, languages: &'static dyn Languages, limit: usize) -> Self {
+        Self { query, languages, mode: Mode::Words, language: None, paths: None, kinds: &[], offset: 0, limit }
     }
 }
 
@@ -115,12 +116,12 @@ pub struct Found {
 
 impl Found {
     /// Nothing, because nothing is indexed.
-    pub fn nothing(query: &str) -> Self {
+    pub fn nothing(query: &str, languages: &dyn Languages) -> Self {
         Self {
             places: Vec::new(),
             total: 0,
             has_more: false,
-            intent: Intent::of(query),
+            intent: Intent::of(query, languages),
             words: Vec::new(),
             is_exhaustive: true,
             is_quote_missing: false,
@@ -134,7 +135,7 @@ pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
         None => search_as(snapshot, question),
         Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
             let found = search_as(snapshot, &quoted.question(question))?;
-            Ok(Found { intent: Intent::of(question.query), ..found })
+            Ok(Found { intent: Intent::of(question.query, question.languages), ..found })
         }
         Some(_) => Ok(Found { is_quote_missing: true, ..search_as(snapshot, question)? }),
     }
@@ -295,7 +296,8 @@ fn look(
         true => Some(snapshot.text(place.version.id)?),
         false => None,
     };
-    let piece = text.as_deref().and_then(|text| place.unread(text));
+    let is_code = question.languages.is_code(&place.version.language);
+    let piece = text.as_deref().filter(|_| is_code).and_then(|text| place.unread(text));
     place.scores = features::score(asked, &place, gathered, piece);
     Ok(Some(place))
 }
