@@ -102,6 +102,9 @@ const STARTERS: &[&str] = &[
     "posix_spawn",
 ];
 
+/// Modules of a folder of which each may use those before it, and none after it.
+const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["signs", "asked", "exact", "gather", "place", "features"])];
+
 /// The crates that ask about languages, and name none.
 const ASKING: &[&str] = &["model", "store", "index", "query", "app"];
 
@@ -253,4 +256,25 @@ fn only_lang_names_languages() {
         }
     }
     assert!(found.is_empty(), "ask `codecompass_model::Languages` instead of naming these:\n{}", found.join("\n"));
+}
+
+/// The words of the imports from modules beside one.
+fn used_beside(text: &str) -> BTreeSet<&str> {
+    let imports = text.split("use super::").skip(1).filter_map(|rest| rest.split(';').next());
+    imports.flat_map(|import| import.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
+}
+
+#[test]
+fn layers_use_each_other_in_one_direction() {
+    for (folder, layers) in LAYERS {
+        for (at, layer) in layers.iter().enumerate() {
+            let text = read(&crates().join(folder).join(layer).with_extension("rs"));
+            let used = used_beside(&text);
+            let after = layers[at + 1..].iter().filter(|later| used.contains(**later)).collect::<Vec<_>>();
+            assert!(after.is_empty(), "{folder}: {layer} uses {after:?}, which come after it");
+            let is_last = at + 1 == layers.len();
+            let uses_some = layers[..at].iter().any(|one| used.contains(one));
+            assert!(uses_some || !is_last, "{folder}: {layer} uses nothing, so the test reads imports wrongly");
+        }
+    }
 }

@@ -3,70 +3,18 @@
 //! Some are known of a file once words were looked up, some of a record, some when the path is known, and the rest when the
 //! symbol is read. Before it is read, each of the rest has a most it can be: that gives the bounds that ranking goes by.
 
-use std::ops::Range;
-
 use codecompass_model::{Symbol, SymbolKind, VersionId};
 use codecompass_store::{Glance, VersionInfo};
 
+use super::Intent;
 use super::asked::{Asked, LEAST_JOINED, words_of};
-use super::gather::{Candidate, Gathered};
+use super::gather::Gathered;
 use super::long::Frame;
 use super::paths::{ends_like, file_stem, is_meant, shares_end};
 pub(crate) use super::paths::{is_example, passes_on};
-use super::{Intent, Place};
+use super::place::Place;
+use super::signs::{Candidate, FileSigns, RecordSigns};
 use crate::score::{Feature, Scores};
-
-/// What is known of a file once all words are looked up.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FileSigns {
-    /// Where its symbols stand among those that hold a word.
-    pub(super) symbols: Range<usize>,
-    /// Where its pieces stand among those that hold one.
-    pub(super) pieces: Range<usize>,
-    /// Whether the name of one may be exactly what was asked for.
-    pub(super) may_be_exact: bool,
-    /// Whether a line of it holds the wanted text.
-    pub(super) has_text: bool,
-    /// Whether it may be code that no grammar has read.
-    pub(super) may_be_unread: bool,
-    /// The best of them and their sum, by BM25 over the ceiling.
-    pub(super) best: f64,
-    pub(super) sum: f64,
-    /// The most of the question's weight that one of them holds, and that the name of one does.
-    pub(super) best_coverage: f64,
-    pub(super) best_name: f64,
-    /// BM25 of its whole text.
-    pub(super) text: f64,
-    /// BM25 of its path.
-    pub(super) path: f64,
-    /// Whether the file's name may bear a word, 0 or 1.
-    pub(super) name: f64,
-    /// The most that the words in its name can weigh.
-    pub(super) name_words: f64,
-    /// The share of the words' weight that the file holds somewhere.
-    pub(super) coverage: f64,
-}
-
-/// What is known of a record before its file is read.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RecordSigns {
-    /// BM25 over the ceiling.
-    pub(super) bm25: f64,
-    /// The terms that it holds.
-    pub(super) terms: u64,
-    /// The share of the question's weight that its name holds.
-    pub(super) name_share: f64,
-    /// The share of its name's words that were asked for.
-    pub(super) precision: f64,
-    /// The share of the question's weight that it holds.
-    pub(super) coverage: f64,
-    /// Whether its name may be exactly what was asked for.
-    pub(super) may_be_exact: bool,
-    /// Whether one of its lines may hold the wanted text.
-    pub(super) may_have_text: bool,
-    /// What is told of a symbol, if anything is.
-    pub(super) glance: Option<Glance>,
-}
 
 /// Of what a file tells, so much counts for a symbol in it: it speaks for itself. Where there are no symbols, the file is most
 /// of what is known.

@@ -5,6 +5,10 @@
 //! is one list of **places** (a symbol, a piece of text, or a file), each scored by [`features`], and a score is a sum of named
 //! contributions and nothing else, so its explanation is its computation.
 //!
+//! The steps use each other in one direction: [`signs`] are the values that are passed on, [`asked`] is the question,
+//! [`exact`] finds texts as they are written, [`gather`] looks words up and fills the signs, [`place`] reads what may answer,
+//! and [`features`] weighs it. Each knows those before it and none after it; what chooses between places, here, knows all.
+//!
 //! Reading outlines is what costs. So places are chosen [best first](mod@best_first), by what each can have at most, and only
 //! what may come into the list is read.
 
@@ -21,6 +25,7 @@ mod names;
 mod paths;
 mod place;
 mod quoted;
+mod signs;
 mod synonyms;
 mod terms;
 
@@ -40,8 +45,9 @@ use crate::grep::Pattern;
 use crate::score::{Feature, Scores};
 use asked::Asked;
 use best_first::{Choice, Opened, best_first};
-use gather::{Candidate, Gathered};
+use gather::Gathered;
 use quoted::Quoted;
+use signs::Candidate;
 
 /// No list is longer.
 pub const CLOSELY: usize = 400;

@@ -10,7 +10,8 @@ use codecompass_store::{Outline, Result, Snapshot, StoreError, VersionInfo, toke
 
 use super::Search;
 use super::asked::{Asked, known_words};
-use super::gather::{Candidate, Gathered};
+use super::gather::Gathered;
+use super::signs::Candidate;
 use crate::score::Scores;
 
 /// What a place is.
