@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use codecompass_model::is_test_path;
+use codecompass_lang::is_test_path;
 use serde_json::{Value, json};
 use support::Project;
 use support::client::{Client, Pipe};

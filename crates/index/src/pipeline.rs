@@ -12,7 +12,7 @@ use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{CachedStat, JobProgress, NewVersion, Stat, Writer};
 use rayon::prelude::*;
 
-use crate::plan::{Plan, Work, find, stored_stat};
+use crate::plan::{Contents, Plan, Work, find, stored_stat};
 use crate::source::{BlobReader, FileStat, Place, Repo, SourceError, blob_id, judge};
 use crate::{CONTENT_RULES, IndexError};
 
@@ -88,21 +88,21 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, IndexError> {
     pool.map_err(|error| IndexError::Threads(error.to_string()))
 }
 
-/// Does the plan's work: afterwards the plan holds every file of the view and no work.
+/// Does the plan's work, and gives every file of the view.
 pub(crate) fn run(
-    plan: &mut Plan,
+    plan: Plan,
     place: &Source<'_>,
     writer: &mut Writer,
     job: &str,
     pool: &rayon::ThreadPool,
     cancel: &AtomicBool,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Extracted, IndexError> {
-    let work = std::mem::take(&mut plan.work);
+) -> Result<(Contents, Extracted), IndexError> {
+    let Plan { known: mut contents, work } = plan;
     let total = work.len() as u64;
     let mut counts = Extracted::default();
     if work.is_empty() {
-        return Ok(counts);
+        return Ok((contents, counts));
     }
     let first = writer.reserve(work.len() as u32)?;
     let (sender, receiver) = crossbeam_channel::bounded::<Done>(WAITING);
@@ -115,10 +115,10 @@ pub(crate) fn run(
         for result in receiver {
             done += 1;
             bytes += result.size;
-            take_in(plan, writer, result, &mut counts)?;
+            take_in(&mut contents, writer, result, &mut counts)?;
             progress(Progress::Extracting { done, total, bytes });
             if done % 512 == 0 {
-                report(writer, job, plan.listed, plan.listed - (total - done), &counts)?;
+                report(writer, job, contents.listed, contents.listed - (total - done), &counts)?;
             }
         }
         Ok::<(), IndexError>(())
@@ -126,8 +126,8 @@ pub(crate) fn run(
     if cancel.load(Ordering::Relaxed) {
         return Err(IndexError::Cancelled);
     }
-    report(writer, job, plan.listed, plan.listed, &counts)?;
-    Ok(counts)
+    report(writer, job, contents.listed, contents.listed, &counts)?;
+    Ok((contents, counts))
 }
 
 fn report(
@@ -161,32 +161,31 @@ fn read_all(
     });
 }
 
-fn take_in(plan: &mut Plan, writer: &mut Writer, done: Done, counts: &mut Extracted) -> Result<(), IndexError> {
+fn take_in(contents: &mut Contents, writer: &mut Writer, done: Done, counts: &mut Extracted) -> Result<(), IndexError> {
     let id = match done.read {
         Read::Known(id, skip) => {
-            plan.put(id, skip, &done.path);
+            contents.put(id, skip, &done.path);
             id
         }
         Read::New(version, skip) => {
             let id = version.id();
             counts.new += u64::from(skip.is_none());
             counts.symbols += version.symbol_count() as u64;
-            plan.put(id, skip, &done.path);
+            contents.put(id, skip, &done.path);
             writer.add(*version)?;
             id
         }
         Read::Unread(reason) => {
-            plan.skips.add(reason, &done.path);
-            plan.gone.push(done.path);
+            contents.leave_out(reason, done.path);
             return Ok(());
         }
         Read::Vanished => {
-            plan.gone.push(done.path);
+            contents.gone.push(done.path);
             return Ok(());
         }
     };
     if let Some(stat) = done.stat {
-        plan.seen.push((done.path, CachedStat { stat, version: id }));
+        contents.seen.push((done.path, CachedStat { stat, version: id }));
     }
     Ok(())
 }

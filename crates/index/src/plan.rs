@@ -1,4 +1,7 @@
 //! What a sync has to do: every file of a listing is either known, or has to be read.
+//!
+//! A [`Plan`] is what is to be done; [`Contents`] is what is known of a view, and grows from what the plan knew to what the
+//! pipeline makes of it.
 
 use std::collections::HashMap;
 
@@ -11,18 +14,27 @@ use crate::{IndexError, is_current};
 /// The files of a view, sorted into what is known and what has to be read.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
+    /// What is known without reading.
+    pub(crate) known: Contents,
+    /// Files that have to be read.
+    pub(crate) work: Vec<Work>,
+}
+
+/// What is in a view.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
     /// Versions that are in the view.
     pub(crate) members: RoaringBitmap,
     /// Versions that their content keeps out of it.
     pub(crate) skipped: RoaringBitmap,
     /// What was left out, and why.
     pub(crate) skips: Skips,
-    /// Files that have to be read.
-    pub(crate) work: Vec<Work>,
-    /// What is to be remembered of files that were recognised without reading.
+    /// What is to be remembered of files on disk.
     pub(crate) seen: Vec<(String, CachedStat)>,
-    /// Remembered paths that the listing does not have.
+    /// Paths of which nothing is to be remembered any more.
     pub(crate) gone: Vec<String>,
+    /// Files that were to be read and left no version behind.
+    pub(crate) unread: Vec<(String, SkipReason)>,
     /// How many files the listing has.
     pub(crate) listed: u64,
 }
@@ -49,6 +61,40 @@ pub(crate) struct Known<'w> {
     pub(crate) same_extraction: bool,
     /// Versions below this one do not count as known: all of them do when everything is extracted anew.
     pub(crate) since: VersionId,
+    /// What reading files came to earlier in the same job.
+    pub(crate) earlier: Earlier,
+}
+
+/// What reading files came to, by path: the stat with which each was listed, and what is known since.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier(HashMap<String, (Stat, Result<CachedStat, SkipReason>)>);
+
+impl Earlier {
+    /// Of files that were listed with these stats, what is known after they were read.
+    pub(crate) fn new(mut listed: HashMap<String, Stat>, read: Contents) -> Self {
+        let seen = read.seen.into_iter().map(|(path, cached)| (path, Ok(cached)));
+        let unread = read.unread.into_iter().map(|(path, reason)| (path, Err(reason)));
+        let of = |(path, found)| {
+            let stat = listed.remove(&path)?;
+            Some((path, (stat, found)))
+        };
+        Self(seen.chain(unread).filter_map(of).collect())
+    }
+
+    /// What reading a file came to, if it still has the stat it was listed with. Whether that stat can be trusted later on
+    /// is for the next sync to say: to read it again now would show one that was edited since no better.
+    fn of(&mut self, entry: &Entry) -> Option<Result<CachedStat, SkipReason>> {
+        let (listed, found) = self.0.remove(&entry.path)?;
+        (stat_of(entry) == Some(listed)).then_some(found)
+    }
+}
+
+/// The stat that a file on disk was listed with.
+pub(crate) fn stat_of(entry: &Entry) -> Option<Stat> {
+    match &entry.place {
+        Place::File { stat, .. } => Some(stored_stat(*stat)),
+        Place::Blob(_) => None,
+    }
 }
 
 impl Known<'_> {
@@ -60,11 +106,17 @@ impl Known<'_> {
             true => Some(self.writer.known_by_path()?),
             false => None,
         };
-        let mut plan = Plan { skips: listing.skips, listed: listing.entries.len() as u64, ..Plan::default() };
+        let mut work = Vec::new();
+        let mut contents =
+            Contents { skips: listing.skips, listed: listing.entries.len() as u64, ..Contents::default() };
         for entry in listing.entries {
             let cached = self.cache.remove(&entry.path);
+            if let Some(found) = self.earlier.of(&entry) {
+                self.take_earlier(&mut contents, entry.path, found)?;
+                continue;
+            }
             if let Some(version) = self.unchanged(&entry, cached)? {
-                self.take(&mut plan, version, &entry.path)?;
+                self.take(&mut contents, version, &entry.path)?;
                 continue;
             }
             let known = match &mut all {
@@ -76,16 +128,16 @@ impl Known<'_> {
             match recognise(&entry, &known) {
                 Some(found) => {
                     let (id, skip) = (found.id, found.skip);
-                    plan.put(id, skip, &entry.path);
-                    if let Place::File { stat, .. } = entry.place {
-                        plan.seen.push((entry.path, CachedStat { stat: stored_stat(stat), version: id }));
+                    contents.put(id, skip, &entry.path);
+                    if let Some(stat) = stat_of(&entry) {
+                        contents.seen.push((entry.path, CachedStat { stat, version: id }));
                     }
                 }
-                None => plan.work.push(Work { entry, known }),
+                None => work.push(Work { entry, known }),
             }
         }
-        plan.gone = self.cache.into_keys().collect();
-        Ok(plan)
+        contents.gone.extend(self.cache.into_keys());
+        Ok(Plan { known: contents, work })
     }
 
     /// The version a work-tree file still has, if its stat says so.
@@ -102,12 +154,30 @@ impl Known<'_> {
         Ok(self.writer.known_by_id(cached.version)?.filter(is_current).map(|known| known.id))
     }
 
-    fn take(&self, plan: &mut Plan, version: VersionId, path: &str) -> Result<(), IndexError> {
+    /// Takes in what reading a file came to.
+    fn take_earlier(
+        &self,
+        contents: &mut Contents,
+        path: String,
+        found: Result<CachedStat, SkipReason>,
+    ) -> Result<(), IndexError> {
+        match found {
+            Ok(cached) => {
+                let skip = self.writer.known_by_id(cached.version)?.and_then(|known| known.skip);
+                contents.put(cached.version, skip, &path);
+                contents.seen.push((path, cached));
+            }
+            Err(reason) => contents.leave_out(reason, path),
+        }
+        Ok(())
+    }
+
+    fn take(&self, contents: &mut Contents, version: VersionId, path: &str) -> Result<(), IndexError> {
         let skip = match self.skipped.contains(version) || !self.same_extraction {
             true => self.writer.known_by_id(version)?.and_then(|known| known.skip),
             false => None,
         };
-        plan.put(version, skip, path);
+        contents.put(version, skip, path);
         Ok(())
     }
 
@@ -117,7 +187,7 @@ impl Known<'_> {
     }
 }
 
-impl Plan {
+impl Contents {
     /// Puts a version where it belongs.
     pub(crate) fn put(&mut self, version: VersionId, skip: Option<SkipReason>, path: &str) {
         match skip {
@@ -129,6 +199,13 @@ impl Plan {
                 self.skips.add(reason, path);
             }
         }
+    }
+
+    /// Leaves out a file that no version can stand for.
+    pub(crate) fn leave_out(&mut self, reason: SkipReason, path: String) {
+        self.skips.add(reason, &path);
+        self.gone.push(path.clone());
+        self.unread.push((path, reason));
     }
 }
 

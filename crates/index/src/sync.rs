@@ -4,6 +4,7 @@
 //! worktrees and comparisons find it; for the files that are not edited this costs a look-up each. The work tree's own
 //! view holds which of its files that commit has not: asked later, that would depend on who published what since.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
@@ -14,7 +15,7 @@ use codecompass_store::{
     SkipCount, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
 };
 
-use crate::plan::{Known, Plan};
+use crate::plan::{Contents, Earlier, Known, stat_of};
 use crate::source::{Limits, Listing, Skips, Workspace, list_worktree, stat_paths};
 use crate::standing::while_still;
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
@@ -111,22 +112,19 @@ fn sync_views(
 ) -> Result<Outcome, IndexError> {
     let pool = pipeline::pool(options.threads)?;
     let since = if options.force { writer.next_id()? } else { 0 };
-    let make = Make { workspace, options, job, pool: &pool, since };
-    let (target, mut made, beside) = match target.is_worktree() {
+    let make = Make { workspace, options, job, pool: &pool, since, counts: Cell::default() };
+    let (target, made, beside) = match target.is_worktree() {
         true => make.worktree(writer)?,
         false => (target.clone(), make.view(writer, target, None)?, None),
     };
     (options.progress)(Progress::Publishing);
     writer.flush()?;
-    if let Some(beside) = &beside {
-        made.counts.new += beside.counts.new;
-        made.counts.symbols += beside.counts.symbols;
-    }
+    let counts = make.counts.get();
     let progress = JobProgress {
         files_total: made.listed,
         files_scanned: made.listed,
-        files_indexed: made.counts.new,
-        symbols_extracted: made.counts.symbols,
+        files_indexed: counts.new,
+        symbols_extracted: counts.symbols,
     };
     writer.report(job, JobStatus::Validating, progress)?;
     let changed_files = changed_files(writer, &made.before.members, &made.update.members)?;
@@ -151,8 +149,8 @@ fn sync_views(
         target,
         generation,
         changed_files,
-        extracted: made.counts.new,
-        symbols_extracted: made.counts.symbols,
+        extracted: counts.new,
+        symbols_extracted: counts.symbols,
         skips: made.skips,
         garbage: Garbage::default(),
     })
@@ -164,7 +162,6 @@ struct Made {
     update: ViewUpdate,
     seen: Vec<(String, CachedStat)>,
     gone: Vec<String>,
-    counts: pipeline::Extracted,
     skips: Skips,
     listed: u64,
 }
@@ -177,6 +174,8 @@ struct Make<'a> {
     pool: &'a rayon::ThreadPool,
     /// Versions below this one do not count as known.
     since: VersionId,
+    /// What was extracted so far, whatever came of the attempt that it was for.
+    counts: Cell<pipeline::Extracted>,
 }
 
 /// How a view stood before the job.
@@ -205,6 +204,14 @@ impl Before {
     }
 }
 
+/// What a look at the files that changed came to.
+enum Changed {
+    /// The view.
+    View(Contents),
+    /// What is left out may have changed, too, which only a whole listing can count; and what was read on the way.
+    Unsure(Earlier),
+}
+
 impl Make<'_> {
     /// Makes the view of the work tree under the name that it has now, which need not be the one it had when somebody
     /// asked for this, and the view of the commit that it stands on.
@@ -230,8 +237,8 @@ impl Make<'_> {
         if self.options.force || !before.same_extraction || !before.stood_at(target) {
             return self.view(writer, target, None);
         }
-        let plan = Plan { members: before.members.clone(), skipped: before.skipped.clone(), ..Plan::default() };
-        let mut made = made(before, target, plan, pipeline::Extracted::default());
+        let (members, skipped) = (before.members.clone(), before.skipped.clone());
+        let mut made = made(before, target, Contents { members, skipped, ..Contents::default() });
         made.update.skips = made.before.info.iter().flat_map(|info| info.skips.clone()).collect();
         Ok(made)
     }
@@ -239,13 +246,19 @@ impl Make<'_> {
     /// Makes one view: everything of it is stored afterwards, and nothing is published.
     fn view(&self, writer: &mut Writer, target: &Target, changed: Option<&Vec<String>>) -> Result<Made, IndexError> {
         let before = before(writer, target)?;
-        if let Some(paths) = self.known_changes(writer, target, &before, changed)?
-            && let Some((plan, counts)) = self.changed_view(writer, target, &before, paths)?
-        {
-            return Ok(made(before, target, plan, counts));
-        }
-        let (plan, counts) = self.read(writer, target, &before, None)?;
-        Ok(made(before, target, plan, counts))
+        let changed = match self.known_changes(writer, target, &before, changed)? {
+            Some(paths) => self.changed_view(writer, &before, paths)?,
+            None => Changed::Unsure(Earlier::default()),
+        };
+        let contents = match changed {
+            Changed::View(contents) => contents,
+            Changed::Unsure(earlier) => {
+                (self.options.progress)(Progress::Listing);
+                let (listing, cache) = self.list(writer, target)?;
+                self.read(writer, &before, listing, cache, earlier)?
+            }
+        };
+        Ok(made(before, target, contents))
     }
 
     /// The files that can have changed, when that is known and no other file's fate hangs on them.
@@ -269,67 +282,63 @@ impl Make<'_> {
         Ok(Some(paths))
     }
 
-    /// The view before with these files looked at anew; `None` when what is left out may have changed, too, which only
-    /// a whole listing can count.
-    fn changed_view(
-        &self,
-        writer: &mut Writer,
-        target: &Target,
-        before: &Before,
-        paths: &Vec<String>,
-    ) -> Result<Option<(Plan, pipeline::Extracted)>, IndexError> {
-        let cached = writer.cached_stats_of(&self.root(), paths)?;
-        let touched: RoaringBitmap = cached.values().map(|cached| cached.version).collect();
+    /// The view before with these files looked at anew, where that is all there is to it.
+    fn changed_view(&self, writer: &mut Writer, before: &Before, paths: &[String]) -> Result<Changed, IndexError> {
+        let cache = writer.cached_stats_of(&self.root(), paths)?;
+        let touched: RoaringBitmap = cache.values().map(|cached| cached.version).collect();
         let was_left_out = before.info.iter().flat_map(|info| &info.skips).any(|skip| depends_on_stat(skip.reason));
-        if was_left_out && paths.iter().any(|path| !cached.contains_key(path)) {
-            return Ok(None);
+        let is_new = |path: &String| !cache.contains_key(path);
+        if was_left_out && paths.iter().any(is_new) || !before.skipped.is_disjoint(&touched) {
+            return Ok(Changed::Unsure(Earlier::default()));
         }
-        let (mut plan, counts) = self.read(writer, target, before, Some(paths))?;
-        if plan.skips.total() > 0 || !before.skipped.is_disjoint(&touched) {
-            return Ok(None);
+        (self.options.progress)(Progress::Listing);
+        let listing = stat_paths(self.workspace, paths, &self.options.limits)?;
+        if listing.skips.total() > 0 {
+            return Ok(Changed::Unsure(Earlier::default()));
         }
-        keep_the_rest(&mut plan, before, &touched);
-        Ok(Some((plan, counts)))
+        let stats = listing.entries.iter().filter_map(|entry| Some((entry.path.clone(), stat_of(entry)?))).collect();
+        let mut contents = self.read(writer, before, listing, cache, Earlier::default())?;
+        if contents.skips.total() > 0 {
+            return Ok(Changed::Unsure(Earlier::new(stats, contents)));
+        }
+        keep_the_rest(&mut contents, before, &touched);
+        Ok(Changed::View(contents))
     }
 
-    /// Lists, sorts and reads: everything unseen is stored afterwards.
+    /// Sorts a listing and reads what has to be: everything unseen is stored afterwards.
     fn read(
         &self,
         writer: &mut Writer,
-        target: &Target,
         before: &Before,
-        only: Option<&Vec<String>>,
-    ) -> Result<(Plan, pipeline::Extracted), IndexError> {
-        (self.options.progress)(Progress::Listing);
-        let (listing, cache) = self.list(writer, target, only)?;
+        listing: Listing,
+        cache: HashMap<String, CachedStat>,
+        earlier: Earlier,
+    ) -> Result<Contents, IndexError> {
         let known = Known {
             writer,
             cache,
             skipped: before.skipped.clone(),
             same_extraction: before.same_extraction,
             since: self.since,
+            earlier,
         };
-        let mut plan = known.plan(listing)?;
+        let plan = known.plan(listing)?;
         let source = pipeline::Source { root: &self.workspace.root, repo: self.workspace.repo.as_ref() };
         let (cancel, progress) = (self.options.cancel, self.options.progress);
-        let counts = pipeline::run(&mut plan, &source, writer, self.job, self.pool, cancel, progress)?;
+        let (contents, counts) = pipeline::run(plan, &source, writer, self.job, self.pool, cancel, progress)?;
+        let so_far = self.counts.get();
+        let (new, symbols) = (so_far.new + counts.new, so_far.symbols + counts.symbols);
+        self.counts.set(pipeline::Extracted { new, symbols });
         writer.flush()?;
-        Ok((plan, counts))
+        Ok(contents)
     }
 
-    fn list(
-        &self,
-        writer: &Writer,
-        target: &Target,
-        only: Option<&Vec<String>>,
-    ) -> Result<(Listing, HashMap<String, CachedStat>), IndexError> {
+    /// All files of a source, and what is remembered of them.
+    fn list(&self, writer: &Writer, target: &Target) -> Result<(Listing, HashMap<String, CachedStat>), IndexError> {
         let (workspace, limits) = (self.workspace, &self.options.limits);
         let root = self.root();
         if target.is_worktree() {
-            return Ok(match only {
-                Some(paths) => (stat_paths(workspace, paths, limits)?, writer.cached_stats_of(&root, paths)?),
-                None => (list_worktree(workspace, limits)?, writer.cached_stats(&root)?),
-            });
+            return Ok((list_worktree(workspace, limits)?, writer.cached_stats(&root)?));
         }
         let repo = workspace.repo.as_ref().ok_or(IndexError::NoVersionControl(root))?;
         let commit = target.commit.as_deref().ok_or(IndexError::NoCommit)?;
@@ -348,20 +357,20 @@ fn before(writer: &Writer, target: &Target) -> Result<Before, IndexError> {
     Ok(Before { info, members, skipped, edited, same_extraction })
 }
 
-fn made(before: Before, target: &Target, plan: Plan, counts: pipeline::Extracted) -> Made {
+fn made(before: Before, target: &Target, contents: Contents) -> Made {
     let update = ViewUpdate {
         key: target.key.clone(),
         ref_name: target.ref_name.clone(),
         commit: target.commit.clone(),
-        members: plan.members,
-        skipped: plan.skipped,
+        members: contents.members,
+        skipped: contents.skipped,
         edited: RoaringBitmap::new(),
-        skips: skip_counts(&plan.skips),
+        skips: skip_counts(&contents.skips),
         facts_key: extraction_key(),
     };
     // Only a work tree's files have a stat to remember.
-    let (seen, gone) = if target.is_worktree() { (plan.seen, plan.gone) } else { Default::default() };
-    Made { before, update, seen, gone, counts, skips: plan.skips, listed: plan.listed }
+    let (seen, gone) = if target.is_worktree() { (contents.seen, contents.gone) } else { Default::default() };
+    Made { before, update, seen, gone, skips: contents.skips, listed: contents.listed }
 }
 
 /// Files whose change can change the verdict on other files.
@@ -381,14 +390,14 @@ fn depends_on_stat(reason: SkipReason) -> bool {
 }
 
 /// Adds everything of the view before that the changed paths did not touch.
-fn keep_the_rest(plan: &mut Plan, before: &Before, touched: &RoaringBitmap) {
-    plan.members |= &before.members - touched;
-    plan.skipped |= &before.skipped - touched;
+fn keep_the_rest(contents: &mut Contents, before: &Before, touched: &RoaringBitmap) {
+    contents.members |= &before.members - touched;
+    contents.skipped |= &before.skipped - touched;
     let mut skips = Skips::default();
     for skip in before.info.iter().flat_map(|info| &info.skips) {
         skips.restore(skip.reason, skip.count, &skip.examples);
     }
-    plan.skips = skips;
+    contents.skips = skips;
 }
 
 /// How many paths differ: new and changed ones by their new versions, deleted ones by their old.

@@ -271,6 +271,30 @@ fn changes_that_are_known_are_counted_like_changes_that_are_found() {
 }
 
 #[test]
+fn what_is_read_for_known_changes_is_read_once_and_counted() {
+    let repo = Repository::new();
+    repo.write("a.rs", "pub fn a() {}\n").write("b.rs", "pub fn b() {}\n");
+    repo.commit("first");
+    let project = Project::new(repo.root());
+    project.sync(None);
+    repo.write("a.rs", "pub fn again() {}\n");
+    let (outcome, read) = project.sync_counted(&["a.rs"]);
+    assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (1, 1, 1, 1));
+    // One of them turns out to be left out, which only a whole listing can count.
+    repo.write("a.rs", "pub fn once() {}\npub fn more() {}\n").write("b.rs", [0u8, 1]);
+    let (outcome, read) = project.sync_counted(&["a.rs", "b.rs"]);
+    assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (1, 2, 2, 2));
+    assert_eq!(outcome.skips.total(), 1);
+    // That is known before anything is read: the whole listing reads what changed.
+    repo.write("a.rs", "pub fn last() {}\n").write("b.rs", "pub fn b_again() {}\n");
+    let (outcome, read) = project.sync_counted(&["a.rs", "b.rs"]);
+    assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (2, 2, 2, 2));
+    let fresh = Project::new(repo.root());
+    fresh.sync(None);
+    assert_eq!(dump(&project, None), dump(&fresh, None));
+}
+
+#[test]
 fn two_worktrees_share_what_they_have_in_common_and_see_their_own_edits() {
     let repo = Repository::new();
     for n in 0..10 {

@@ -76,6 +76,32 @@ const PLAIN: &[Plain] = &[
     ("starlark", &["bzl", "bazel", "star"], &["BUILD", "WORKSPACE"], &[]),
 ];
 
+/// Languages that are prose, data or configuration: who searches means code first.
+const NOT_CODE: &[&str] =
+    &[TEXT, "css", "csv", "html", "ini", "json", "markdown", "restructuredtext", "toml", "xml", "yaml"];
+
+/// Extensions by which a word is taken for the name of a file. Method calls end in words, too, so these are the common ones.
+const TELLING: &[&str] = &[
+    "bash", "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "dart", "ex", "exs", "go", "h", "hpp", "hs", "html", "java",
+    "jl", "js", "json", "jsx", "kt", "lua", "md", "mjs", "ml", "php", "proto", "py", "pyi", "r", "rb", "rs", "scala",
+    "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "yaml", "yml", "zig",
+];
+
+/// Whether a word is such an extension, whatever its case.
+pub(crate) fn is_telling_extension(word: &str) -> bool {
+    TELLING.contains(&word.to_lowercase().as_str())
+}
+
+/// Whether files of a language are code.
+pub(crate) fn is_code(language: &str) -> bool {
+    !NOT_CODE.contains(&language)
+}
+
+/// Whether files with this extension, in lower case and without the dot, are code.
+pub fn is_code_extension(extension: &str) -> bool {
+    find(|rule| rule.extensions.contains(&extension)).is_some_and(|found| is_code(found.name))
+}
+
 /// The language of a file. Whole names win over extensions: `CMakeLists.txt` is no plain text.
 pub(crate) fn detect(path: &str, text: &str) -> Detected {
     let file_name = path.rsplit('/').next().unwrap_or(path);
@@ -157,6 +183,13 @@ mod tests {
     }
 
     #[test]
+    fn an_extension_tells_whether_a_file_is_code() {
+        assert!(["rs", "py", "tsx", "zig", "sql"].into_iter().all(is_code_extension));
+        assert!(!["md", "json", "css", "bak", ""].into_iter().any(is_code_extension));
+        assert!(is_telling_extension("RS") && !is_telling_extension("get"));
+    }
+
+    #[test]
     fn no_rule_is_given_twice() {
         let mut all: Vec<_> = PLAIN.iter().flat_map(|plain| plain.1).copied().collect();
         all.extend(LANGUAGES.iter().flat_map(|language| language.extensions).copied());
@@ -165,5 +198,6 @@ mod tests {
         all.dedup();
         assert_eq!(all.len(), count);
         assert!(LANGUAGES.iter().all(|language| !is_plain(language.name)));
+        assert!(NOT_CODE.iter().all(|name| is_plain(name)));
     }
 }

@@ -28,12 +28,16 @@
 //!   references in source order and every decision beside the syntax that causes it.
 //! - Symbols are entered in source order and stay the enclosing symbol up to the end of their node. A qualified name is
 //!   its parent's, the language's separator and its own; the file's part comes from the path alone.
+//! - `customs` has the names that mean something: tests, constructors, manifests, files named for their folder. The read
+//!   path asks for them through `codecompass_model::Languages` ([`REGISTRY`]), so that no language is named outside of here.
 //! - Raise `facts_version` with every change of what is extracted, however small; versions extracted under an old number
 //!   are extracted again.
 //! - Promises in comments under `fixtures/<language>/` say what is extracted; the test over all fixtures finds the folder
 //!   by the language's name and mutilates every file in it as well.
 
 mod chunk;
+mod customs;
+mod definitions;
 mod detect;
 mod draft;
 mod ecmascript;
@@ -59,6 +63,10 @@ use std::rc::Rc;
 
 use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, World};
 
+pub use customs::{REGISTRY, is_test_path};
+pub use detect::is_code_extension;
+
+use customs::Customs;
 use draft::Draft;
 use lines::LineStarts;
 use tree::{Grammar, Tree};
@@ -78,6 +86,8 @@ pub struct Language {
     /// Whether the language itself says who may use a symbol. Where it does not, facts hold what custom says (a leading
     /// underscore), because ranking looks at it; no answer shows that as a visibility.
     pub has_visibility: bool,
+    /// What names of files and functions mean to those who write it.
+    pub(crate) customs: Customs,
     /// What the flat tree keeps of the grammar's nodes.
     pub(crate) grammar: Grammar,
     /// The one pass over the tree.

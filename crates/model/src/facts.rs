@@ -106,7 +106,7 @@ pub struct Symbol {
     /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
     pub content_hash: u64,
     /// Whether its own text, or that of a symbol around it, makes it a test: a test block, `#[test]`, `#[cfg(test)]`.
-    /// What its path says is not in here: see [`crate::is_in_test`].
+    /// What its path says is not in here: see [`crate::Languages::is_test`].
     pub in_test: bool,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Everything the other crates say to each other is said in these types: what a file states about itself
 //! ([`FileFacts`]), how a symbol is named for ever ([`ids`]), which bytes are meant ([`BlobId`], [`VersionId`]), and
-//! which set of file versions an answer is about ([`ViewKey`]), and whom a reference means in it ([`Resolver`], [`World`]).
+//! which set of file versions an answer is about ([`ViewKey`]), whom a reference means in it ([`Resolver`], [`World`]), and
+//! what is known of languages ([`Languages`]).
 //!
 //! What is absent: input and output of any kind, SQL, JSON, ranking, clocks. All functions here are pure.
 
@@ -10,8 +11,8 @@ mod blob;
 mod expr;
 mod facts;
 pub mod ids;
-mod in_test;
 mod kind;
+mod languages;
 mod owner;
 mod resolve;
 mod view;
@@ -23,8 +24,8 @@ pub use facts::{
     Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Lines, Part, Problem, ProblemKind, RefShape,
     Reference, Span, Symbol,
 };
-pub use in_test::{is_in_test, is_test_path};
 pub use kind::SymbolKind;
+pub use languages::Languages;
 pub use owner::{Owners, first_line};
 pub use resolve::{Confidence, Meaning, Reached, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};

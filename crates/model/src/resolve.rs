@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::{FileFacts, VersionId, is_in_test};
+use crate::{FileFacts, VersionId};
 
 /// A symbol of a view: a file version and the symbol's place in its facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,13 +27,6 @@ pub struct SourceFile {
     pub language: String,
     /// What it says.
     pub facts: Rc<FileFacts>,
-}
-
-impl SourceFile {
-    /// Whether a place is in a test, by the symbol around it; without one, by the file.
-    pub fn is_in_test(&self, symbol: Option<u32>) -> bool {
-        is_in_test(&self.path, symbol.and_then(|symbol| self.facts.symbols.get(symbol as usize)))
-    }
 }
 
 /// What a view can be asked. Answers are in the order of paths, then of places, and do not change while somebody asks.
@@ -192,6 +185,22 @@ pub trait Resolver {
     /// What a call reaches besides what it names: what is called is what another function gave back.
     fn reached(&self, _file: VersionId, _at: u32) -> Option<Reached> {
         None
+    }
+
+    /// The symbols that belong to a type and stand outside of its declaration: blocks of methods, methods in other files,
+    /// further declarations of it.
+    fn parts_of(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
+        Vec::new()
+    }
+
+    /// The type to which a symbol belongs that stands outside of it.
+    fn owner_of(&self, _part: SymbolAt) -> Option<SymbolAt> {
+        None
+    }
+
+    /// Whether the files of a folder see each other without an import.
+    fn folders_are_units(&self) -> bool {
+        false
     }
 
     /// The methods that implement or override a declared one, as far as they are known.

@@ -19,7 +19,6 @@ mod outline;
 mod score;
 mod search;
 
-pub use codecompass_model::is_test_path;
 pub use context::{Piece, above, context, lines_of, place_of};
 pub use detail::{Detail, Mention, detail};
 pub use hit::SymbolHit;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{SymbolKind, Visibility, is_test_path};
+use codecompass_model::{Languages, SymbolKind, Visibility};
 use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
 use crate::SymbolHit;
@@ -19,6 +19,8 @@ use crate::search::features::{self, wholeness};
 pub struct Locate<'q> {
     /// The name or handle.
     pub name: &'q str,
+    /// Who knows the languages.
+    pub languages: &'static dyn Languages,
     /// Only these kinds; empty for all.
     pub kinds: &'q [SymbolKind],
     /// Only this language.
@@ -165,9 +167,9 @@ fn step_back(scores: &mut Scores, question: &Locate<'_>, kind: SymbolKind) {
 
 fn of_place(scores: &mut Scores, question: &Locate<'_>, path: &str, in_test: bool) {
     let wants_tests = question.kinds.contains(&SymbolKind::Test);
-    scores.set(Feature::Test, f64::from(!wants_tests && (in_test || is_test_path(path))));
+    scores.set(Feature::Test, f64::from(!wants_tests && question.languages.is_test(path, in_test)));
     scores.set(Feature::Example, f64::from(features::is_example(path)));
-    scores.set(Feature::PassesOn, f64::from(features::passes_on(path)));
+    scores.set(Feature::PassesOn, f64::from(features::passes_on(question.languages, path)));
 }
 
 fn wants(question: &Locate<'_>, kind: SymbolKind) -> bool {

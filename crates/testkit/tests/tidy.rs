@@ -102,6 +102,17 @@ const STARTERS: &[&str] = &[
     "posix_spawn",
 ];
 
+/// Modules of a folder of which each may use those before it, and none after it.
+const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["signs", "asked", "exact", "gather", "place", "features"])];
+
+/// The crates that ask about languages, and name none.
+const ASKING: &[&str] = &["model", "store", "index", "query", "app"];
+
+/// Of what a language tells of itself, the words that nobody else writes: its name, and the names that mean something in it.
+/// The others are words of every day (`main`, `index`).
+const TOLD: &[&str] =
+    &["name", "constructors", "manifests", "passing_on", "test_beginnings", "test_folders", "test_marks"];
+
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
 const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];
 
@@ -200,4 +211,70 @@ fn one_file_alone_can_start_a_process() {
     assert_eq!(found, [crates().join(LAUNCHER)], "only the launcher may start anything");
     assert!(can_start_a_process("use std::process::{self, Command};") && can_start_a_process("std::process::Command"));
     assert!(!can_start_a_process("use std::process::{ExitCode, abort};\n// std::process::Command\nclap::Command"));
+}
+
+/// The texts in quotes of a line.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    line.split('"').skip(1).step_by(2)
+}
+
+/// What the languages in `lang` tell of themselves: the names of each, its tests, constructors and manifests.
+fn told_by_languages() -> BTreeSet<String> {
+    let mut told = BTreeSet::new();
+    for entry in fs::read_dir(crates().join("lang/src")).expect("there is one").flatten() {
+        let Ok(text) = fs::read_to_string(entry.path().join("mod.rs")) else { continue };
+        for field in TOLD {
+            for value in text.split(&format!(" {field}: ")).skip(1) {
+                let end = if value.starts_with("&[") { ']' } else { ',' };
+                told.extend(value.split(end).take(1).flat_map(quoted).map(str::to_owned));
+            }
+        }
+    }
+    told
+}
+
+/// The code of a source without its tests and comments.
+fn product(text: &str) -> impl Iterator<Item = &str> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+#[test]
+fn only_lang_names_languages() {
+    let told = told_by_languages();
+    for word in ["go", "rust", "python", "__init__", "Cargo.toml", "setup.cfg", "_tests.", "conftest", ".d.ts"] {
+        assert!(told.contains(word), "{word} is not among {told:?}, so the test reads `lang` wrongly");
+    }
+    let mut found = Vec::new();
+    for name in ASKING {
+        let mut files = Vec::new();
+        rust_files(&crates().join(name).join("src"), &mut files);
+        for path in files {
+            let text = read(&path);
+            let words = product(&text).flat_map(quoted).filter(|word| told.contains(*word));
+            found.extend(words.map(|word| format!("{}: {word:?}", path.display())));
+        }
+    }
+    assert!(found.is_empty(), "ask `codecompass_model::Languages` instead of naming these:\n{}", found.join("\n"));
+}
+
+/// The words of the imports from modules beside one.
+fn used_beside(text: &str) -> BTreeSet<&str> {
+    let imports = text.split("use super::").skip(1).filter_map(|rest| rest.split(';').next());
+    imports.flat_map(|import| import.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
+}
+
+#[test]
+fn layers_use_each_other_in_one_direction() {
+    for (folder, layers) in LAYERS {
+        for (at, layer) in layers.iter().enumerate() {
+            let text = read(&crates().join(folder).join(layer).with_extension("rs"));
+            let used = used_beside(&text);
+            let after = layers[at + 1..].iter().filter(|later| used.contains(**later)).collect::<Vec<_>>();
+            assert!(after.is_empty(), "{folder}: {layer} uses {after:?}, which come after it");
+            let is_last = at + 1 == layers.len();
+            let uses_some = layers[..at].iter().any(|one| used.contains(one));
+            assert!(uses_some || !is_last, "{folder}: {layer} uses nothing, so the test reads imports wrongly");
+        }
+    }
 }

@@ -75,7 +75,7 @@ impl Desk {
         }
         let snapshot = Rc::new(snapshot);
         let looks = self.looks_of(session, &state);
-        let memory = Rc::new(Memory::new(Rc::clone(&snapshot), codecompass_lang::resolver, looks));
+        let memory = Rc::new(Memory::new(Rc::clone(&snapshot), codecompass_lang::REGISTRY, looks));
         let kept = Kept { state, snapshot: Rc::clone(&snapshot), memory: Rc::clone(&memory) };
         self.shelf(session)?.snapshots.push(kept);
         Ok((snapshot, memory))

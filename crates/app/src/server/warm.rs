@@ -87,6 +87,6 @@ fn warm(session: &Session, desk: &mut Desk) -> Result<(), crate::error::AppError
         return Ok(());
     }
     let (snapshot, _) = desk.snapshot(session, &target.key)?;
-    search(&snapshot, &Search::new("main", 1))?;
+    search(&snapshot, &Search::new("main", codecompass_lang::REGISTRY, 1))?;
     Ok(())
 }

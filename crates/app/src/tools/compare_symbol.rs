@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use codecompass_index::source::Repo;
+use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolAt;
 use codecompass_query::diff::{Entry, FilePair, FileSide, Pair, pair_symbols};
 use serde_json::json;
@@ -204,7 +205,7 @@ fn followed(
         return Ok(Both { base: Some((side.clone(), now.place)), head: Some((side, now.place)), inside: 0 });
     }
     let is_it = |pair: &Pair<'_>| pair.after.is_some_and(|after| after.at() == now);
-    let near = FilePair { before: FileSide::read(&base.snapshot, &side.version.path)?, after: Some(side) };
+    let near = FilePair { before: FileSide::read(&base.snapshot, REGISTRY, &side.version.path)?, after: Some(side) };
     if let Some(found) = found_in(&[near], is_it).filter(|both| both.base.is_some()) {
         return Ok(found);
     }
@@ -269,7 +270,7 @@ fn found_in(files: &[FilePair], is_it: impl Fn(&Pair<'_>) -> bool) -> Option<Bot
 
 fn side(state: &State, at: SymbolAt) -> Result<Option<FileSide>, AppError> {
     let version = state.snapshot.version(at.file)?;
-    Ok(version.map(|version| FileSide::of(&state.snapshot, version)).transpose()?)
+    Ok(version.map(|version| FileSide::of(&state.snapshot, REGISTRY, version)).transpose()?)
 }
 
 pub(super) fn lost() -> AppError {

@@ -1,5 +1,6 @@
 //! `explain_ranking`: why a place stands where it stands in the answer of `search_code`, or why it is not there.
 
+use codecompass_lang::REGISTRY;
 use codecompass_query::{Explained, Feature, Place, Search, What, Why, explain};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
@@ -87,7 +88,8 @@ impl Question {
 fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let metadata = inquiry.metadata(&question.warnings);
     let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
-    let asked = Search { language: question.language.as_deref(), ..Search::new(&question.query, question.limit) };
+    let asked =
+        Search { language: question.language.as_deref(), ..Search::new(&question.query, REGISTRY, question.limit) };
     let file = inquiry.paths.file(&[snapshot], "result_path", &question.path);
     let file = file.map_err(|error| error.about(metadata.clone()))?;
     match explain(snapshot, &asked, &file.path, question.line)? {

@@ -209,7 +209,7 @@ impl Place {
 
 /// Whether a place stands in a test.
 fn is_test(graph: &Graph<'_>, site: &Site) -> bool {
-    graph.file(site.file.id).is_some_and(|file| file.is_in_test(site.from))
+    graph.file(site.file.id).is_some_and(|file| graph.is_in_test(&file, site.from))
 }
 
 /// A call of what the symbol implements, or of what implements it.

@@ -4,6 +4,7 @@
 //! The rules are a table over the tool before and what it gave. An identifier is only suggested when something of that
 //! name is indexed.
 
+use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
 use codecompass_query::{Intent, Locate, Place, Search, known_names, locate, nearest_names, search, telling_words};
 use codecompass_store::Snapshot;
@@ -48,7 +49,7 @@ impl Known {
 
     /// Whatever can be found out.
     pub(crate) fn of_anything(snapshot: &Snapshot, asked: &str) -> Result<Self, AppError> {
-        let answers = search(snapshot, &Search::new(asked, 2 * MOST))?.places;
+        let answers = search(snapshot, &Search::new(asked, REGISTRY, 2 * MOST))?.places;
         let names = known_names(snapshot, asked, &answers, MOST)?;
         let near = nearest_names(snapshot, asked, 2)?;
         Ok(Self { names, bearers: bearers(snapshot, asked, &near)? })
@@ -103,7 +104,7 @@ fn bearers(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(Str
     names.extend(near.iter().take(2).cloned());
     let mut found: Vec<(String, SymbolKind)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        let question = Locate { name, kinds: &[], language: None, offset: 0, limit: 1 };
+        let question = Locate { name, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: 1 };
         let hits = locate(snapshot, &question)?.hits;
         found.extend(hits.first().map(|hit| (hit.symbol().name.clone(), hit.symbol().kind)));
         if at == 0 && !found.is_empty() {
@@ -123,7 +124,7 @@ fn may_be_called(kind: SymbolKind) -> bool {
 fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(String, SymbolKind)>) -> Vec<Value> {
     let asked = before.asked();
     let call = |tool: &str, params: Value, reason: String| json!({ "tool": tool, "params": params, "reason": reason });
-    let intent = before.intent.clone().unwrap_or_else(|| Intent::of(asked).as_str().to_owned());
+    let intent = before.intent.clone().unwrap_or_else(|| Intent::of(asked, REGISTRY).as_str().to_owned());
     let words = telling_words(asked).join(" ");
     let locate = known.iter().take(2).map(|(name, kind)| {
         let reason = format!("'{name}' stands for words of the query and is defined here: a look-up is exact.");

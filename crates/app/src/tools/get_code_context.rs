@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use codecompass_lang::REGISTRY;
 use codecompass_model::Lines;
 use codecompass_model::ids::SymbolId;
 use codecompass_query::{
@@ -359,7 +360,14 @@ fn named(
             }
             continue;
         }
-        let asked = Locate { name, kinds: &[], language: question.language.as_deref(), offset: 0, limit: 1 };
+        let asked = Locate {
+            name,
+            languages: REGISTRY,
+            kinds: &[],
+            language: question.language.as_deref(),
+            offset: 0,
+            limit: 1,
+        };
         let located = locate(snapshot, &asked)?;
         let Some(hit) = located.hits.first() else {
             metadata.warnings.push(format!("no symbol {name:?} is indexed"));
@@ -387,6 +395,7 @@ fn found(snapshot: &Snapshot, question: &Question) -> Result<Vec<Piece>, AppErro
     }
     let asked = Search {
         query: &question.query,
+        languages: REGISTRY,
         mode: Mode::Words,
         language: question.language.as_deref(),
         paths: None,

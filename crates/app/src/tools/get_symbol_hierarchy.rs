@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::Graph;
@@ -82,7 +83,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
         let hierarchy = match question.is_up {
             true => chain(graph, &mut outlines, at)?,
             false => {
-                let blocks = graph.blocks_of(at)?;
+                let blocks = graph.parts_of(at)?;
                 trees_below(&mut outlines, at, blocks)?
             }
         };
@@ -177,7 +178,8 @@ pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, file: Option<&File>) -
         return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
             .data(json!({ "parameter": "symbol_name" })));
     }
-    let asked = Locate { name, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
+    let asked =
+        Locate { name, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
     let mut hits = locate(snapshot, &asked)?.hits;
     if let Some(file) = file {
         hits.retain(|hit| hit.version.path == file.path);

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Flags, Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::{Budget, Counts, Graph, Memory, Site};
@@ -51,7 +52,8 @@ pub(crate) fn candidates(snapshot: &Snapshot, name: &str, file: Option<&File>) -
         return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
             .data(json!({ "parameter": "symbol_name" })));
     }
-    let asked = Locate { name, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
+    let asked =
+        Locate { name, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
     let mut hits = locate(snapshot, &asked)?.hits;
     retain_meant(&mut hits);
     let found: Vec<SymbolAt> = hits
@@ -139,8 +141,11 @@ impl Shown {
 
     /// What is run when it is called, of a class that says so itself.
     pub(crate) fn constructor(&self) -> Option<&Symbol> {
+        let named = REGISTRY.constructors(&self.file.language).first();
         let is_it = |symbol: &&Symbol| {
-            symbol.parent == Some(self.place) && (symbol.kind == SymbolKind::Constructor || symbol.name == "__init__")
+            let is_constructor =
+                symbol.kind == SymbolKind::Constructor || named.is_some_and(|name| symbol.name == *name);
+            symbol.parent == Some(self.place) && is_constructor
         };
         let symbols = self.file.facts.symbols.iter();
         symbols.filter(|_| self.symbol().kind == SymbolKind::Class).find(is_it)

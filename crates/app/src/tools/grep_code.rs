@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use codecompass_lang::is_test_path;
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{Symbol, SymbolKind};
 use codecompass_query::grep::{FileMatches, Grepped, Line, Pattern, Wanted, find_while};
-use codecompass_query::is_test_path;
 use codecompass_store::{Outline, Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 

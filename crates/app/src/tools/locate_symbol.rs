@@ -1,5 +1,6 @@
 //! `locate_symbol`: where is this defined?
 
+use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
 use codecompass_query::{Locate, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
@@ -163,6 +164,7 @@ fn located<'i>(
     let handle = names::handle(snapshot, &inquiry.paths, name)?;
     let asked = Locate {
         name: &handle,
+        languages: REGISTRY,
         kinds: question.kinds,
         language: question.language.as_deref(),
         offset,

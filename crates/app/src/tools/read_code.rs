@@ -4,6 +4,7 @@
 //! that says how long it is. A file that is too long for what is left is told by its outline. What is not there is told in
 //! its place, and everything else is answered.
 
+use codecompass_lang::REGISTRY;
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{Lines, Symbol};
 use codecompass_query::{Locate, Outline, above, lines_of, locate, nearest_names, outline, place_of};
@@ -184,7 +185,10 @@ fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Mean
     if let Some(version) = file.as_ref().ok().map(|file| snapshot.version_at(&file.path)).transpose()?.flatten() {
         return Ok(Meant::File { version });
     }
-    let located = locate(snapshot, &Locate { name: asked, kinds: &[], language: None, offset: 0, limit: OTHERS + 1 })?;
+    let located = locate(
+        snapshot,
+        &Locate { name: asked, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: OTHERS + 1 },
+    )?;
     if let Some(hit) = located.hits.first() {
         let symbol = hit.symbol().clone();
         let lines = with_docs(snapshot, &hit.version, &symbol)?;

@@ -1,8 +1,9 @@
 //! `search_code`: the places that answer a query.
 
+use codecompass_lang::{REGISTRY, is_test_path};
 use codecompass_model::SymbolKind;
 use codecompass_query::grep::{Pattern, Wanted};
-use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, is_test_path, nearest_names, search};
+use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, nearest_names, search};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -183,7 +184,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     let offset = cursor.read(question.cursor.as_deref()).map_err(|error| inquiry.explained(error))?;
     let mut metadata = inquiry.metadata(&question.warnings);
     let Some(snapshot) = snapshot else {
-        let found = &Found::nothing(&question.query);
+        let found = &Found::nothing(&question.query, REGISTRY);
         let empty = Empty { question, found, near: Vec::new(), snapshot, metadata };
         return Answer::of(inquiry.form, 1, &empty);
     };
@@ -193,6 +194,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     let is_filtered = filter.is_some() || question.tests.is_chosen();
     let asked = Search {
         query: &question.query,
+        languages: REGISTRY,
         mode: question.reading.mode(),
         language: question.language.as_deref(),
         paths: is_filtered.then_some(&accepts as &dyn Fn(&str) -> bool),

@@ -1,6 +1,7 @@
 //! What a search found, as agents and people read it: a row per place, and the code itself where that is short.
 
-use codecompass_model::{Lines, Symbol, SymbolKind, is_in_test};
+use codecompass_lang::REGISTRY;
+use codecompass_model::{Lines, Symbol, SymbolKind};
 use codecompass_query::{Found, Intent, Place, What, lines_of};
 use codecompass_store::Snapshot;
 
@@ -47,7 +48,8 @@ pub(super) fn named<'f>(query: &str, found: &'f Found) -> Vec<&'f Place> {
 /// A text per definition of a name; of several, each file's path once and short headers. Those in tests come last, by
 /// their places alone, unless there are no others.
 pub(super) fn definitions(shape: Shape, places: &[&Place]) -> Vec<String> {
-    let is_test = |place: &Place| is_in_test(&place.version.path, place.symbol());
+    let is_test =
+        |place: &Place| REGISTRY.is_test(&place.version.path, place.symbol().is_some_and(|symbol| symbol.in_test));
     let (tests, code): (Vec<&Place>, Vec<&Place>) = places.iter().copied().partition(|place| is_test(place));
     let has_reasons = places.iter().any(|place| !shape.reasons_text(&place.scores).is_empty());
     if code.is_empty() || has_reasons {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use codecompass_index::Target;
 use codecompass_index::source::{BlobReader, Contents, Edit, FileChange, Repo, with_edits, with_renames};
+use codecompass_lang::REGISTRY;
 use codecompass_model::{BlobId, VersionId, ViewKey};
 use codecompass_query::diff::{FilePair, FileSide};
 use codecompass_query::graph::Memory;
@@ -194,8 +195,12 @@ pub(crate) fn file_pairs(
     let mut pairs = Vec::with_capacity(changes.len());
     let mut unknown = 0;
     for change in changes {
-        let before = change.before.map(|_| FileSide::read(&base.snapshot, change.path_before())).transpose()?.flatten();
-        let after = change.after.map(|_| FileSide::read(&head.snapshot, &change.path)).transpose()?.flatten();
+        let before = change
+            .before
+            .map(|_| FileSide::read(&base.snapshot, REGISTRY, change.path_before()))
+            .transpose()?
+            .flatten();
+        let after = change.after.map(|_| FileSide::read(&head.snapshot, REGISTRY, &change.path)).transpose()?.flatten();
         let is_half = change.before.is_some() && change.after.is_some() && before.is_some() != after.is_some();
         let is_same = before.as_ref().zip(after.as_ref()).is_some_and(|(old, new)| old.version.id == new.version.id);
         match is_half {

@@ -40,7 +40,7 @@ pub(super) fn is_ambiguous_folder(name: &str) -> bool {
 ///
 /// `.env*` but for the three names of templates; keys and key stores by extension; the credential files of well-known
 /// tools; and `id_*`, the names of SSH keys, where the rest of the name does not look like a source file: without an
-/// extension, as a public key or as a copy. The four classic names are secret under any extension but a few of code.
+/// extension, as a public key or as a copy. The four classic names are secret under any extension but those of code.
 pub(super) fn may_hold_secret(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let lower = name.to_ascii_lowercase();
@@ -60,12 +60,15 @@ pub(super) fn may_hold_secret(path: &str) -> bool {
 fn is_key_name(stem: &str, extension: Option<&str>) -> bool {
     const CLASSIC: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
     const COPIES: &[&str] = &["pub", "bak", "backup", "old", "orig", "save", "ppk", "priv", "enc", "gpg"];
-    const CODE: &[&str] =
-        &["c", "cc", "cpp", "cs", "go", "h", "hpp", "java", "js", "kt", "md", "php", "py", "rb", "rs", "swift", "ts"];
     match extension {
         None => true,
-        Some(extension) => COPIES.contains(&extension) || (CLASSIC.contains(&stem) && !CODE.contains(&extension)),
+        Some(extension) => COPIES.contains(&extension) || (CLASSIC.contains(&stem) && !is_source(extension)),
     }
+}
+
+/// Code, or a text about keys.
+fn is_source(extension: &str) -> bool {
+    codecompass_lang::is_code_extension(extension) || extension == "md"
 }
 
 #[cfg(test)]
@@ -91,6 +94,8 @@ mod tests {
             "id_ed25519.pub",
             "id_rsa.bak",
             "id_rsa.2019",
+            "id_rsa.txt",
+            "id_rsa.json",
             "id_deploy",
             ".netrc",
             ".npmrc",
@@ -105,6 +110,8 @@ mod tests {
             "env.rs",
             "id_map.rs",
             "id_rsa.rs",
+            "id_rsa.zig",
+            "id_rsa.md",
             "id_table.json",
             "key.rs",
             "pem.py",

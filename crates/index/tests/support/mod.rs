@@ -3,10 +3,10 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{Options, Outcome, Target, sync};
+use codecompass_index::{Options, Outcome, Progress, Target, sync};
 use codecompass_store::{Health, ProjectDir, Store, Tuning};
 use tempfile::TempDir;
 
@@ -36,20 +36,26 @@ impl Project {
     }
 
     pub(crate) fn sync(&self, ref_name: Option<&str>) -> Outcome {
-        self.run(ref_name, None, false)
+        self.run(ref_name, None, false).0
     }
 
     /// Everything is extracted again.
     pub(crate) fn sync_anew(&self) -> Outcome {
-        self.run(None, None, true)
+        self.run(None, None, true).0
     }
 
     /// A sync that is told which files changed.
     pub(crate) fn sync_known(&self, paths: &[&str]) -> Outcome {
+        self.sync_counted(paths).0
+    }
+
+    /// The same, with how many files were read.
+    pub(crate) fn sync_counted(&self, paths: &[&str]) -> (Outcome, usize) {
         self.run(None, Some(paths.iter().map(|path| (*path).to_owned()).collect()), false)
     }
 
-    fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>, force: bool) -> Outcome {
+    fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>, force: bool) -> (Outcome, usize) {
+        let read = AtomicUsize::new(0);
         let options = Options {
             force,
             upgrade: false,
@@ -59,13 +65,16 @@ impl Project {
             threads: 2,
             tuning: Tuning::default(),
             point: None,
-            progress: &|_| (),
+            progress: &|progress| {
+                read.fetch_add(usize::from(matches!(progress, Progress::Extracting { .. })), Ordering::Relaxed);
+            },
             cancel: &AtomicBool::new(false),
             job_id: None,
             started: &|_| (),
         };
         // The branch may have been switched since: a workspace is looked at anew for each sync.
-        sync(&self.dir(), &self.workspace, &self.target(ref_name), &options).expect("the sync succeeds")
+        let outcome = sync(&self.dir(), &self.workspace, &self.target(ref_name), &options);
+        (outcome.expect("the sync succeeds"), read.into_inner())
     }
 
     pub(crate) fn health(&self) -> Health {

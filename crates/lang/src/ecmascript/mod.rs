@@ -45,10 +45,21 @@ mod variables;
 mod walk;
 
 use crate::Language;
+use crate::customs::Customs;
 use crate::tree::Grammar;
 
 /// Raised with every change of the walk; the three values share it, and so do the two with the same name.
 const VERSION: u32 = 5;
+
+/// Tests, packages and modules have the same names in all of them.
+const CUSTOMS: Customs = Customs {
+    test_folders: &["__tests__"],
+    test_marks: &[".spec.", ".test."],
+    manifests: &["package.json"],
+    folder_stems: &["index"],
+    passing_on: &[".d.ts"],
+    ..Customs::NONE
+};
 
 /// `.ts`.
 pub(crate) const TYPESCRIPT: Language = Language {
@@ -58,6 +69,7 @@ pub(crate) const TYPESCRIPT: Language = Language {
     file_names: &[],
     interpreters: &["deno", "ts-node", "bun"],
     has_visibility: true,
+    customs: CUSTOMS,
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
     walk: walk::typescript,
     resolver: resolve::resolver,
@@ -71,6 +83,7 @@ pub(crate) const TSX: Language = Language {
     file_names: &[],
     interpreters: &[],
     has_visibility: true,
+    customs: CUSTOMS,
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TSX.into()),
     walk: walk::typescript,
     resolver: resolve::resolver,
@@ -84,6 +97,7 @@ pub(crate) const JAVASCRIPT: Language = Language {
     file_names: &[],
     interpreters: &["node"],
     has_visibility: true,
+    customs: CUSTOMS,
     grammar: Grammar { repair: None, ..grammar(|| tree_sitter_javascript::LANGUAGE.into()) },
     walk: walk::javascript,
     resolver: resolve::resolver,

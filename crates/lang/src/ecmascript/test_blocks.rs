@@ -6,11 +6,12 @@
 
 use std::borrow::Cow;
 
-use codecompass_model::{Span, SymbolKind, is_test_path};
+use codecompass_model::{Span, SymbolKind};
 
 use super::context::is_function;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
+use crate::customs::is_test_path;
 use crate::draft::{More, NewSymbol};
 use crate::text;
 

@@ -18,6 +18,7 @@ mod types;
 mod walk;
 
 use crate::Language;
+use crate::customs::Customs;
 use crate::tree::Grammar;
 
 /// The value for the registry.
@@ -28,6 +29,14 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &[],
     interpreters: &[],
     has_visibility: true,
+    customs: Customs {
+        test_folders: &["testdata"],
+        test_marks: &["_test."],
+        run_beside_others: &["init"],
+        manifests: &["go.mod"],
+        folder_stems: &["main"],
+        ..Customs::NONE
+    },
     grammar: Grammar {
         load: || tree_sitter_go::LANGUAGE.into(),
         kinds: kinds::kind::NAMES,

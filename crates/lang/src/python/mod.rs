@@ -27,6 +27,7 @@ mod scopes;
 mod walk;
 
 use crate::Language;
+use crate::customs::Customs;
 use crate::tree::Grammar;
 
 /// The value for the registry.
@@ -37,6 +38,14 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy", "uv"],
     has_visibility: false,
+    customs: Customs {
+        test_beginnings: &["test_", "conftest", "tests."],
+        constructors: &["__init__", "__new__"],
+        manifests: &["pyproject.toml", "setup.py", "setup.cfg"],
+        folder_stems: &["__init__"],
+        passing_on: &["__init__.py", ".pyi"],
+        ..Customs::NONE
+    },
     grammar: Grammar {
         load: || tree_sitter_python::LANGUAGE.into(),
         kinds: kinds::kind::NAMES,

@@ -2,4 +2,5 @@
 
 pub(crate) mod chain;
 pub(crate) mod imports;
+pub(crate) mod parts;
 pub(crate) mod returned;

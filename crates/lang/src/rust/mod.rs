@@ -18,6 +18,7 @@ mod tokens;
 mod walk;
 
 use crate::Language;
+use crate::customs::Customs;
 use crate::tree::Grammar;
 
 /// The value for the registry.
@@ -28,6 +29,13 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],
     has_visibility: true,
+    customs: Customs {
+        test_beginnings: &["tests."],
+        test_marks: &["_test.", "_tests."],
+        manifests: &["Cargo.toml"],
+        folder_stems: &["lib", "main", "mod"],
+        ..Customs::NONE
+    },
     grammar: Grammar {
         load: || tree_sitter_rust::LANGUAGE.into(),
         kinds: kinds::kind::NAMES,

@@ -13,7 +13,7 @@ mod settle;
 
 use std::rc::Rc;
 
-use codecompass_model::{Symbol, SymbolAt, is_in_test};
+use codecompass_model::{Languages, Symbol, SymbolAt};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
 pub use facets::{Facet, doc_changed, facets, own_lines};
@@ -36,19 +36,21 @@ pub struct FileSide {
     pub version: Rc<VersionInfo>,
     /// Its symbols.
     pub outline: Rc<Outline>,
+    /// Who knows its language.
+    languages: &'static dyn Languages,
 }
 
 impl FileSide {
     /// The file at a path of a snapshot, if it is in that view.
-    pub fn read(snapshot: &Snapshot, path: &str) -> Result<Option<Self>> {
+    pub fn read(snapshot: &Snapshot, languages: &'static dyn Languages, path: &str) -> Result<Option<Self>> {
         let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
-        Self::of(snapshot, Rc::new(version)).map(Some)
+        Self::of(snapshot, languages, Rc::new(version)).map(Some)
     }
 
     /// A file version of a snapshot.
-    pub fn of(snapshot: &Snapshot, version: Rc<VersionInfo>) -> Result<Self> {
+    pub fn of(snapshot: &Snapshot, languages: &'static dyn Languages, version: Rc<VersionInfo>) -> Result<Self> {
         let outline = snapshot.outline(version.id)?;
-        Ok(Self { version, outline })
+        Ok(Self { version, outline, languages })
     }
 }
 
@@ -70,6 +72,11 @@ impl<'f> Entry<'f> {
     /// The path of its file.
     pub fn path(&self) -> &'f str {
         &self.file.version.path
+    }
+
+    /// Whether it is in a test.
+    pub fn is_test(&self) -> bool {
+        self.file.languages.is_test(self.path(), self.symbol().in_test)
     }
 
     /// Where it stands, for the graph.
@@ -139,7 +146,7 @@ impl<'f> Pair<'f> {
 
     /// Whether it is in a test.
     pub fn is_test(&self) -> bool {
-        is_in_test(self.latest().path(), Some(self.latest().symbol()))
+        self.latest().is_test()
     }
 
     /// Whether both sides are there and their headers differ.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Span, Symbol, SymbolKind, is_in_test};
+use codecompass_model::{Span, Symbol, SymbolKind};
 use codecompass_store::{Result, Snapshot};
 
 use super::facets::{attributes, own_spans};
@@ -24,7 +24,7 @@ pub fn variants(pairs: &[Pair<'_>], after: &Snapshot) -> Result<Vec<Variant>> {
     let mut found = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
         if let (Some(gone), None) = (pair.before, pair.after)
-            && has_variants(gone.symbol())
+            && has_variants(gone)
             && let Some((file, place)) = stays(gone, after)?
         {
             found.push(Variant { pair: at, file, place });
@@ -47,19 +47,19 @@ pub fn settle<'f>(pairs: &mut [Pair<'f>], variants: &'f [Variant], before: &Snap
     Ok(())
 }
 
-fn has_variants(symbol: &Symbol) -> bool {
+fn has_variants(gone: Entry<'_>) -> bool {
     use SymbolKind::{Class, Const, Constructor, Enum, Fn, Interface, Macro, Method, Static, Struct, Type};
+    let (symbol, file) = (gone.symbol(), gone.file);
     let may_vary = matches!(
         symbol.kind,
         Class | Const | Constructor | Enum | Fn | Interface | Macro | Method | Static | Struct | Type
     );
-    // Every `init` of a package in Go is run: they are not one thing.
-    may_vary && symbol.name != "init"
+    may_vary && !file.languages.is_run_beside_others(&file.version.language, &symbol.name)
 }
 
 fn stays(gone: Entry<'_>, after: &Snapshot) -> Result<Option<(FileSide, u32)>> {
     let (symbol, path) = (gone.symbol(), gone.path());
-    let is_test = is_in_test(path, Some(symbol));
+    let (is_test, languages) = (gone.is_test(), gone.file.languages);
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let mut near = Vec::new();
     for row in after.symbols_named(&symbol.name)?.into_iter().filter(|row| row.kind == symbol.kind) {
@@ -70,10 +70,10 @@ fn stays(gone: Entry<'_>, after: &Snapshot) -> Result<Option<(FileSide, u32)>> {
     }
     near.sort_by(|a, b| (a.0, &a.1.path, a.2).cmp(&(b.0, &b.1.path, b.2)));
     for (_, version, place) in near {
-        let file = FileSide::of(after, version)?;
+        let file = FileSide::of(after, languages, version)?;
         let is_it = |one: &Symbol| {
             let has_its_name = one.qualified_name == symbol.qualified_name && one.impl_trait == symbol.impl_trait;
-            has_its_name && is_in_test(&file.version.path, Some(one)) == is_test
+            has_its_name && languages.is_test(&file.version.path, one.in_test) == is_test
         };
         if file.outline.symbols.get(place as usize).is_some_and(is_it) {
             return Ok(Some((file, place)));

@@ -180,7 +180,7 @@ impl Graph<'_> {
                 continue;
             }
             // Whoever makes a value of a class calls its constructor, not all its methods.
-            if depth > 1 && is_beside_the_constructor(&file, reference.symbol, symbol.place) {
+            if depth > 1 && self.is_beside_the_constructor(&file, reference.symbol, symbol.place) {
                 continue;
             }
             let reached = self.reached(&file, at as u32);
@@ -189,7 +189,7 @@ impl Graph<'_> {
                 for target in reached.targets {
                     let key = (target.file, Some(target.place));
                     let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
-                    let (confidence, in_test) = (Confidence::Static, file.is_in_test(reference.symbol));
+                    let (confidence, in_test) = (Confidence::Static, self.is_in_test(&file, reference.symbol));
                     let call = Call { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
                     add(&mut edges, key, Some(target), &call, || (path(), target.place));
                     if let Some(edge) = edges.get_mut(&key) {
@@ -204,7 +204,7 @@ impl Graph<'_> {
                         let key = (target.file, Some(target.place));
                         let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
                         let place = || (path(), target.place);
-                        let in_test = file.is_in_test(reference.symbol);
+                        let in_test = self.is_in_test(&file, reference.symbol);
                         let call = Call { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
                         add(&mut edges, key, Some(target), &call, place);
                     }
@@ -252,6 +252,20 @@ impl Graph<'_> {
         false
     }
 
+    /// Whether a place in a class stands in one of its functions that is no constructor.
+    fn is_beside_the_constructor(&self, file: &SourceFile, from: Option<u32>, class: u32) -> bool {
+        let symbols = &file.facts.symbols;
+        let Some(function) = enclosing_function(symbols, from).filter(|function| *function != class) else {
+            return false;
+        };
+        let constructors = self.languages().constructors(&file.language);
+        let is_constructor = symbols.get(function as usize).is_some_and(|symbol| {
+            symbol.kind == SymbolKind::Constructor || constructors.contains(&symbol.name.as_str())
+        });
+        let is_class = symbols.get(class as usize).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
+        is_class && !is_constructor
+    }
+
     /// A shortest chain of calls from one symbol to another, if there is one within a depth.
     pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<Chain> {
         let mut came_from: HashMap<SymbolAt, SymbolAt> = HashMap::new();
@@ -280,17 +294,6 @@ impl Graph<'_> {
         }
         Ok(Chain { symbols: Vec::new(), depth })
     }
-}
-
-/// Whether a place in a class stands in one of its functions that is no constructor.
-fn is_beside_the_constructor(file: &SourceFile, from: Option<u32>, class: u32) -> bool {
-    let symbols = &file.facts.symbols;
-    let Some(function) = enclosing_function(symbols, from).filter(|function| *function != class) else { return false };
-    let is_constructor = symbols.get(function as usize).is_some_and(|symbol| {
-        symbol.kind == SymbolKind::Constructor || matches!(symbol.name.as_str(), "__init__" | "__new__" | "constructor")
-    });
-    let is_class = symbols.get(class as usize).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
-    is_class && !is_constructor
 }
 
 fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) -> Vec<SymbolAt> {

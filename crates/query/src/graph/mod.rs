@@ -5,7 +5,6 @@
 //! the answer is partial, and the next call goes on from what is remembered.
 
 mod account;
-mod blocks;
 mod budget;
 mod calls;
 mod references;
@@ -18,8 +17,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, Meaning, Reached, RefShape, Reference, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId,
-    World,
+    Confidence, Languages, Meaning, Reached, RefShape, Reference, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind,
+    VersionId, World,
 };
 use codecompass_store::{Result, Snapshot};
 
@@ -31,9 +30,6 @@ pub use references::{Found as FoundReferences, Looks, Site};
 pub use related::{Related, Relation, Scope, Usage};
 pub use through::{Link, Through};
 use world::SnapshotWorld;
-
-/// The rules of a language, for the name of one; given by whoever knows the languages.
-pub type Rules = fn(&str, Rc<dyn World>) -> Option<Box<dyn Resolver>>;
 
 /// What kind of edge a reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -101,7 +97,7 @@ const HELD: u64 = 600_000;
 /// Everything that was read and resolved for one snapshot so far. It outlives the [`Graph`]s that fill it.
 pub struct Memory {
     world: Rc<SnapshotWorld>,
-    rules: Rules,
+    languages: &'static dyn Languages,
     resolvers: RefCell<HashMap<String, Option<Rc<dyn Resolver>>>>,
     meanings: RefCell<HashMap<(VersionId, u32), Meaning>>,
     looks: Rc<Looks>,
@@ -109,9 +105,9 @@ pub struct Memory {
 
 impl Memory {
     /// Nothing yet, save what was found out about names in a snapshot of the same state.
-    pub fn new(snapshot: Rc<Snapshot>, rules: Rules, looks: Rc<Looks>) -> Self {
+    pub fn new(snapshot: Rc<Snapshot>, languages: &'static dyn Languages, looks: Rc<Looks>) -> Self {
         let world = Rc::new(SnapshotWorld::new(snapshot));
-        Self { world, rules, resolvers: RefCell::default(), meanings: RefCell::default(), looks }
+        Self { world, languages, resolvers: RefCell::default(), meanings: RefCell::default(), looks }
     }
 
     /// The snapshot it is about.
@@ -155,6 +151,17 @@ impl<'m> Graph<'m> {
     /// A file.
     pub fn file(&self, id: VersionId) -> Option<Rc<SourceFile>> {
         self.world.file(id)
+    }
+
+    /// What is known of languages.
+    pub fn languages(&self) -> &'static dyn Languages {
+        self.memory.languages
+    }
+
+    /// Whether a place of a file is in a test, by the symbol around it; without one, by the file.
+    pub fn is_in_test(&self, file: &SourceFile, symbol: Option<u32>) -> bool {
+        let around = symbol.and_then(|symbol| file.facts.symbols.get(symbol as usize));
+        self.languages().is_test(&file.path, around.is_some_and(|symbol| symbol.in_test))
     }
 
     /// Whether a language has rules.
@@ -224,6 +231,31 @@ impl<'m> Graph<'m> {
         }
         let Some(file) = self.file(declared.file) else { return Vec::new() };
         self.resolver(&file.language).map_or_else(Vec::new, |resolver| resolver.implementations(declared))
+    }
+
+    /// The parts of a type that stand outside of its declaration (`impl` blocks, methods in other files, merged
+    /// declarations): its own file's first, then by path.
+    pub fn parts_of(&self, declared: SymbolAt) -> Result<Vec<SymbolAt>> {
+        let file = self.file(declared.file);
+        let resolver = file.and_then(|file| self.resolver(&file.language));
+        let mut parts = resolver.map_or_else(Vec::new, |resolver| resolver.parts_of(declared));
+        self.failure()?;
+        parts.sort_by_key(|part| part.file != declared.file);
+        Ok(parts)
+    }
+
+    /// The type to which a symbol belongs that stands outside of it.
+    pub fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
+        let file = self.file(part.file)?;
+        self.resolver(&file.language)?.owner_of(part)
+    }
+
+    /// Whether a file sees another without an import, because they stand in one folder.
+    fn is_in_unit(&self, file: &SourceFile, other: &SourceFile) -> bool {
+        let folder = |path: &str| path.rsplit_once('/').map_or(0, |(folder, _)| folder.len());
+        let (own, its) = (folder(&file.path), folder(&other.path));
+        file.path[..own] == other.path[..its]
+            && self.resolver(&file.language).is_some_and(|resolver| resolver.folders_are_units())
     }
 
     /// Lets go of what was read and resolved when it has grown large.
@@ -314,7 +346,7 @@ impl<'m> Graph<'m> {
             return known.clone();
         }
         let world: Rc<dyn World> = self.memory.world.clone();
-        let made = (self.memory.rules)(language, world).map(Rc::from);
+        let made = self.memory.languages.resolver(language, world).map(Rc::from);
         self.memory.resolvers.borrow_mut().insert(language.to_owned(), made.clone());
         made
     }

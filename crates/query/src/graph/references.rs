@@ -9,9 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use codecompass_model::{
-    Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, is_test_path,
-};
+use codecompass_model::{Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::{Need, Result, Run, VersionInfo};
 
 use super::account::{Account, Asked, At, Class, Counts, Definition, Known, Place};
@@ -234,7 +232,7 @@ impl Graph<'_> {
             bearing.insert(version);
             let info = self.snapshot().version(version)?;
             let path = info.map(|info| info.path.clone()).unwrap_or_default();
-            files.push((is_test_path(&path), path, version, places));
+            files.push((self.languages().is_test_path(&path), path, version, places));
         }
         // Files that are no tests by their path first: what is left out when time runs out matters least.
         files.sort();
@@ -311,7 +309,7 @@ impl Graph<'_> {
             from: reference.symbol,
             confidence,
             why,
-            in_test: file.is_in_test(reference.symbol),
+            in_test: self.is_in_test(file, reference.symbol),
             is_only: false,
             is_member: matches!(reference.shape, RefShape::Member | RefShape::MemberCall | RefShape::SelfCall),
         };
@@ -415,7 +413,7 @@ impl Graph<'_> {
                         from: import.symbol,
                         confidence,
                         why,
-                        in_test: file.is_in_test(import.symbol),
+                        in_test: self.is_in_test(&file, import.symbol),
                         is_only: false,
                         is_member: false,
                     });
@@ -434,7 +432,7 @@ impl Graph<'_> {
         for at in candidates {
             let Some(file) = self.file(at.file) else { continue };
             let Some(symbol) = file.facts.symbols.get(at.place as usize) else { continue };
-            let is_test = file.is_in_test(Some(at.place)) || features::is_example(&file.path);
+            let is_test = self.is_in_test(&file, Some(at.place)) || features::is_example(&file.path);
             let is_hidden = symbol.visibility.is_some_and(|visibility| visibility.as_str() != "public");
             order.push((is_test, Reverse(found.count(*at)), is_hidden, file.path.clone(), at.place, *at));
         }

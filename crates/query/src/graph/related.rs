@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use codecompass_model::{Confidence, Meaning, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, is_in_test};
+use codecompass_model::{Confidence, Meaning, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::Result;
 
 use super::{EdgeKind, Graph};
@@ -84,9 +84,6 @@ pub struct Related {
     pub symbols: Vec<(SymbolAt, Relation, Option<Usage>)>,
 }
 
-/// The files that make a folder a package.
-const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "pyproject.toml", "setup.py", "setup.cfg"];
-
 /// What puts a symbol where it stands in the list: smaller is nearer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Nearness {
@@ -133,7 +130,7 @@ impl Graph<'_> {
     /// The symbols that are related to one. A symbol that is reached by an import is `Imported` wherever it stands.
     pub fn related(&self, anchor: SymbolAt, scope: Scope) -> Result<Related> {
         let Some(file) = self.file(anchor.file) else { return Ok(Related::default()) };
-        let mut list = List { symbols: HashMap::new(), for_test: file.is_in_test(Some(anchor.place)) };
+        let mut list = List { symbols: HashMap::new(), for_test: self.is_in_test(&file, Some(anchor.place)) };
         self.add_used(&file, anchor, &mut list);
         self.add_users(&file, anchor, &mut list)?;
         self.add_imported(&file, &mut list);
@@ -234,14 +231,12 @@ impl Graph<'_> {
         list: &mut List,
     ) {
         let Some(other) = self.file(at.file) else { return };
-        // Files of a package in Go see each other without an import.
-        let needs_no_import = file.language == "go" && folder(&file.path) == folder(&other.path);
         let relation = match () {
             () if at.file == file.id => Relation::SameFile,
-            () if needs_no_import => Relation::SameModule,
+            () if self.is_in_unit(file, &other) => Relation::SameModule,
             () => Relation::Imported,
         };
-        let is_test = !list.for_test && other.is_in_test(Some(at.place));
+        let is_test = !list.for_test && self.is_in_test(&other, Some(at.place));
         let is_small = other.facts.symbols.get(at.place as usize).is_some_and(|symbol| is_small(symbol.kind));
         let less = (confidence, is_test, is_small);
         list.add(at, Nearness { tier, less, distance, path: other.path.clone(), place: at.place }, relation);
@@ -250,11 +245,12 @@ impl Graph<'_> {
     /// The symbols of the folder or the package.
     fn add_around(&self, file: &SourceFile, scope: Scope, list: &mut List) -> Result<()> {
         let snapshot = self.snapshot();
+        let languages = self.languages();
         let catalogue = snapshot.catalogue()?;
         let own = folder(&file.path);
         let roots: HashSet<&str> = catalogue
             .values()
-            .filter(|version| MANIFESTS.contains(&version.path.rsplit('/').next().unwrap_or_default()))
+            .filter(|version| languages.is_manifest(version.path.rsplit('/').next().unwrap_or_default()))
             .map(|version| folder(&version.path))
             .collect();
         let package = root_of(own, &roots);
@@ -279,7 +275,7 @@ impl Graph<'_> {
             let defined = outline.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
             for (place, symbol) in defined {
                 let place = place as u32;
-                let less = (Confidence::Static, is_in_test(path, Some(symbol)), symbol.parent.is_some());
+                let less = (Confidence::Static, languages.is_test(path, symbol.in_test), symbol.parent.is_some());
                 let nearness = Nearness { tier, less, distance: steps, path: path.to_owned(), place };
                 list.add(SymbolAt { file: id, place }, nearness, relation);
             }

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use codecompass_model::{SymbolKind, VersionId};
+use codecompass_model::{Languages, SymbolKind, VersionId};
 use codecompass_store::{Glance, Result, Snapshot, tokens};
 
-use super::intent::{path_alone, path_of, quoted};
+use super::intent::{path_alone, quoted, typed_paths};
 use super::long::{self, Frame};
 use super::paths::{ends_like, is_meant, lies_under, without_extension};
 use super::terms::{self, Word};
@@ -29,6 +29,7 @@ const MOST_EDITED: u64 = 200;
 
 /// The question as far as features look at it.
 pub(super) struct Asked {
+    pub(super) languages: &'static dyn Languages,
     pub(super) intent: Intent,
     /// Whether a file or folder is all that is asked for. Beside other words a path is one hint of several.
     pub(super) is_path: bool,
@@ -87,9 +88,9 @@ impl Asked {
 
     /// What the question alone says.
     fn of(question: &Search<'_>) -> Self {
-        let query = question.query;
-        let intent = Intent::of(query);
-        let alone = path_alone(query);
+        let (query, languages) = (question.query, question.languages);
+        let intent = Intent::of(query, languages);
+        let alone = path_alone(query, languages);
         let words = match (question.mode, alone) {
             (Mode::Regex(_), _) => Vec::new(),
             // What is wanted as it is has no other forms.
@@ -98,7 +99,7 @@ impl Asked {
             }
             // Nearly every path has an extension that many have.
             (Mode::Words, Some(path)) => terms::words(without_extension(path)),
-            (Mode::Words, None) if long::is_long(query) => long::telling(query),
+            (Mode::Words, None) if long::is_long(query) => long::telling(query, languages),
             _ => terms::words(query),
         };
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
@@ -112,7 +113,7 @@ impl Asked {
                 || name.contains('_')
                 || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
         };
-        let frames = if matches!(question.mode, Mode::Words) { long::frames(query) } else { Vec::new() };
+        let frames = if matches!(question.mode, Mode::Words) { long::frames(query, languages) } else { Vec::new() };
         let named = query.split_whitespace().filter(is_name).map(last_name);
         let named = named.chain(frames.iter().filter_map(|frame| frame.name.as_deref()));
         let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -122,7 +123,7 @@ impl Asked {
             typed,
             joined: Some(joined).filter(|joined| joined.len() <= MOST_JOINED).unwrap_or_default(),
             stems: Rc::new(words.iter().map(|word| word.text[..word.stem].to_owned()).collect()),
-            paths: query.split_whitespace().filter_map(path_of).map(|(path, line)| (path.to_owned(), line)).collect(),
+            paths: typed_paths(query, languages).map(|(path, line)| (path.to_owned(), line)).collect(),
             frames,
             edited: HashSet::new(),
             seen: RefCell::default(),
@@ -131,6 +132,7 @@ impl Asked {
             wants_tests: question.kinds.contains(&SymbolKind::Test)
                 || any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
             wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
+            languages,
             is_path: alone.is_some(),
             wants_prose: alone.is_some() || wants_docs || any(&["config", "workflow", "ci"]),
             wants_docs,
@@ -294,7 +296,7 @@ mod tests {
             ("thread pools", "th", 0.0),
             ("port", "report", 0.0),
         ] {
-            let asked = Asked::of(&Search::new(query, 1));
+            let asked = Asked::of(&Search::new(query, codecompass_lang::REGISTRY, 1));
             assert_eq!(words_of(stem, |word| asked.bears(word)), worth, "{query}: {stem}");
         }
     }
@@ -308,7 +310,8 @@ mod tests {
             ("Router::nest and parse() or read/write", vec!["nest", "parse"]),
             ("the from_str of IntoResponse over HTTP.", vec!["IntoResponse", "from_str"]),
         ] {
-            let mut typed: Vec<String> = Asked::of(&Search::new(query, 1)).typed.into_iter().collect();
+            let mut typed: Vec<String> =
+                Asked::of(&Search::new(query, codecompass_lang::REGISTRY, 1)).typed.into_iter().collect();
             typed.sort();
             assert_eq!(typed, names, "{query}");
         }

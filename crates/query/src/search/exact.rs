@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codecompass_store::{Result, Snapshot, TextEverywhere, VersionInfo};
 
 use super::asked::Asked;
-use super::gather::LinesOfFiles;
+use super::signs::LinesOfFiles;
 use super::{Mode, Search, messages};
 use crate::grep::{self, Pattern, Wanted};
 

@@ -4,8 +4,9 @@ use codecompass_model::Owners;
 use codecompass_store::{Result, Snapshot, VersionInfo};
 
 use super::asked::Asked;
-use super::gather::{Candidate, Gathered};
+use super::gather::Gathered;
 use super::quoted::Quoted;
+use super::signs::Candidate;
 use super::{CLOSELY, Place, Search, look, rank};
 
 /// The answer to "why is this place there, or not?".

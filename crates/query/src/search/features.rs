@@ -3,70 +3,18 @@
 //! Some are known of a file once words were looked up, some of a record, some when the path is known, and the rest when the
 //! symbol is read. Before it is read, each of the rest has a most it can be: that gives the bounds that ranking goes by.
 
-use std::ops::Range;
-
-use codecompass_model::{Symbol, SymbolKind, VersionId, is_test_path};
+use codecompass_model::{Symbol, SymbolKind, VersionId};
 use codecompass_store::{Glance, VersionInfo};
 
+use super::Intent;
 use super::asked::{Asked, LEAST_JOINED, words_of};
-use super::gather::{Candidate, Gathered};
+use super::gather::Gathered;
 use super::long::Frame;
-use super::paths::{ends_like, file_stem, is_code, is_meant, shares_end};
+use super::paths::{ends_like, file_stem, is_meant, shares_end};
 pub(crate) use super::paths::{is_example, passes_on};
-use super::{Intent, Place, definitions};
+use super::place::Place;
+use super::signs::{Candidate, FileSigns, RecordSigns};
 use crate::score::{Feature, Scores};
-
-/// What is known of a file once all words are looked up.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FileSigns {
-    /// Where its symbols stand among those that hold a word.
-    pub(super) symbols: Range<usize>,
-    /// Where its pieces stand among those that hold one.
-    pub(super) pieces: Range<usize>,
-    /// Whether the name of one may be exactly what was asked for.
-    pub(super) may_be_exact: bool,
-    /// Whether a line of it holds the wanted text.
-    pub(super) has_text: bool,
-    /// Whether it may be code that no grammar has read.
-    pub(super) may_be_unread: bool,
-    /// The best of them and their sum, by BM25 over the ceiling.
-    pub(super) best: f64,
-    pub(super) sum: f64,
-    /// The most of the question's weight that one of them holds, and that the name of one does.
-    pub(super) best_coverage: f64,
-    pub(super) best_name: f64,
-    /// BM25 of its whole text.
-    pub(super) text: f64,
-    /// BM25 of its path.
-    pub(super) path: f64,
-    /// Whether the file's name may bear a word, 0 or 1.
-    pub(super) name: f64,
-    /// The most that the words in its name can weigh.
-    pub(super) name_words: f64,
-    /// The share of the words' weight that the file holds somewhere.
-    pub(super) coverage: f64,
-}
-
-/// What is known of a record before its file is read.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RecordSigns {
-    /// BM25 over the ceiling.
-    pub(super) bm25: f64,
-    /// The terms that it holds.
-    pub(super) terms: u64,
-    /// The share of the question's weight that its name holds.
-    pub(super) name_share: f64,
-    /// The share of its name's words that were asked for.
-    pub(super) precision: f64,
-    /// The share of the question's weight that it holds.
-    pub(super) coverage: f64,
-    /// Whether its name may be exactly what was asked for.
-    pub(super) may_be_exact: bool,
-    /// Whether one of its lines may hold the wanted text.
-    pub(super) may_have_text: bool,
-    /// What is told of a symbol, if anything is.
-    pub(super) glance: Option<Glance>,
-}
 
 /// Of what a file tells, so much counts for a symbol in it: it speaks for itself. Where there are no symbols, the file is most
 /// of what is known.
@@ -142,22 +90,23 @@ fn of_whole_file(scores: &mut Scores, asked: &Asked, gathered: &Gathered, place:
 fn of_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo, is_symbol: bool) -> Scores {
     let known = asked.seen.borrow().get(&version.id).copied();
     let mut scores = known.unwrap_or_else(|| {
-        let (path, language) = (version.path.as_str(), version.language.as_str());
+        let (path, languages) = (version.path.as_str(), asked.languages);
+        let stem = file_stem(languages, path);
         let mut scores = Scores::default();
-        scores.set(Feature::FileName, words_of(file_stem(path), |word| asked.bears(word)));
-        scores.set(Feature::FileNameWords, gathered.share_of(asked.terms_in(file_stem(path))));
+        scores.set(Feature::FileName, words_of(stem, |word| asked.bears(word)));
+        scores.set(Feature::FileNameWords, gathered.share_of(asked.terms_in(stem)));
         scores.set(Feature::PathAffinity, path_affinity(asked, path));
-        scores.set(Feature::Test, f64::from(is_test_path(path) && !asked.wants_tests));
+        scores.set(Feature::Test, f64::from(languages.is_test_path(path) && !asked.wants_tests));
         scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
-        scores.set(Feature::NotCode, f64::from(!is_code(language) && !asked.wants_prose));
-        scores.set(Feature::PassesOn, f64::from(passes_on(path)));
+        scores.set(Feature::NotCode, f64::from(!languages.is_code(&version.language) && !asked.wants_prose));
+        scores.set(Feature::PassesOn, f64::from(passes_on(languages, path)));
         asked.seen.borrow_mut().insert(version.id, scores);
         scores
     });
     if is_symbol {
         scores.set(Feature::FileName, scores.value(Feature::FileName) * NAME_FOR_SYMBOLS);
     }
-    let is_wanted = if asked.wants_docs { !is_code(&version.language) } else { is_symbol };
+    let is_wanted = if asked.wants_docs { !asked.languages.is_code(&version.language) } else { is_symbol };
     scores.set(Feature::Form, f64::from(is_wanted));
     scores
 }
@@ -184,7 +133,7 @@ fn of_record(scores: &mut Scores, gathered: &Gathered, record: &RecordSigns, is_
 /// What lines define where there are no symbols to tell.
 fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
     let (mut named, mut definition) = (0.0f64, 0.0f64);
-    for name in text.lines().filter_map(definitions::defined_name) {
+    for name in text.lines().filter_map(|line| asked.languages.defined_name(line)) {
         if asked.typed.contains(name) {
             named = among_words(asked);
         }
@@ -217,7 +166,7 @@ pub(super) fn most_at_path(asked: &Asked, gathered: &Gathered, version: &Version
         of_file(&mut scores, gathered.file(version.id), is_symbol);
         scores
     };
-    most_in(asked, gathered, version.id, at_path, is_unread(version))
+    most_in(asked, gathered, version.id, at_path, is_unread(asked, version))
 }
 
 /// The highest total that one candidate can have.
@@ -225,7 +174,7 @@ pub(super) fn most_of(asked: &Asked, gathered: &Gathered, candidate: Candidate, 
     let is_symbol = matches!(candidate, Candidate::Symbol(..));
     let mut scores = of_path(asked, gathered, version, is_symbol);
     of_file(&mut scores, gathered.file(version.id), is_symbol);
-    most_with(scores, asked, gathered, &gathered.record(candidate), (is_symbol, is_unread(version)))
+    most_with(scores, asked, gathered, &gathered.record(candidate), (is_symbol, is_unread(asked, version)))
 }
 
 /// The most that a file's path can add, and what its words do.
@@ -259,8 +208,8 @@ fn most_in(
 }
 
 /// Whether no grammar has read the code, so that its lines tell what they define.
-fn is_unread(version: &VersionInfo) -> bool {
-    version.symbols == 0 && is_code(&version.language)
+fn is_unread(asked: &Asked, version: &VersionInfo) -> bool {
+    version.symbols == 0 && asked.languages.is_code(&version.language)
 }
 
 /// Adds to what is known of a file the most that a record with these signs can have.

@@ -1,17 +1,17 @@
 //! Everything that the words of a question find, before any file is read.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use codecompass_model::{Owners, VersionId};
 use codecompass_store::{
-    Outline, Part, PartWeight, Result, Snapshot, TermGroup, TextEverywhere, TextHit, TextHits, VersionInfo,
+    Part, PartWeight, Result, Snapshot, TermGroup, TextEverywhere, TextHit, TextHits, VersionInfo,
 };
 
 use super::asked::Asked;
 use super::exact::Exact;
-use super::features::{FileSigns, RecordSigns};
+use super::signs::{Candidate, FileSigns, LinesOfCandidates, RecordSigns};
 use super::{Mode, Search, terms};
 
 /// What words in each part of a symbol are worth. Its own lines have its docs and its name in them once already.
@@ -20,34 +20,6 @@ const PARTS: &[PartWeight] = &[
     PartWeight { part: Part::Doc, worth: 0.8, length: 0.6 },
     PartWeight { part: Part::Own, worth: 1.0, length: 0.9 },
 ];
-
-/// Something that may be a place of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Candidate {
-    /// A symbol, by its place among the file's symbols.
-    Symbol(VersionId, u32),
-    /// A piece of a file outside symbols, by its place among the file's pieces.
-    Piece(VersionId, u32),
-    /// A file as a whole.
-    File(VersionId),
-}
-
-impl Candidate {
-    pub(super) fn version(self) -> VersionId {
-        match self {
-            Candidate::Symbol(version, _) | Candidate::Piece(version, _) | Candidate::File(version) => version,
-        }
-    }
-
-    /// What a line of a file belongs to; nothing for a blank line between symbols.
-    pub(super) fn at(version: VersionId, outline: &Outline, owners: &Owners, line: u32) -> Option<Self> {
-        if let Some(owner) = owners.of(line) {
-            return Some(Candidate::Symbol(version, owner));
-        }
-        let holds = |chunk: &codecompass_model::Chunk| (chunk.lines.start..=chunk.lines.end).contains(&line);
-        outline.chunks.iter().position(holds).map(|piece| Candidate::Piece(version, piece as u32))
-    }
-}
 
 /// See the module.
 pub(super) struct Gathered {
@@ -384,9 +356,3 @@ impl Search<'_> {
         self.language.is_none_or(|wanted| wanted == language) && self.paths.is_none_or(|accepts| accepts(path))
     }
 }
-
-/// By what they belong to, the lines that hold something.
-pub(super) type LinesOfCandidates = BTreeMap<Candidate, Vec<u32>>;
-
-/// Per file, the lines that hold something.
-pub(super) type LinesOfFiles = HashMap<VersionId, Vec<u32>>;

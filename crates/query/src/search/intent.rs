@@ -1,5 +1,7 @@
 //! What kind of question is this? The triggers are the contract's; the order is error, path, symbol, natural language.
 
+use codecompass_model::Languages;
+
 use super::terms::STOP_WORDS;
 
 /// What a query looks like.
@@ -27,11 +29,13 @@ impl Intent {
     }
 
     /// Classifies a query.
-    pub fn of(query: &str) -> Self {
+    pub fn of(query: &str, languages: &dyn Languages) -> Self {
         let query = query.trim();
         if quoted(query).is_some() || is_trace(query) || words(query).any(is_error_code) {
             Intent::Error
-        } else if path_of(query).is_some() || query.split_whitespace().any(is_path_among_words) {
+        } else if path_of(query, languages).is_some()
+            || query.split_whitespace().any(|word| is_path_among_words(word, languages))
+        {
             Intent::Path
         } else if is_identifier(query) {
             Intent::Symbol
@@ -97,28 +101,38 @@ fn is_error_code(word: &str) -> bool {
 }
 
 /// The path that a word of a query is, and the line number behind it: `src/auth/jwt.rs:87`.
-pub(super) fn path_of(word: &str) -> Option<(&str, Option<u32>)> {
+pub(super) fn path_of<'q>(word: &'q str, languages: &dyn Languages) -> Option<(&'q str, Option<u32>)> {
     let word = word.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '?' | ':'));
     let (path, rest) = word.split_once(':').unwrap_or((word, ""));
     let (path, line) = match rest.split(':').next().and_then(|line| line.parse().ok()) {
         Some(line) => (path, Some(line)),
         None => (word, None),
     };
-    is_path(path).then(|| (path.trim_start_matches("./"), line))
+    is_path(path, languages).then(|| (path.trim_start_matches("./"), line))
+}
+
+/// The paths among the words of a query, each with the line number behind it.
+pub(super) fn typed_paths<'q>(
+    query: &'q str,
+    languages: &dyn Languages,
+) -> impl Iterator<Item = (&'q str, Option<u32>)> {
+    query.split_whitespace().filter_map(move |word| path_of(word, languages))
 }
 
 /// Whether a word of a sentence is a path. A slash alone is none there: people write `read/write` and `and/or`.
-fn is_path_among_words(word: &str) -> bool {
+fn is_path_among_words(word: &str, languages: &dyn Languages) -> bool {
     let word = word.trim_end_matches('.');
     let is_rooted = ["/", "./", "../"].iter().any(|start| word.starts_with(start));
     let is_one = |path: &str| {
-        has_file_extension(path) || path.ends_with('/') || path.matches('/').count() > usize::from(!is_rooted)
+        has_file_extension(path, languages)
+            || path.ends_with('/')
+            || path.matches('/').count() > usize::from(!is_rooted)
     };
-    path_of(word).is_some_and(|(path, _)| is_one(path))
+    path_of(word, languages).is_some_and(|(path, _)| is_one(path))
 }
 
 /// The path that a query is, or that it asks for in words that say nothing else: `look into src/auth/jwt.rs`.
-pub(super) fn path_alone(query: &str) -> Option<&str> {
+pub(super) fn path_alone<'q>(query: &'q str, languages: &dyn Languages) -> Option<&'q str> {
     const ASKING: &[&str] = &[
         "look",
         "open",
@@ -134,39 +148,35 @@ pub(super) fn path_alone(query: &str) -> Option<&str> {
         "contents",
     ];
     let query = query.trim();
-    if Intent::of(query) != Intent::Path {
+    if Intent::of(query, languages) != Intent::Path {
         return None;
     }
-    if path_of(query).is_some() {
+    if path_of(query, languages).is_some() {
         return Some(query);
     }
     let says_nothing = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         STOP_WORDS.contains(&word.as_str()) || ASKING.contains(&word.as_str())
     };
-    let (paths, others): (Vec<&str>, Vec<&str>) = query.split_whitespace().partition(|word| is_path_among_words(word));
+    let (paths, others): (Vec<&str>, Vec<&str>) =
+        query.split_whitespace().partition(|word| is_path_among_words(word, languages));
     match paths.as_slice() {
         [path] if others.into_iter().all(says_nothing) => Some(path.trim_end_matches('.')),
         _ => None,
     }
 }
 
-fn is_path(query: &str) -> bool {
+fn is_path(query: &str, languages: &dyn Languages) -> bool {
     if query.contains(char::is_whitespace) || query.contains("::") || query.contains("://") || query.contains('(') {
         return false;
     }
-    query.contains('/') || has_file_extension(query)
+    query.contains('/') || has_file_extension(query, languages)
 }
 
-/// Whether a word ends like a file name. Method calls end in words, too, so the list is that of common extensions.
-fn has_file_extension(word: &str) -> bool {
-    const EXTENSIONS: [&str; 44] = [
-        "rs", "py", "pyi", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "java", "kt", "c", "h", "cc", "cpp", "hpp",
-        "cs", "rb", "php", "swift", "scala", "sh", "bash", "lua", "zig", "ex", "exs", "hs", "ml", "dart", "jl", "r",
-        "html", "css", "json", "yaml", "yml", "toml", "md", "sql", "proto", "txt", "cfg",
-    ];
+/// Whether a word ends like a file name.
+fn has_file_extension(word: &str, languages: &dyn Languages) -> bool {
     let Some((stem, extension)) = word.rsplit_once('.') else { return false };
-    !stem.is_empty() && EXTENSIONS.contains(&extension.to_lowercase().as_str())
+    !stem.is_empty() && languages.is_extension(extension)
 }
 
 /// One word that could be a name in some language, with its path.
@@ -195,7 +205,7 @@ mod tests {
             ("look into it", None),
         ];
         for (query, path) in table {
-            assert_eq!(path_alone(query), *path, "{query}");
+            assert_eq!(path_alone(query, codecompass_lang::REGISTRY), *path, "{query}");
         }
     }
 
@@ -240,7 +250,7 @@ mod tests {
             ("\"", Intent::NaturalLanguage),
         ];
         for (query, intent) in table {
-            assert_eq!(Intent::of(query), *intent, "{query}");
+            assert_eq!(Intent::of(query, codecompass_lang::REGISTRY), *intent, "{query}");
         }
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use codecompass_model::Languages;
+
 use super::intent::path_of;
 use super::terms::{STOP_WORDS, Word, words};
 
@@ -52,11 +54,11 @@ pub(super) fn is_long(query: &str) -> bool {
 
 /// The frames of a trace, as they stand there, at most so many: the first ones and the last. Some programs print a function on
 /// one line and its place on the next.
-pub(super) fn frames(query: &str) -> Vec<Frame> {
+pub(super) fn frames(query: &str, languages: &dyn Languages) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut is_open = false;
     for line in query.lines() {
-        let Some(next) = frame(line) else {
+        let Some(next) = frame(line, languages) else {
             is_open = false;
             continue;
         };
@@ -73,7 +75,7 @@ pub(super) fn frames(query: &str) -> Vec<Frame> {
 }
 
 /// What a line of a trace names: `File "a.py", line 3, in f`, `at f (a.js:3:5)`, `a.go:3 +0x1d`, `3: a::f`, `a.f(0x1, …)`.
-fn frame(line: &str) -> Option<Frame> {
+fn frame(line: &str, languages: &dyn Languages) -> Option<Frame> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("File \"") {
         let (path, rest) = rest.split_once('"')?;
@@ -86,11 +88,11 @@ fn frame(line: &str) -> Option<Frame> {
             Some((name, place)) => (name, place.trim_end_matches(')')),
             None => ("", rest),
         };
-        let (path, number) = path_of(place.split_whitespace().last()?)?;
+        let (path, number) = path_of(place.split_whitespace().last()?, languages)?;
         return Some(Frame { path: Some(path.to_owned()), line: number, name: last_name(name) });
     }
     let first = line.split_whitespace().next()?;
-    if let Some((path, Some(number))) = path_of(first) {
+    if let Some((path, Some(number))) = path_of(first, languages) {
         let is_frame = line == first || line.contains(" +0x") || line.contains(" in ");
         let name = line.split_once(" in ").map_or("", |(_, name)| name);
         return is_frame.then(|| Frame { path: Some(path.to_owned()), line: Some(number), name: last_name(name) });
@@ -117,7 +119,7 @@ fn last_name(name: &str) -> Option<String> {
 }
 
 /// The words of a report that say what it is about, those that say most first.
-pub(super) fn telling(query: &str) -> Vec<Word> {
+pub(super) fn telling(query: &str, languages: &dyn Languages) -> Vec<Word> {
     let mut found: HashMap<String, (Word, usize)> = HashMap::new();
     let mut order = 0;
     let mut is_fenced = false;
@@ -131,7 +133,7 @@ pub(super) fn telling(query: &str) -> Vec<Word> {
         if !is_title && is_noise(line) {
             continue;
         }
-        let text = match frame(line) {
+        let text = match frame(line, languages) {
             Some(frame) => named_by(&frame),
             None => line.split_whitespace().filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" "),
         };
@@ -216,7 +218,7 @@ mod tests {
             ("", None),
         ];
         for (line, expected) in table {
-            let found = frame(line);
+            let found = frame(line, codecompass_lang::REGISTRY);
             let found = found.as_ref().map(|frame| {
                 let text = |text: &Option<String>| text.clone().unwrap_or_default();
                 (text(&frame.path), frame.line, text(&frame.name))
@@ -229,7 +231,7 @@ mod tests {
     #[test]
     fn a_function_and_its_place_on_two_lines_are_one_frame() {
         let trace = "panic: boom\nmain.(*Server).handle(0xc000, 0x1)\n\t/go/src/app/server.go:123 +0x1d\nmain.main()\n";
-        let found: Vec<_> = frames(trace)
+        let found: Vec<_> = frames(trace, codecompass_lang::REGISTRY)
             .into_iter()
             .map(|frame| (frame.path.unwrap_or_default(), frame.name.unwrap_or_default()))
             .collect();
@@ -241,7 +243,7 @@ mod tests {
     fn names_and_the_title_count_and_boilerplate_does_not() {
         let report = "Session cookies are lost on redirect\n\n## Steps to reproduce\nPlease see `resolve_redirects` in a \
             loop of requests.\n- OS: Linux 5.4.1\nhttps://example.org/x\n";
-        let words = telling(report);
+        let words = telling(report, codecompass_lang::REGISTRY);
         let weight = |text: &str| words.iter().find(|word| word.text == text).map(|word| word.weight);
         assert!(weight("cookies") >= Some(1.0) && weight("resolve_redirects") >= Some(1.0), "{words:?}");
         assert!(weight("loop").is_some_and(|weight| weight < 0.5), "{words:?}");

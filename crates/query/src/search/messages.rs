@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use codecompass_model::{Owners, VersionId};
 use codecompass_store::{Result, Snapshot, TextEverywhere, TextHit};
 
-use super::gather::{Candidate, LinesOfFiles};
+use super::signs::{Candidate, LinesOfFiles};
 use super::{Intent, Search, long};
 
 /// So many of the places that hold the words of a message are read.

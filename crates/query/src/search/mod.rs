@@ -5,12 +5,15 @@
 //! is one list of **places** (a symbol, a piece of text, or a file), each scored by [`features`], and a score is a sum of named
 //! contributions and nothing else, so its explanation is its computation.
 //!
+//! The steps use each other in one direction: [`signs`] are the values that are passed on, [`asked`] is the question,
+//! [`exact`] finds texts as they are written, [`gather`] looks words up and fills the signs, [`place`] reads what may answer,
+//! and [`features`] weighs it. Each knows those before it and none after it; what chooses between places, here, knows all.
+//!
 //! Reading outlines is what costs. So places are chosen [best first](mod@best_first), by what each can have at most, and only
 //! what may come into the list is read.
 
 mod asked;
 mod best_first;
-mod definitions;
 mod exact;
 mod explain;
 pub(crate) mod features;
@@ -22,13 +25,14 @@ mod names;
 mod paths;
 mod place;
 mod quoted;
+mod signs;
 mod synonyms;
 mod terms;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use codecompass_model::{SymbolKind, VersionId};
+use codecompass_model::{Languages, SymbolKind, VersionId};
 use codecompass_store::{Result, Snapshot, StoreError};
 
 pub use explain::{Explained, Why, explain};
@@ -41,8 +45,9 @@ use crate::grep::Pattern;
 use crate::score::{Feature, Scores};
 use asked::Asked;
 use best_first::{Choice, Opened, best_first};
-use gather::{Candidate, Gathered};
+use gather::Gathered;
 use quoted::Quoted;
+use signs::Candidate;
 
 /// No list is longer.
 pub const CLOSELY: usize = 400;
@@ -67,6 +72,8 @@ pub enum Mode<'q> {
 pub struct Search<'q> {
     /// What was typed.
     pub query: &'q str,
+    /// Who knows the languages.
+    pub languages: &'static dyn Languages,
     /// How it is meant.
     pub mode: Mode<'q>,
     /// Only this language.
@@ -83,8 +90,8 @@ pub struct Search<'q> {
 
 impl<'q> Search<'q> {
     /// A question for words without any filter.
-    pub fn new(query: &'q str, limit: usize) -> Self {
-        Self { query, mode: Mode::Words, language: None, paths: None, kinds: &[], offset: 0, limit }
+    pub fn new(query: &'q str, languages: &'static dyn Languages, limit: usize) -> Self {
+        Self { query, languages, mode: Mode::Words, language: None, paths: None, kinds: &[], offset: 0, limit }
     }
 }
 
@@ -115,12 +122,12 @@ pub struct Found {
 
 impl Found {
     /// Nothing, because nothing is indexed.
-    pub fn nothing(query: &str) -> Self {
+    pub fn nothing(query: &str, languages: &dyn Languages) -> Self {
         Self {
             places: Vec::new(),
             total: 0,
             has_more: false,
-            intent: Intent::of(query),
+            intent: Intent::of(query, languages),
             words: Vec::new(),
             is_exhaustive: true,
             is_quote_missing: false,
@@ -134,7 +141,7 @@ pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
         None => search_as(snapshot, question),
         Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
             let found = search_as(snapshot, &quoted.question(question))?;
-            Ok(Found { intent: Intent::of(question.query), ..found })
+            Ok(Found { intent: Intent::of(question.query, question.languages), ..found })
         }
         Some(_) => Ok(Found { is_quote_missing: true, ..search_as(snapshot, question)? }),
     }
@@ -295,7 +302,8 @@ fn look(
         true => Some(snapshot.text(place.version.id)?),
         false => None,
     };
-    let piece = text.as_deref().and_then(|text| place.unread(text));
+    let is_code = question.languages.is_code(&place.version.language);
+    let piece = text.as_deref().filter(|_| is_code).and_then(|text| place.unread(text));
     place.scores = features::score(asked, &place, gathered, piece);
     Ok(Some(place))
 }

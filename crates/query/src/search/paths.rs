@@ -1,5 +1,7 @@
 //! What a path tells: whose file it is, what kind of file, and whether it was asked for.
 
+use codecompass_model::Languages;
+
 /// Whether a path ends with another one, at a border between folders.
 pub(super) fn ends_like(path: &str, end: &str) -> bool {
     let end = end.trim_matches('/');
@@ -26,35 +28,13 @@ pub(super) fn shares_end(path: &str, printed: &str) -> bool {
     path.next() == printed.next() && path.next().is_some_and(|folder| printed.next() == Some(folder))
 }
 
-/// Languages that are prose, data or configuration.
-pub(super) fn is_code(language: &str) -> bool {
-    const OTHER: &[&str] = &[
-        "text",
-        "markdown",
-        "json",
-        "yaml",
-        "toml",
-        "xml",
-        "html",
-        "css",
-        "ini",
-        "csv",
-        "rst",
-        "restructuredtext",
-        "lock",
-        "svg",
-    ];
-    !OTHER.contains(&language)
-}
-
 /// The word or words that a file is named by.
-pub(super) fn file_stem(path: &str) -> &str {
+pub(super) fn file_stem<'p>(languages: &dyn Languages, path: &'p str) -> &'p str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
-    match stem {
-        // Files that are named for their folder.
-        "mod" | "lib" | "main" | "index" | "init" | "__init__" => path.rsplit('/').nth(1).unwrap_or(stem),
-        _ => stem,
+    match languages.is_named_for_folder(stem) {
+        true => path.rsplit('/').nth(1).unwrap_or(stem),
+        false => stem,
     }
 }
 
@@ -85,16 +65,9 @@ pub(crate) fn is_example(path: &str) -> bool {
 }
 
 /// Whether a path is that of a file that mostly passes on what stands elsewhere, or of a stub.
-pub(crate) fn passes_on(path: &str) -> bool {
+pub(crate) fn passes_on(languages: &dyn Languages, path: &str) -> bool {
     let (folders, file) = folders_and_name(path);
-    let ends = |end: &str| {
-        let at = file.len().checked_sub(end.len());
-        at.and_then(|at| file.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
-    };
-    file.eq_ignore_ascii_case("__init__.py")
-        || ends(".pyi")
-        || ends(".d.ts")
-        || lies_in(folders, &["compat", "deprecated", "legacy"])
+    languages.passes_on(file) || lies_in(folders, &["compat", "deprecated", "legacy"])
 }
 
 /// A path without what stands after the last dot of its last part.

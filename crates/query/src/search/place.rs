@@ -10,8 +10,8 @@ use codecompass_store::{Outline, Result, Snapshot, StoreError, VersionInfo, toke
 
 use super::Search;
 use super::asked::{Asked, known_words};
-use super::gather::{Candidate, Gathered};
-use super::paths::is_code;
+use super::gather::Gathered;
+use super::signs::Candidate;
 use crate::score::Scores;
 
 /// What a place is.
@@ -138,11 +138,10 @@ impl Place {
         }
     }
 
-    /// The text of a piece of code that no grammar has read.
+    /// The text of a piece that no grammar has read.
     pub(super) fn unread<'t>(&self, text: &'t str) -> Option<&'t str> {
         let Candidate::Piece(_, piece) = self.candidate else { return None };
-        let is_unread = self.outline.symbols.is_empty() && is_code(&self.version.language);
-        let chunk = self.outline.chunks.get(piece as usize).filter(|_| is_unread)?;
+        let chunk = self.outline.chunks.get(piece as usize).filter(|_| self.outline.symbols.is_empty())?;
         Some(chunk.span.text(text))
     }
 

@@ -28,7 +28,7 @@ use std::rc::Rc;
 
 use codecompass_model::{Meaning, Reached, Resolver, SymbolAt, VersionId, World};
 
-use crate::resolve::returned;
+use crate::resolve::{parts, returned};
 
 use index::Index;
 use modules::Modules;
@@ -154,6 +154,10 @@ impl Resolver for Rules<'_> {
     fn reached(&self, file: VersionId, at: u32) -> Option<Reached> {
         self.steps.set(0);
         self.reached_by(file, at)
+    }
+
+    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        parts::merged(&*self.world, declared)
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {

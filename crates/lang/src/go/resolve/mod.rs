@@ -16,6 +16,7 @@ mod library;
 mod members;
 mod modules;
 mod packages;
+mod parts;
 mod predeclared;
 mod scope;
 mod types;
@@ -131,6 +132,18 @@ impl Resolver for Go<'_> {
 
     fn calls_fields(&self) -> bool {
         false
+    }
+
+    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        parts::methods_of(&*self.world, declared)
+    }
+
+    fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
+        parts::owner_of(&*self.world, part)
+    }
+
+    fn folders_are_units(&self) -> bool {
+        true
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -33,7 +33,7 @@ use codecompass_model::{
 
 use crate::names::FastMap;
 use crate::resolve::imports::{self, Part};
-use crate::resolve::returned;
+use crate::resolve::{parts, returned};
 use expression::Expr;
 use memo::{Course, Memo};
 use modules::Modules;
@@ -109,6 +109,10 @@ impl Resolver for Rules<'_> {
         let reached = self.reached_by(&source, &reference);
         self.settle();
         reached
+    }
+
+    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        parts::merged(&*self.world, declared)
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -19,6 +19,7 @@ mod meaning;
 mod members;
 mod modules;
 mod overloads;
+mod parts;
 mod patterns;
 mod scope;
 mod seen;
@@ -162,6 +163,10 @@ impl Resolver for Rules<'_> {
     fn import(&self, file: VersionId, at: u32) -> Meaning {
         self.steps.set(0);
         self.import_meaning(file, at).unwrap_or(Meaning::Unknown("not found"))
+    }
+
+    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        self.blocks_of(declared)
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -81,7 +81,7 @@ const KEYWORDS: &[&str] = &[
 const STATEMENTS: &[&str] = &["else", "for", "if", "return", "switch", "while"];
 
 /// The name that a line defines, without its path, if it looks like a definition.
-pub(super) fn defined_name(line: &str) -> Option<&str> {
+pub(crate) fn defined_name(line: &str) -> Option<&str> {
     let mut words = Words { rest: line.trim_start() };
     let first = words.next()?;
     let mut word = first;
