@@ -29,11 +29,11 @@ impl Go<'_> {
 
     fn type_of_symbol(&self, file: &Rc<FileIndex>, place: u32) -> Type {
         let Some(symbol) = file.symbol(place) else { return Type::Unknown };
-        match (symbol.annotation.map(|of| (of, file.source.facts.expr(of))), symbol.value) {
+        match (symbol.annotation.map(|of| (of, file.facts().expr(of))), symbol.value) {
             (Some((_, Expr::Func(of))), _) if is_function(symbol) => {
                 let is_method = symbol.kind == SymbolKind::Method;
                 let own = file.type_params(place).iter().filter(|_| !is_method);
-                self.func_type(file, of, own.map(|&param| (file.source.id, param)).collect())
+                self.func_type(file, of, own.map(|&param| (file.id(), param)).collect())
             }
             (Some((of, _)), _) => self.type_at(file, of),
             (None, Some(value)) => match self.value(file, value).into_type() {
@@ -46,7 +46,7 @@ impl Go<'_> {
 
     /// The type of a local name.
     pub(super) fn binding_type(&self, file: &Rc<FileIndex>, at: u32) -> Type {
-        let key = (file.source.id, at);
+        let key = (file.id(), at);
         if let Some(known) = self.binding_types.borrow().get(&key) {
             return known.clone();
         }
@@ -64,7 +64,7 @@ impl Go<'_> {
     }
 
     fn type_of_binding(&self, file: &Rc<FileIndex>, at: u32) -> Type {
-        let Some(binding) = file.source.facts.bindings.get(at as usize) else { return Type::Unknown };
+        let Some(binding) = file.facts().bindings.get(at as usize) else { return Type::Unknown };
         match (binding.annotation, binding.value) {
             (Some(annotation), _) => self.type_at(file, annotation),
             (None, Some(value)) => self.part(&self.value(file, value).into_type(), binding.part),
@@ -75,7 +75,7 @@ impl Go<'_> {
     /// The bound of a type parameter.
     pub(super) fn bound(&self, file: VersionId, binding: u32) -> Type {
         let Some(index) = self.file(file) else { return Type::Unknown };
-        let Some(of) = index.source.facts.bindings.get(binding as usize) else { return Type::Unknown };
+        let Some(of) = index.facts().bindings.get(binding as usize) else { return Type::Unknown };
         match of.annotation {
             Some(annotation) => self.type_at(&index, annotation),
             None => self.receiver_bound(&index, binding),
@@ -84,13 +84,13 @@ impl Go<'_> {
 
     /// A method names the type parameters of its receiver anew: the bound stands with the type.
     fn receiver_bound(&self, file: &Rc<FileIndex>, binding: u32) -> Type {
-        let method = file.source.facts.bindings.get(binding as usize).and_then(|binding| binding.symbol);
+        let method = file.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
         let position = method.and_then(|method| file.type_params(method).iter().position(|&param| param == binding));
         let declared = method.and_then(|method| self.receiver_of(file, method));
         let (Some(position), Some(declared)) = (position, declared) else { return Type::Unknown };
         let Some(index) = self.file(declared.file) else { return Type::Unknown };
         match index.type_params(declared.place).get(position) {
-            Some(&param) if (index.source.id, param) != (file.source.id, binding) => self.bound(index.source.id, param),
+            Some(&param) if (index.id(), param) != (file.id(), binding) => self.bound(index.id(), param),
             _ => Type::Unknown,
         }
     }

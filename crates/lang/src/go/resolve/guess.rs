@@ -103,6 +103,6 @@ impl Go<'_> {
     fn is_method(&self, at: SymbolAt) -> bool {
         let Some(file) = self.file(at.file) else { return false };
         let is_method = file.symbol(at.place).is_some_and(|symbol| symbol.kind == SymbolKind::Method);
-        is_method && file.source.language == "go" && !is_test(&file.source.path)
+        is_method && file.file.language == "go" && !is_test(&file.file.path)
     }
 }

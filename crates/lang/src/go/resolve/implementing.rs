@@ -29,7 +29,7 @@ impl Go<'_> {
     }
 
     fn implements(&self, at: SymbolAt, wanted: &[SymbolAt]) -> bool {
-        let Some(file) = self.file(at.file).filter(|file| file.source.language == "go") else { return false };
+        let Some(file) = self.file(at.file).filter(|file| file.file.language == "go") else { return false };
         if file.symbol(at.place).is_none_or(|symbol| symbol.owner.is_none()) {
             return false;
         }
@@ -54,7 +54,7 @@ impl Go<'_> {
         while let Some(&next) = seen.get(at) {
             at += 1;
             let Some(file) = self.file(next.file) else { continue };
-            let methods = file.children(Some(next.place)).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
+            let methods = file.members(next.place).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
             found.extend(methods.map(|(place, _)| SymbolAt { file: next.file, place }));
             for embedded in self.embedded_interfaces(&file, next.place) {
                 if let Type::Named(of, _) = embedded

@@ -60,12 +60,12 @@ impl Go<'_> {
     }
 
     fn known_value(&self, file: &FileIndex, id: ExprId) -> Option<Value> {
-        self.values.borrow().get(&(file.source.id, id)).cloned()
+        self.values.borrow().get(&(file.id(), id)).cloned()
     }
 
     /// An expression and what stands before its dots and brackets, from the outside in, as far as that is not known yet.
     fn chain(&self, file: &FileIndex, id: ExprId) -> Vec<ExprId> {
-        let facts = &file.source.facts;
+        let facts = &file.facts();
         let before = |id: &ExprId| match facts.expr(*id) {
             Expr::Member { of, .. } | Expr::Call { callee: of, .. } | Expr::Index { of, .. } => Some(*of),
             _ => None,
@@ -85,15 +85,15 @@ impl Go<'_> {
         let value = self.value_of(file, id);
         self.depth.set(self.depth.get() - 1);
         if !self.cut.get() {
-            self.values.borrow_mut().insert((file.source.id, id), value.clone());
+            self.values.borrow_mut().insert((file.id(), id), value.clone());
         }
         value
     }
 
     fn value_of(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
-        match file.source.facts.expr(id) {
+        match file.facts().expr(id) {
             Expr::Name { name, seen } => self.named(file, *name, *seen),
-            Expr::Member { of, name } => self.select(self.value(file, *of), file.text(*name)),
+            Expr::Member { of, name } => self.select(self.value(file, *of), file.name(*name)),
             Expr::Call { callee, args } => Value::Of(self.called(file, *callee, args)),
             Expr::Index { of, by: args } | Expr::Apply { of, args } => self.indexed(file, *of, args),
             Expr::Slice(of) => Value::Of(match self.value(file, *of).into_type() {
@@ -132,10 +132,10 @@ impl Go<'_> {
     fn named(&self, file: &Rc<FileIndex>, name: u32, seen: Seen) -> Value {
         match seen {
             Seen::Local(binding) => return self.local(file, binding),
-            Seen::Symbol(place) => return self.symbol_value(SymbolAt { file: file.source.id, place }),
+            Seen::Symbol(place) => return self.symbol_value(SymbolAt { file: file.id(), place }),
             Seen::Nowhere => {}
         }
-        match self.find_in_file(file, file.text(name)) {
+        match self.find_in_file(file, file.name(name)) {
             Found::Symbols(targets) => targets.first().map_or(Value::UNKNOWN, |&target| self.symbol_value(target)),
             Found::Import(imported) => Value::Package(imported),
             Found::Predeclared(Predeclared::Type(name)) => Value::TypeName(Type::Basic(name)),
@@ -147,9 +147,9 @@ impl Go<'_> {
     }
 
     fn local(&self, file: &Rc<FileIndex>, binding: u32) -> Value {
-        let kind = file.source.facts.bindings.get(binding as usize).map(|binding| binding.kind);
+        let kind = file.facts().bindings.get(binding as usize).map(|binding| binding.kind);
         match kind {
-            Some(BindingKind::TypeParam) => Value::TypeName(Type::Param(file.source.id, binding)),
+            Some(BindingKind::TypeParam) => Value::TypeName(Type::Param(file.id(), binding)),
             Some(_) => Value::Of(self.binding_type(file, binding)),
             None => Value::UNKNOWN,
         }
@@ -352,13 +352,13 @@ impl Go<'_> {
         if !self.may_go_on() {
             return Type::Unknown;
         }
-        match file.source.facts.expr(id) {
+        match file.facts().expr(id) {
             Expr::Wrap { how: Wrap::Deref, of } => Type::pointer(self.type_at(file, *of)),
             Expr::Wrap { how: Wrap::Channel, of } => Type::Chan(Rc::new(self.type_at(file, *of))),
             Expr::List(of) => Type::list(self.type_at(file, *of)),
             Expr::Map { key, value } => Type::Map(Rc::new((self.type_at(file, *key), self.type_at(file, *value)))),
             Expr::Func(of) => self.func_type(file, of, Vec::new()),
-            Expr::Inline(span) => Type::Inline(Inline { file: file.source.id, start: span.start, end: span.end }),
+            Expr::Inline(span) => Type::Inline(Inline { file: file.id(), start: span.start, end: span.end }),
             Expr::Name { .. } | Expr::Member { .. } | Expr::Index { .. } | Expr::Apply { .. } => {
                 match self.value(file, id) {
                     Value::TypeName(of) => of,

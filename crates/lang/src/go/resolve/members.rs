@@ -170,7 +170,7 @@ impl Go<'_> {
 
     fn field(&self, of: SymbolAt, arguments: &[Type], name: &str, state: &mut Level) {
         let Some(file) = self.file(of.file).filter(|_| state.found.is_none()) else { return };
-        for (place, field) in file.children(Some(of.place)).filter(|(_, symbol)| symbol.kind == SymbolKind::Field) {
+        for (place, field) in file.members(of.place).filter(|(_, symbol)| symbol.kind == SymbolKind::Field) {
             let at = SymbolAt { file: of.file, place };
             let is_meant = field.name == name;
             if is_meant || field.flags.has(Flags::EMBEDDED) {
@@ -185,7 +185,7 @@ impl Go<'_> {
     }
 
     fn interface_method(&self, file: &Rc<FileIndex>, of: SymbolAt, arguments: &[Type], name: &str, state: &mut Level) {
-        let mut methods = file.children(Some(of.place)).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
+        let mut methods = file.members(of.place).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
         if let Some((place, _)) = methods.find(|(_, symbol)| symbol.name == name) {
             let at = SymbolAt { file: of.file, place };
             let type_of = self.symbol_type(at).with(&self.arguments(of, arguments));

@@ -104,7 +104,7 @@ impl Resolver for Go<'_> {
     fn reference(&self, file: VersionId, at: u32) -> Meaning {
         self.begin();
         let Some(index) = self.file(file) else { return Meaning::Unknown("no such file") };
-        let Some(&reference) = index.source.facts.references.get(at as usize) else {
+        let Some(&reference) = index.facts().references.get(at as usize) else {
             return Meaning::Unknown("no such reference");
         };
         match reference.shape {
@@ -123,7 +123,7 @@ impl Resolver for Go<'_> {
     fn import(&self, file: VersionId, at: u32) -> Meaning {
         self.begin();
         let index = self.file(file);
-        let import = index.as_ref().and_then(|index| index.source.facts.imports.get(at as usize));
+        let import = index.as_ref().and_then(|index| index.facts().imports.get(at as usize));
         match import {
             Some(import) => module_meaning(&self.imported(&import.module)),
             None => Meaning::Unknown("no such import"),
@@ -162,9 +162,9 @@ impl Go<'_> {
 
     /// The name that an import gives a package, or that of the file's own.
     fn in_import(&self, index: &FileIndex, reference: &Reference) -> Meaning {
-        let facts = &index.source.facts;
+        let facts = &index.facts();
         let named = facts.imports.iter().find(|import| {
-            import.line == reference.line && import.alias.as_deref() == Some(index.text(reference.name))
+            import.line == reference.line && import.alias.as_deref() == Some(index.name(reference.name))
         });
         match (named, self.package_of(index)) {
             (Some(import), _) => module_meaning(&self.imported(&import.module)),
@@ -175,7 +175,7 @@ impl Go<'_> {
 
     /// A name that stands alone.
     fn bare(&self, scope: &Scope, reference: &Reference) -> Meaning {
-        let name = scope.file.text(reference.name);
+        let name = scope.file.name(reference.name);
         if reference.binding.is_some() {
             return Meaning::Local;
         }
@@ -193,7 +193,7 @@ impl Go<'_> {
 
     /// A member of something.
     fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: ExprId) -> Meaning {
-        let name = scope.file.text(reference.name);
+        let name = scope.file.name(reference.name);
         let is_call = reference.shape == RefShape::MemberCall;
         match self.value(&scope.file, qualifier) {
             Value::Package(imported) => match imported.as_ref() {
@@ -294,7 +294,7 @@ impl Go<'_> {
 
 /// Whether what the grammar takes for a type, as in `new(x)`, can only be a variable of the function around it.
 fn is_variable(scope: &Scope, reference: &Reference) -> bool {
-    let bindings = &scope.file.source.facts.bindings;
+    let bindings = &scope.file.facts().bindings;
     reference.shape == RefShape::Type
         && bindings.iter().any(|of| of.name == reference.name && of.symbol == reference.symbol)
 }
@@ -302,7 +302,7 @@ fn is_variable(scope: &Scope, reference: &Reference) -> bool {
 /// Symbols that are proved. Two declarations of one name are never built together: when the file itself has one, no other
 /// can be meant.
 fn several(scope: &Scope, mut targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
-    let own = scope.file.source.id;
+    let own = scope.file.id();
     if targets.len() > 1 && targets.iter().any(|target| target.file == own) {
         targets.retain(|target| target.file == own);
     }

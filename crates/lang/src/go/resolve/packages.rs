@@ -2,9 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, FileFacts, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World};
+use codecompass_model::{FileFacts, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId, World};
+
+use crate::rules::index::Index;
 
 /// The packages of a folder: one, its external test package, and maybe some that no build takes.
 #[derive(Default)]
@@ -113,65 +116,44 @@ fn package_name(file: &SourceFile) -> String {
     first.unwrap_or("").to_owned()
 }
 
-/// A file, with what belongs together found once.
+/// A file: what Go alone asks of the index of a file.
 pub(super) struct FileIndex {
-    pub(super) source: Rc<SourceFile>,
+    index: Index,
     pub(super) folder: String,
     pub(super) package: String,
-    children: HashMap<Option<u32>, Vec<u32>>,
-    type_params: HashMap<u32, Vec<u32>>,
     /// The import that a name means, as far as somebody asked.
     pub(super) imports: RefCell<HashMap<String, Option<u32>>>,
+}
+
+impl Deref for FileIndex {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        &self.index
+    }
 }
 
 impl FileIndex {
     pub(super) fn new(source: Rc<SourceFile>) -> Self {
         let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
-        let mut type_params: HashMap<u32, Vec<u32>> = HashMap::new();
-        for (place, symbol) in source.facts.symbols.iter().enumerate() {
-            let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) && symbol.owner.is_none();
-            if symbol.kind != SymbolKind::Test && (symbol.parent.is_some() || is_member) {
-                children.entry(symbol.parent).or_default().push(place as u32);
-            }
-        }
-        for (at, binding) in source.facts.bindings.iter().enumerate() {
-            if let (BindingKind::TypeParam, Some(symbol)) = (binding.kind, binding.symbol) {
-                type_params.entry(symbol).or_default().push(at as u32);
-            }
-        }
         let package = package_name(&source);
-        Self { source, folder, package, children, type_params, imports: RefCell::default() }
+        let index = Index::new(source, |import| import.alias.as_deref());
+        Self { index, folder, package, imports: RefCell::default() }
     }
 
-    /// A text of the file's facts.
-    pub(super) fn text(&self, at: u32) -> &str {
-        self.source.facts.names.get(at as usize).map_or("", String::as_str)
-    }
-
-    pub(super) fn symbol(&self, place: u32) -> Option<&Symbol> {
-        self.source.facts.symbols.get(place as usize)
-    }
-
-    /// The symbols directly below one; below none, the members of types in closures that no symbol is around.
-    pub(super) fn children(&self, place: Option<u32>) -> impl Iterator<Item = (u32, &Symbol)> {
-        let places = self.children.get(&place).into_iter().flatten();
-        places.filter_map(|&place| self.symbol(place).map(|symbol| (place, symbol)))
-    }
-
-    /// The type parameters that a symbol declares, as bindings.
-    pub(super) fn type_params(&self, place: u32) -> &[u32] {
-        self.type_params.get(&place).map_or(&[], Vec::as_slice)
+    /// The symbols directly below one.
+    pub(super) fn members(&self, place: u32) -> impl Iterator<Item = (u32, &Symbol)> {
+        self.children(Some(place)).iter().filter_map(|&at| self.symbol(at).map(|symbol| (at, symbol)))
     }
 
     /// The type that a method is declared for.
     pub(super) fn receiver(&self, symbol: &Symbol) -> Option<&str> {
-        receiver(&self.source.facts, symbol)
+        receiver(self.facts(), symbol)
     }
 
     /// The members of a type that is written out in these bytes, those of types inside of it left out.
     pub(super) fn members_within(&self, start: u32, end: u32) -> impl Iterator<Item = (u32, &Symbol)> {
-        let symbols = &self.source.facts.symbols;
+        let symbols = &self.facts().symbols;
         let first = symbols.partition_point(|symbol| symbol.span.start < start);
         let within = (first..symbols.len()).map(|at| (at as u32, &symbols[at]));
         let within = within.take_while(move |(_, symbol)| symbol.span.start < end);
@@ -179,13 +161,6 @@ impl FileIndex {
             let is_member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method);
             is_member && symbol.parent.is_none_or(|parent| (parent as usize) < first)
         })
-    }
-
-    /// A symbol and those around it, from the inside out.
-    pub(super) fn around(&self, symbol: Option<u32>) -> impl Iterator<Item = u32> + '_ {
-        // A parent stands before its children: facts that say otherwise must not lead in circles.
-        let parent = |place: u32| self.symbol(place).and_then(|symbol| symbol.parent).filter(|&parent| parent < place);
-        std::iter::successors(symbol, move |&place| parent(place))
     }
 }
 

@@ -42,11 +42,11 @@ impl Go<'_> {
         {
             let mut targets = targets.to_vec();
             // Of several declarations under build constraints, the file's own is the one it is built with.
-            targets.sort_by_key(|target| target.file != file.source.id);
+            targets.sort_by_key(|target| target.file != file.id());
             return Found::Symbols(targets);
         }
         if let Some(import) = self.find_import(file, name) {
-            return Found::Import(self.imported(&file.source.facts.imports[import as usize].module));
+            return Found::Import(self.imported(&file.facts().imports[import as usize].module));
         }
         self.find_everywhere(file, name)
     }
@@ -54,7 +54,7 @@ impl Go<'_> {
     /// A name that an import of all names brings in, or that every file knows.
     fn find_everywhere(&self, file: &FileIndex, name: &str) -> Found {
         let mut outside = false;
-        for import in file.source.facts.imports.iter().filter(|import| import.glob) {
+        for import in file.facts().imports.iter().filter(|import| import.glob) {
             match self.imported(&import.module).as_ref() {
                 Imported::Package(package) => {
                     if let targets @ [_, ..] = package.find(name) {
@@ -82,7 +82,7 @@ impl Go<'_> {
     }
 
     fn search_import(&self, file: &FileIndex, name: &str) -> Option<u32> {
-        let imports = || file.source.facts.imports.iter().enumerate().filter(|(_, import)| !import.glob);
+        let imports = || file.facts().imports.iter().enumerate().filter(|(_, import)| !import.glob);
         let by_alias = imports().find(|(_, import)| import.alias.as_deref() == Some(name));
         let plain = || imports().filter(|(_, import)| import.alias.is_none());
         let by_clause = || {
@@ -102,9 +102,9 @@ fn in_function(scope: &Scope, name: &str) -> Option<SymbolAt> {
     let functions = file.around(scope.symbol).filter(|&place| file.symbol(place).is_some_and(is_function));
     functions.into_iter().find_map(|place| {
         let is_type = |kind| matches!(kind, SymbolKind::Struct | SymbolKind::Interface | SymbolKind::Type);
-        let types = file.children(Some(place)).filter(|(_, symbol)| symbol.name == name && is_type(symbol.kind));
+        let types = file.members(place).filter(|(_, symbol)| symbol.name == name && is_type(symbol.kind));
         // It can be seen from its declaration on, and the nearest one hides those before it.
         let (place, _) = types.filter(|(_, symbol)| symbol.name_line <= scope.line).last()?;
-        Some(SymbolAt { file: file.source.id, place })
+        Some(SymbolAt { file: file.id(), place })
     })
 }
