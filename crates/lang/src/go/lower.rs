@@ -13,8 +13,11 @@ use crate::tree::Tree;
 /// Deeper nesting is not looked at.
 const MAX_DEPTH: u32 = 64;
 
-/// So many new nodes are looked at for one expression.
+/// So many new nodes are looked at for one expression, beside the steps of the chain that it is.
 const MAX_NODES: u32 = 400;
+
+/// Shorter chains are lowered by recursion.
+const LONG: usize = 8;
 
 /// What each node was lowered to.
 pub(super) struct Lowered(Vec<u32>);
@@ -28,9 +31,25 @@ impl Lowered {
     }
 }
 
-/// An expression or a type.
+/// An expression or a type. Of a long chain the first step is lowered first, and each next one finds it done.
 pub(super) fn lower(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let steps = chain(walk, at);
+    for &step in steps.iter().skip(1).rev().filter(|_| steps.len() > LONG) {
+        Lowering { walk: &mut *walk, left: MAX_NODES, depth: 0 }.node(step);
+    }
     Lowering { walk, left: MAX_NODES, depth: 0 }.node(at)
+}
+
+/// A node and what stands before its dots and brackets, from the outside in, as far as that is not lowered yet.
+fn chain(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
+    let tree = walk.tree;
+    let before = |&at: &usize| match tree.kind(at) {
+        k::SELECTOR | k::INDEX => tree.child(at, f::OPERAND),
+        k::CALL => tree.child(at, f::FUNCTION),
+        _ => None,
+    };
+    let is_open = |at: &usize| walk.lowered.0[*at] == OPEN;
+    std::iter::successors(Some(at), before).take_while(is_open).collect()
 }
 
 /// What stands in a field of a node.
@@ -93,7 +112,11 @@ impl Lowering<'_, '_, '_> {
             k::CALL => return self.call(at),
             k::TYPE_CONVERSION => {
                 let callee = self.child(at, f::TYPE);
-                Expr::Call { callee, args: Box::default() }
+                // The grammar takes `f[T](x)` for a conversion, too; then what is given says more.
+                let may_call = tree.child(at, f::TYPE).is_some_and(|of| tree.kind(of) == k::GENERIC_TYPE);
+                let args =
+                    if may_call { Box::new([self.child(at, f::OPERAND)]) as Box<[ExprId]> } else { Box::default() };
+                Expr::Call { callee, args }
             }
             k::INDEX => {
                 let of = self.child(at, f::OPERAND);
@@ -278,4 +301,98 @@ fn compares(operator: &str) -> bool {
 
 fn shifts(operator: &str) -> bool {
     operator.starts_with("<<") || operator.starts_with(">>")
+}
+
+#[cfg(test)]
+mod tests {
+    use codecompass_model::{Expr, ExprId, FileFacts, Seen};
+
+    /// The facts of a function that gives `x` a value.
+    fn facts_of(value: &str) -> FileFacts {
+        let text = format!("package p\nfunc f[T any](a A, b *B, c chan C, list ...L) {{\n\tx := {value}\n}}\n");
+        crate::extract("p.go", text.into_bytes()).facts
+    }
+
+    fn value_of(facts: &FileFacts) -> ExprId {
+        let x = facts.bindings.iter().find(|binding| facts.name(binding.name) == "x").expect("x is bound");
+        x.value.expect("x has a value")
+    }
+
+    #[test]
+    fn expressions_keep_what_their_types_depend_on() {
+        let table = [
+            ("a.b.c", "a.b.c"),
+            ("a.b(c, \"x\").d()", "a.b(c, \"…\").d()"),
+            ("(a)", "a"),
+            ("a /* why */ . b", "a.b"),
+            ("&B{Name: 1}", "&B{…}"),
+            ("[]*pkg.T{{}, {}}", "[]*pkg.T{…}"),
+            ("map[string][]T{}", "map[string][]T{…}"),
+            ("*b", "*b"),
+            ("<-c", "c#element"),
+            ("!a.ok()", "true"),
+            ("-a", "a"),
+            ("a.(pkg.T)", "(… as pkg.T)"),
+            ("list[0]", "list[0]"),
+            ("list[1:]", "list[:]"),
+            ("f[int](a)", "f[int](a)"),
+            ("pkg.Map[K, V](a)", "pkg.Map[K, V](a)"),
+            ("[]byte(a)", "[]byte()"),
+            ("make(chan T, 1)", "make(chan T, 0)"),
+            ("func(n, m int, rest ...string) (T, error) { return g() }", "func(int, int, []string...) (T, error) {…}"),
+            ("a == b && c", "true"),
+            ("1 + 2 + a.n + b.m", "a.n"),
+            ("\"x\" + \"y\"", "\"…\""),
+            ("1 << a", "0"),
+            ("nil", "nil"),
+            ("struct{ n int }{1}", "{…}{…}"),
+            ("interface{}(a)", "any()"),
+        ];
+        for (value, expected) in table {
+            let facts = facts_of(value);
+            assert_eq!(facts.shown(value_of(&facts)), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_what_it_is_where_it_stands() {
+        let text = "package p\nfunc f(a A) {\n\ta := a.b\n\ttype A struct{}\n\tvar y A\n\tfor _, a := range a {\n\t\tz := a\n\t}\n}\n";
+        let facts = crate::extract("p.go", text.as_bytes().to_vec()).facts;
+        let seen = |name: &str, line: u32| {
+            let of = facts.bindings.iter().find(|of| of.line == line && facts.name(of.name) == name).expect(name);
+            let mut id = of.annotation.or(of.value).expect("a type or a value");
+            while let Expr::Member { of, .. } = facts.expr(id) {
+                id = *of;
+            }
+            match facts.expr(id) {
+                Expr::Name { seen: Seen::Local(of), .. } => format!("line {}", facts.bindings[*of as usize].line),
+                Expr::Name { seen: Seen::Symbol(of), .. } => facts.symbols[*of as usize].qualified_name.clone(),
+                other => format!("{other:?}"),
+            }
+        };
+        // The parameter has the package's type; what is assigned comes from it; the later type is the function's own.
+        assert!(seen("a", 2).contains("Nowhere"));
+        assert_eq!(seen("a", 3), "line 2");
+        assert_eq!(seen("y", 5), "p.f.A");
+        assert_eq!((seen("a", 6), seen("z", 7)), ("line 3".to_owned(), "line 6".to_owned()));
+    }
+
+    #[test]
+    fn every_step_of_a_long_chain_is_lowered_once_and_nesting_ends() {
+        let chain = format!("a{}", ".step(1)".repeat(300));
+        let facts = facts_of(&chain);
+        // A member and a call for each step, and little else: no step is there twice.
+        assert!(facts.exprs.len() < 640, "{}", facts.exprs.len());
+        let last = facts.references.iter().rfind(|of| facts.name(of.name) == "step").expect("there are steps");
+        let mut steps = 0;
+        let mut id = last.qualifier.expect("it has a receiver");
+        while let Expr::Call { callee: of, .. } | Expr::Member { of, .. } = facts.expr(id) {
+            id = *of;
+            steps += 1;
+        }
+        assert_eq!((steps, facts.shown(id).as_str()), (2 * 299, "a"));
+        for open in ["(", "f(", "*", "[]T{", "-", "a["] {
+            facts_of(&open.repeat(3000));
+        }
+    }
 }
