@@ -110,6 +110,9 @@ fn sync_views(
     job: &str,
 ) -> Result<Outcome, IndexError> {
     let pool = pipeline::pool(options.threads)?;
+    if options.force {
+        writer.expect_twins()?;
+    }
     let since = if options.force { writer.next_id()? } else { 0 };
     let make = Make { workspace, options, job, pool: &pool, since };
     let (target, mut made, beside) = match target.is_worktree() {

@@ -38,6 +38,7 @@ mod text;
 mod text_folder;
 mod texts;
 mod tokens;
+mod twins;
 mod version;
 mod views;
 mod writer;

@@ -15,7 +15,7 @@ use crate::version::Documents;
 use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
     CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
-    codec, garbage, jobs, rows, schema, statcache, views,
+    codec, garbage, jobs, rows, schema, statcache, twins, views,
 };
 
 /// Called right before each durable write with its name. Tests end the process there.
@@ -149,6 +149,7 @@ impl Writer {
             _lock: lock,
         };
         jobs::mark_interrupted(&writer.connection, now)?;
+        writer.unite_twins()?;
         if rebuild {
             writer.rebuild_text()?;
         }
@@ -241,6 +242,27 @@ impl Writer {
         jobs::end(&self.connection, job, JobStatus::Failed, None, Some(error), now)
     }
 
+    /// Everything is going to be stored again, whatever is there.
+    pub fn expect_twins(&mut self) -> Result<()> {
+        self.at("expect twins");
+        twins::expect(&self.connection)
+    }
+
+    /// Where what was stored again was never published, all views hold the same versions of it from now on.
+    fn unite_twins(&mut self) -> Result<()> {
+        if !twins::are_expected(&self.connection)? {
+            return Ok(());
+        }
+        self.at("unite twins");
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let generation = schema::meta(&transaction, "generation")? + 1;
+        if twins::unite(&transaction, generation)? {
+            schema::set_meta(&transaction, "generation", generation)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
     /// Takes `count` ids out of circulation and gives the first. Never given out again, whatever happens next.
     pub fn reserve(&mut self, count: u32) -> Result<VersionId> {
         let first = self.next_id()?;
@@ -317,6 +339,9 @@ impl Writer {
                 views::publish(&transaction, view, generation, now)?;
             }
             schema::set_meta(&transaction, "generation", generation)?;
+            if twins::are_expected(&transaction)? {
+                twins::unite(&transaction, generation)?;
+            }
         }
         if let Some(used) = &publish.used {
             views::touch(&transaction, used, now)?;
