@@ -323,6 +323,9 @@ pub(crate) struct ServeArgs {
     /// A folder below which --auto-workspace may register; can be given several times
     #[arg(long, value_name = "PATH")]
     pub(crate) allowed_root: Vec<PathBuf>,
+    /// Answer for the server's own workspace only: no other project in the data folder is read or told of
+    #[arg(long)]
+    pub(crate) own_workspace_only: bool,
     /// Do not read the index in advance
     #[arg(long)]
     pub(crate) no_prewarm: bool,
