@@ -29,7 +29,7 @@ pub use target::Target;
 pub use watch::{Change, Watch};
 
 /// Raised when the rules by which content keeps a file out of all views change.
-const CONTENT_RULES: u32 = 1;
+const CONTENT_RULES: u32 = 2;
 
 /// One number for everything that decides what is extracted: a view made with another one is partly out of date.
 pub fn extraction_key() -> u64 {

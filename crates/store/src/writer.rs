@@ -76,6 +76,14 @@ pub struct Writer {
     _lock: Lock,
 }
 
+/// See [`Writer::into_parts`].
+pub(crate) struct Parts {
+    pub(crate) dir: ProjectDir,
+    pub(crate) lock: Lock,
+    pub(crate) tuning: Tuning,
+    pub(crate) point: Option<WritePoint>,
+}
+
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer").field("epoch", &self.epoch).finish_non_exhaustive()
@@ -109,6 +117,18 @@ impl Writer {
             return Err(StoreError::NotRegistered(dir.root().to_owned()));
         }
         let lock = dir.lock_for_writing(wait)?;
+        Self::with_lock(dir, lock, missing, tuning, point, now)
+    }
+
+    /// Opens the store for who holds the lock already.
+    pub(crate) fn with_lock(
+        dir: &ProjectDir,
+        lock: Lock,
+        missing: Missing,
+        tuning: Tuning,
+        point: Option<WritePoint>,
+        now: i64,
+    ) -> Result<Self> {
         let connection = match schema::open(dir) {
             Err(StoreError::NotRegistered(_)) if missing != Missing::Fail => new_epoch(dir, &point)?,
             Err(StoreError::Corrupt(_) | StoreError::ReindexRequired { .. }) if missing == Missing::Replace => {
@@ -412,6 +432,11 @@ impl Writer {
     /// Lets go of all files and keeps the lock.
     pub(crate) fn into_lock(self) -> Lock {
         self._lock
+    }
+
+    /// Lets go of all files and keeps what another writer can be opened with.
+    pub(crate) fn into_parts(self) -> Parts {
+        Parts { dir: self.dir, lock: self._lock, tuning: self.tuning, point: self.point }
     }
 
     /// Names a durable write that is about to happen.
