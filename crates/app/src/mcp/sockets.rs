@@ -125,6 +125,8 @@ impl Sockets {
 
     /// Takes a new connection in, and another out when there is no place.
     fn admit(self: &Arc<Self>, stream: TcpStream) -> Io {
+        // An answer goes out in several pieces, and none of them waits for the one before to be acknowledged.
+        let _ = stream.set_nodelay(true);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let now = Now { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
         let state = Arc::new(State { number, now: Mutex::new(now) });
