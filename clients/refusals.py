@@ -5,6 +5,7 @@ broken or hostile client sends. Standard library only, because no decent client 
 """
 
 import concurrent.futures
+import contextlib
 import http.client
 import itertools
 import json
@@ -23,6 +24,8 @@ BAD_REQUESTS = 10_000
 BAD_SECONDS = 60
 CONNECTIONS = 8
 ABANDONED = 1_000
+HALF_OPEN = 900
+HALF_SECONDS = 40  # A body has 30 to come.
 GROWTH_MB = 48
 
 LIST = modern("tools/list")
@@ -117,13 +120,51 @@ def send_huge(server, chunked):
 
 
 def survives_unfinished_requests(server):
-    """Half a request on many connections must not keep others from being served."""
-    half = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(100)]
-    for connection in half:
-        connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50\r\n\r\n{")
+    """Half a request on many connections must not keep others from being served, and does not live for long."""
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    halves = itertools.cycle([b"", head, head + b"Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"])
+    half = [socket.create_connection(("127.0.0.1", server.port), timeout=HALF_SECONDS) for _ in range(HALF_OPEN)]
+    for connection, sent in zip(half, halves):
+        # The first ones may have gone already.
+        with contextlib.suppress(OSError):
+            connection.sendall(sent)
     lives(server)
+    began = time.monotonic()
     for connection in half:
+        with contextlib.suppress(ConnectionError):
+            while connection.recv(4096):
+                pass
         connection.close()
+    took = time.monotonic() - began
+    assert took < HALF_SECONDS, f"half-open connections lived for {took:.0f} s"
+    lives(server)
+
+
+def refuses_two_hosts_or_origins(server):
+    here = f"127.0.0.1:{server.port}"
+    for named in (f"Host: {here}\r\nHost: {here}", f"Host: {here}\r\nHost: evil.example", "",
+                  f"Host: {here}\r\nOrigin: http://{here}\r\nOrigin: http://evil.example"):
+        assert raw_status(server, f"GET /health HTTP/1.1\r\n{named}\r\n") == 400, named
+    assert raw_status(server, f"GET http://evil.example/health HTTP/1.1\r\nHost: {here}\r\n") == 400
+    assert raw_status(server, f"GET http://{here}/health HTTP/1.1\r\nHost: {here}\r\n") == 200
+
+
+def raw_status(server, head):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:
+        connection.sendall(f"{head.strip()}\r\nConnection: close\r\n\r\n".encode())
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        return response.status
+
+
+def ends_a_session(server):
+    connection = server.connect()
+    status, said, _ = post(connection, initialize(), MCP_Protocol_Version=None, Mcp_Method=None, Accept="*/*")
+    assert status == 200, status
+    session = said.get("Mcp-Session-Id")
+    connection.request("DELETE", "/mcp", None, {"Mcp-Session-Id": session, "MCP-Protocol-Version": LEGACY})
+    status, _, _ = read(connection)
+    assert status in (200, 204), status
 
 
 def bounds_abandoned_sessions(server):
@@ -245,7 +286,8 @@ def ends_on_sigterm(server):
 def checks():
     plain = HttpServer(BINARY, WORKSPACE)
     for check in (
-        answers_when_all_is_well, refuses_foreign_origins, refuses_foreign_hosts, refuses_a_huge_body,
+        answers_when_all_is_well, refuses_foreign_origins, refuses_foreign_hosts, refuses_two_hosts_or_origins,
+        refuses_a_huge_body, ends_a_session,
         survives_unfinished_requests, survives_ten_thousand_bad_requests, bounds_abandoned_sessions, ends_on_sigterm,
     ):
         yield check, (plain,)

@@ -311,6 +311,9 @@ pub(crate) struct ServeArgs {
     /// The address of the HTTP transport; any but a loopback one requires a token
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     pub(crate) bind: std::net::IpAddr,
+    /// A name by which the HTTP transport is reached beside its address; can be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allowed_host: Vec<String>,
     /// Register and index the workspace first if that was never done
     #[arg(long)]
     pub(crate) auto_index: bool,
@@ -320,6 +323,9 @@ pub(crate) struct ServeArgs {
     /// A folder below which --auto-workspace may register; can be given several times
     #[arg(long, value_name = "PATH")]
     pub(crate) allowed_root: Vec<PathBuf>,
+    /// Answer for the server's own workspace only: no other project in the data folder is read or told of
+    #[arg(long)]
+    pub(crate) own_workspace_only: bool,
     /// Do not read the index in advance
     #[arg(long)]
     pub(crate) no_prewarm: bool,

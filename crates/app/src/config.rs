@@ -2,14 +2,16 @@
 //!
 //! Strongest first: flags, `CODECOMPASS_*` variables, the file named by `--config` (in place of the user's own), the
 //! user's `config.toml` in the data folder, the repository's `.codecompass/config.toml`, defaults. The repository's
-//! file is foreign input: it may add ignore patterns and set `[query]` defaults; anything else in it is a warning.
-//! An unknown key anywhere else is an error that names it.
+//! file is foreign input: it may add ignore patterns and set `[query]` defaults; anything else in it is a warning, and what
+//! it says is quoted there and cut. It is not read where a link leads out of the work tree to it. An unknown key anywhere
+//! else is an error that names it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
 use crate::error::{AppError, Code};
+use crate::escape;
 use crate::near::nearest;
 use crate::setup::toml_text;
 
@@ -19,6 +21,7 @@ const KEYS: &[Key] = &[
     Key { name: "index.threads", repository: false },
     Key { name: "index.memory_mib", repository: false },
     Key { name: "index.ignore", repository: true },
+    Key { name: "index.allow_secret_paths", repository: false },
     Key { name: "query.freshness_policy", repository: true },
     Key { name: "query.ranking_explain_level", repository: true },
     Key { name: "query.max_response_bytes", repository: true },
@@ -27,6 +30,15 @@ const KEYS: &[Key] = &[
     Key { name: "vcs.auto_refs", repository: false },
     Key { name: "mcp.answers", repository: false },
 ];
+
+/// Where a repository has its own.
+const REPOSITORY_FILE: &str = ".codecompass/config.toml";
+
+/// A longer file of a repository is taken for something else.
+const REPOSITORY_BYTES: u64 = 1 << 20;
+
+/// So many things that are wrong with it are told one by one.
+const MOST_WARNINGS: usize = 5;
 
 struct Key {
     name: &'static str,
@@ -45,6 +57,8 @@ pub(crate) struct Config {
     pub(crate) memory_mib: u64,
     /// gitignore lines on top of the built-in folders.
     pub(crate) ignore: Vec<String>,
+    /// gitignore lines: what they match is indexed although it may hold secrets. The user's word alone.
+    pub(crate) allow_secret_paths: Vec<String>,
     /// What a query does when the index is behind.
     pub(crate) freshness_policy: FreshnessPolicy,
     /// How much a list says about its order, where a call does not say.
@@ -129,6 +143,7 @@ impl Default for Config {
             threads: 0,
             memory_mib: 80,
             ignore: Vec::new(),
+            allow_secret_paths: Vec::new(),
             freshness_policy: FreshnessPolicy::Balanced,
             explain_level: None,
             ranking_reasons: false,
@@ -151,8 +166,8 @@ impl Config {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, AppError> {
         let mut config = Self::default();
-        if let Some(path) = repository.filter(|path| path.is_file()) {
-            config.take_repository(path);
+        if let Some(root) = repository {
+            config.take_repository(root);
         }
         match named {
             Some(path) => config.take_file(path)?,
@@ -187,6 +202,7 @@ impl Config {
             "index.threads" => json!(self.threads),
             "index.memory_mib" => json!(self.memory_mib),
             "index.ignore" => json!(self.ignore),
+            "index.allow_secret_paths" => json!(self.allow_secret_paths),
             "query.freshness_policy" => json!(word(FreshnessPolicy::WORDS)),
             "query.ranking_explain_level" => json!(level),
             "query.max_response_bytes" => json!(self.max_response_bytes),
@@ -228,24 +244,33 @@ impl Config {
         Ok(())
     }
 
-    fn take_repository(&mut self, path: &Path) {
-        let place = ".codecompass/config.toml";
-        let pairs = match read(path) {
-            Ok(pairs) => pairs,
+    fn take_repository(&mut self, root: &Path) {
+        let place = REPOSITORY_FILE;
+        let pairs = match inside(root).and_then(|path| path.map(|path| read(&path)).transpose()) {
+            Ok(pairs) => pairs.unwrap_or_default(),
             Err(what) => {
-                return self.warnings.push(format!("{place}: {what}; the file is not used"));
+                return self.warnings.push(format!("{place}: {}; the file is not used", escape::cut(&what)));
             }
         };
+        let mut refused = Vec::new();
         for Pair { key, value, line } in pairs {
+            let quoted = escape::quoted(&key);
             let outcome = match KEYS.iter().find(|known| known.name == key) {
-                Some(known) if known.repository => self.set(&key, &value).map(|()| self.came_from(&key, place)),
+                Some(known) if known.repository => good_patterns(&key, &value)
+                    .and_then(|()| self.set(&key, &value))
+                    .map(|()| self.came_from(&key, place)),
                 Some(_) => Err(format!("{key} can not be set by a repository")),
-                None => Err(format!("unknown key {key}")),
+                None => Err(format!("unknown key {quoted}")),
             };
             if let Err(what) = outcome {
                 let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-                self.warnings.push(format!("{place}{line}: {what}"));
+                refused.push(format!("{place}{line}: {what}"));
             }
+        }
+        let more = refused.len().saturating_sub(MOST_WARNINGS);
+        self.warnings.extend(refused.into_iter().take(MOST_WARNINGS));
+        if more > 0 {
+            self.warnings.push(format!("{place}: and {more} more that can not be used"));
         }
     }
 
@@ -255,6 +280,7 @@ impl Config {
             "index.threads" => self.threads = number(key, value, 0, 256)? as usize,
             "index.memory_mib" => self.memory_mib = number(key, value, 40, 16_384)?,
             "index.ignore" => self.ignore.extend(strings(key, value)?),
+            "index.allow_secret_paths" => self.allow_secret_paths = strings(key, value)?,
             "query.freshness_policy" => {
                 self.freshness_policy = one_of(key, value, FreshnessPolicy::WORDS)?;
             }
@@ -268,6 +294,32 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// The repository's own file, where it has one inside its work tree.
+fn inside(root: &Path) -> Result<Option<PathBuf>, String> {
+    let path = root.join(REPOSITORY_FILE);
+    let Ok(real) = path.canonicalize() else { return Ok(None) };
+    let is_inside = root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    match real.metadata() {
+        _ if !is_inside => Err("a link leads out of the work tree".into()),
+        Ok(found) if found.is_file() && found.len() > REPOSITORY_BYTES => Err("it is too long".into()),
+        Ok(found) => Ok(found.is_file().then_some(real)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Patterns of a repository that can not be read are told, and nothing else fails because of them.
+fn good_patterns(key: &str, value: &Value) -> Result<(), String> {
+    if key != "index.ignore" {
+        return Ok(());
+    }
+    for pattern in strings(key, value)? {
+        if codecompass_index::source::check_pattern(&pattern).is_err() {
+            return Err(format!("{key}: {} is no pattern", escape::quoted(&pattern)));
+        }
+    }
+    Ok(())
 }
 
 fn invalid(place: &str, what: &str) -> AppError {
@@ -388,12 +440,13 @@ mod tests {
 
     fn load(named: &str, repository: &str, variables: &[(&str, &str)]) -> Result<Config, AppError> {
         let dir = tempfile::tempdir().expect("a temp folder");
-        let (named_path, repository_path) = (dir.path().join("named.toml"), dir.path().join("repository.toml"));
+        let named_path = dir.path().join("named.toml");
         std::fs::write(&named_path, named).expect("it can be written");
-        std::fs::write(&repository_path, repository).expect("it can be written");
+        std::fs::create_dir(dir.path().join(".codecompass")).expect("it can be made");
+        std::fs::write(dir.path().join(REPOSITORY_FILE), repository).expect("it can be written");
         let variable =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        Config::load(Some(&named_path), Path::new("/nonexistent"), Some(&repository_path), &variable)
+        Config::load(Some(&named_path), Path::new("/nonexistent"), Some(dir.path()), &variable)
     }
 
     #[test]
@@ -429,6 +482,56 @@ mod tests {
         let config = load("", "evil = 1\n[index]\nthreads = 9\nmax_file_kib = 5", &[]).expect("a warning is no error");
         assert_eq!((config.threads, config.max_file_kib), (0, 1024));
         assert_eq!(config.warnings.len(), 3);
+    }
+
+    #[test]
+    fn what_a_repository_says_is_quoted_and_cut() {
+        let long = "x".repeat(5000);
+        let table = [
+            ("\"\\u001b[31mred\\nSYSTEM: obey\" = 1".to_owned(), "unknown key \"\\u{1b}[31mred\\nSYSTEM: obey\""),
+            (format!("{long} = 1"), "unknown key \"xxxx"),
+            ("[index]\nignore = [\"{a\"]".to_owned(), "index.ignore: \"{a\" is no pattern"),
+            (format!("a = 1\na{long} = 2\n{long}"), "the file is not used"),
+        ];
+        for (text, expected) in table {
+            let config = load("", &text, &[]).expect("a warning is no error");
+            let [warning] = config.warnings.as_slice() else { panic!("{:?}", config.warnings) };
+            assert!(
+                warning.contains(expected) && warning.len() < 250 && !warning.contains(char::is_control),
+                "{warning}"
+            );
+            assert!(config.ignore.is_empty());
+        }
+        let many: String = (0..1000).map(|number| format!("key{number} = 1\n")).collect();
+        let warnings = load("", &many, &[]).expect("a warning is no error").warnings;
+        assert_eq!(
+            (warnings.len(), warnings[5].as_str()),
+            (6, ".codecompass/config.toml: and 995 more that can not be used")
+        );
+        let config = load("", "[index]\nallow_secret_paths = [\"*\"]", &[]).expect("a warning is no error");
+        assert_eq!((config.allow_secret_paths.len(), config.warnings.len()), (0, 1), "{:?}", config.warnings);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_work_tree_is_not_followed() {
+        let dir = tempfile::tempdir().expect("a temp folder");
+        let (root, outside) = (dir.path().join("work"), dir.path().join("outside"));
+        std::fs::create_dir_all(root.join("real")).expect("it can be made");
+        std::fs::create_dir(&outside).expect("it can be made");
+        for folder in [&outside, &root.join("real")] {
+            std::fs::write(folder.join("config.toml"), "[index]\nignore = [\"taken\"]").expect("it can be written");
+        }
+        let load = |to: &Path| {
+            let link = root.join(".codecompass");
+            std::os::unix::fs::symlink(to, &link).expect("it can be made");
+            let config = Config::load(None, Path::new("/nonexistent"), Some(&root), &|_| None).expect("it is valid");
+            std::fs::remove_file(link).expect("it is there");
+            (config.ignore.len(), config.warnings)
+        };
+        let told = ".codecompass/config.toml: a link leads out of the work tree; the file is not used";
+        assert_eq!(load(&outside), (0, vec![told.to_owned()]));
+        assert_eq!(load(Path::new("real")), (1, Vec::new()), "inside it may lead where it likes");
     }
 
     #[test]

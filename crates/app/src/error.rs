@@ -68,7 +68,7 @@ codes! {
     InvalidMaxTokens = "invalid_max_tokens", 2: "The `max_tokens` of get_code_context is less than 1.";
     ProjectNotFound = "project_not_found", 3: "Nothing is registered for the workspace; `codecompass index` does that.";
     WorkspaceNotRegistered = "workspace_not_registered", 3: "The `workspace` that was asked for is not registered.";
-    WorkspaceNotAllowed = "workspace_not_allowed", 3: "The `workspace` is not registered and lies outside every `--allowed-root`.";
+    WorkspaceNotAllowed = "workspace_not_allowed", 3: "The `workspace` is not registered and lies outside every `--allowed-root`, or is not the one of `--own-workspace-only`.";
     WorkspaceLimitExceeded = "workspace_limit_exceeded", 3: "As many workspaces as allowed were opened by request, and all of them are in use.";
     IndexNotReady = "index_not_ready", 3: "The question is about one named thing, and nothing is published yet.";
     IndexInProgress = "index_in_progress", 4: "A job of this project is running: `data.job_id`.";

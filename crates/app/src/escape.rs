@@ -20,6 +20,20 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// What somebody else wrote, as a quotation that is not too long.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", cut(text))
+}
+
+/// The beginning of what somebody else wrote.
+pub(crate) fn cut(text: &str) -> String {
+    const MOST: usize = 80;
+    let mut chars = text.chars();
+    let begun: String = chars.by_ref().take(MOST).collect();
+    let rest = if chars.next().is_some() { "…" } else { "" };
+    format!("{}{rest}", shown(&begun))
+}
+
 /// JSON with the same characters as `\u` escapes: the same values, and safe to print.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|char| char != '\n' && steers(char)) {

@@ -64,6 +64,23 @@ pub(crate) fn free_bytes(_path: &std::path::Path) -> Option<u64> {
     None
 }
 
+/// How many descriptors this process may have open; nothing when the system does not say.
+#[cfg(unix)]
+pub(crate) fn descriptors() -> Option<u64> {
+    let mut limit = std::mem::MaybeUninit::<libc::rlimit>::zeroed();
+    // SAFETY: the pointer is to a valid, writable rlimit, which the call fills in; zeroed memory is a valid one.
+    #[expect(unsafe_code, reason = "a system call that std does not offer")]
+    let (outcome, limit) = unsafe { (libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()), limit.assume_init()) };
+    #[allow(clippy::useless_conversion, reason = "the types differ between systems")]
+    (outcome == 0).then(|| u64::from(limit.rlim_cur))
+}
+
+/// Not asked here.
+#[cfg(not(unix))]
+pub(crate) fn descriptors() -> Option<u64> {
+    None
+}
+
 /// CPU time of this process, over all its threads.
 #[cfg(unix)]
 pub(crate) fn cpu_time() -> Duration {

@@ -220,6 +220,9 @@ impl Absence {
             Absence::LeftOut(SkipReason::Ignored | SkipReason::BuiltinFolder | SkipReason::Generated, _) => {
                 Some("A line with `!` in .codecompassignore brings it back.")
             }
+            Absence::LeftOut(SkipReason::Secret, _) => {
+                Some("`index.allow_secret_paths` in the user's own configuration brings it back.")
+            }
             Absence::NotYet => Some("Call sync_repo, or run `codecompass sync`."),
             _ => None,
         }

@@ -5,18 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::{Limits, Workspace};
+use codecompass_index::source::{Limits, Secrets, Workspace};
 use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
-use codecompass_store::{Job, ProjectDir, SchemaStatus, Store, StoreError, Tuning, ViewInfo, WritePoint};
+use codecompass_store::{
+    Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, ViewInfo, WritePoint, remove_secrets,
+};
 
 use crate::cli::Common;
+use crate::clock::now_ms;
 use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::log;
 use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::output::complain;
 use crate::progress::Meter;
+use crate::published::BRIEFLY;
+
+/// So often it is asked whether another writer has ended.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// So long a look at the work tree may take that only an error is told by.
 const LOOK: Duration = Duration::from_millis(100);
@@ -25,6 +32,8 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) config: Config,
+    /// What counts as a secret here.
+    pub(crate) secrets: Secrets,
     pub(crate) workspace: Workspace,
     pub(crate) dir: ProjectDir,
     pub(crate) project_id: String,
@@ -47,12 +56,14 @@ impl Session {
         let home = std::env::home_dir();
         let found = Workspace::discover(asked, home.as_deref())?;
         let (workspace, project_id) = nearest_registered(found, data, home.as_deref())?;
-        let repository = workspace.root.join(".codecompass/config.toml");
         let variable = |name: &str| std::env::var(name).ok();
-        let config = Config::load(common.config.as_deref(), &data.join("config.toml"), Some(&repository), &variable)?;
+        let root = Some(workspace.root.as_path());
+        let config = Config::load(common.config.as_deref(), &data.join("config.toml"), root, &variable)?;
+        let secrets = Secrets::except(&config.allow_secret_paths)?;
         let dir = project_dir(data, &project_id);
         Ok(Self {
             config,
+            secrets,
             workspace,
             dir,
             project_id,
@@ -83,8 +94,27 @@ impl Session {
         self.workspace.repo.as_ref()?.default_branch().ok().flatten()
     }
 
-    /// The store; an error that names the way out when there is none or it can not be read.
+    /// The store; an error that names the way out when there is none or it can not be read. Nothing is read from it before
+    /// what counts as a secret has left it.
     pub(crate) fn store(&self) -> Result<Store, AppError> {
+        let store = self.any_store()?;
+        if store.is_looked_through(self.secrets.key())? {
+            return Ok(store);
+        }
+        let until = Instant::now() + BRIEFLY;
+        loop {
+            match remove_secrets(&self.dir, &self.secrets, kill_point(), now_ms()) {
+                Ok(()) => return self.any_store(),
+                Err(StoreError::Locked) if Instant::now() < until => std::thread::sleep(PAUSE),
+                // Where nothing can be written, nothing has to be as long as there is nothing to remove.
+                Err(_) if store.has_no_secrets(&self.secrets)? => return Ok(store),
+                Err(StoreError::Locked) => return Err(self.busy()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn any_store(&self) -> Result<Store, AppError> {
         match Store::open(&self.dir) {
             Err(StoreError::NotRegistered(_)) => Err(AppError::not_registered(&self.root())),
             opened => Ok(opened?),
@@ -110,7 +140,8 @@ impl Session {
         {
             extra_ignore.push(format!("/{}/", inside.replace('\\', "/")));
         }
-        Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore }
+        let allowed_secrets = self.config.allow_secret_paths.clone();
+        Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore, allowed_secrets }
     }
 
     /// A line for those who asked to hear more.

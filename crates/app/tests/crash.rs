@@ -227,3 +227,28 @@ impl Lane {
         self.published = [self.shown("locate marker"), self.shown("locate marker --ref feat")];
     }
 }
+
+/// Two branches that share all files but one, an edit, and all of it extracted anew.
+#[test]
+fn extracting_anew_changes_no_answer_wherever_it_is_killed() {
+    let repository = Repository::new();
+    repository.write("a.rs", "pub fn shared() {}\n").write("b.rs", "pub fn other() {}\n").commit("first");
+    repository.branch("feat").write("c.rs", "pub fn added() {}\n").commit("second");
+    repository.checkout("main");
+    let project = Project::of(repository);
+    project.done("index");
+    project.done("index --ref feat");
+    let ask = || {
+        let ask = |command: &str| project.json(command)["results"].clone();
+        [ask("locate shared --ref feat"), ask("locate shared"), ask("search shared"), ask("search other --ref feat")]
+    };
+    let before = ask();
+    assert_eq!(before[0][0]["source_layer"], "base");
+    project.killed_at_each_write("index --force", |at, _| {
+        assert_eq!(ask(), before, "after a kill at write {at}");
+        // What is known of the commit is made anew, what is known of the files is not.
+        project.repository.write("a.rs", "pub fn shared() {}\n");
+        project.repository.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+        assert_eq!(ask(), before, "after a kill at write {at} and a commit");
+    });
+}

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -41,6 +43,105 @@ fn foreign_hosts_and_origins_are_sent_away() {
     assert_eq!(health(&[("Host", "evil.example")]), 403);
     assert_eq!(health(&[("Origin", "https://evil.example")]), 403);
     assert_eq!(health(&[]), 200);
+}
+
+#[test]
+fn a_request_that_names_its_host_or_origin_twice_or_in_two_ways_is_bad() {
+    let project = project();
+    let server = server(&project, &[], &[]);
+    let address = server.address();
+    let get = |head: &str, headers: &[(&str, &str)]| http(&address, head, headers, b"").status;
+    let here = format!("http://{address}");
+    assert_eq!(get("GET /health", &[("Host", &address), ("Host", &address)]), 400);
+    assert_eq!(get("GET /health", &[("Host", &address), ("Host", "evil.example")]), 400);
+    assert_eq!(get("GET /health", &[("Origin", &here), ("Origin", "http://evil.example")]), 400);
+    assert_eq!(get("GET /health", &[("Host", "")]), 400);
+    assert_eq!(get("GET http://evil.example/health", &[]), 400);
+    assert_eq!(get(&format!("GET {here}/health"), &[]), 200);
+}
+
+#[test]
+fn a_server_answers_to_the_names_that_it_was_given() {
+    let project = project();
+    let server = server(&project, &["--allowed-host", "code.example.org", "--allowed-host", "Other.example"], &[]);
+    let address = server.address();
+    let post = |more: &[(&str, &str)]| {
+        let headers: Vec<(&str, &str)> = POSTED.iter().chain(more).copied().collect();
+        http(&address, "POST /mcp", &headers, &opening()).status
+    };
+    assert_eq!(post(&[("Host", "code.example.org")]), 200);
+    assert_eq!(post(&[("Host", "code.example.org:8443"), ("Origin", "https://code.example.org:8443")]), 200);
+    assert_eq!(post(&[("Host", "other.example"), ("Origin", "http://code.example.org")]), 200);
+    assert_eq!(post(&[("Host", "code.example.org"), ("Origin", "https://evil.example")]), 403);
+    assert_eq!(post(&[("Host", "x.code.example.org")]), 403);
+    let refused = project.ends("serve-mcp --transport http --allowed-host https://code.example.org", 2);
+    assert!(refused.contains("--allowed-host"), "{refused}");
+}
+
+#[test]
+fn a_session_ends_with_204_and_wildcards_are_taken() {
+    let project = project();
+    let server = server(&project, &[], &[]);
+    let address = server.address();
+    let accepts = |value: &str| http(&address, "POST /mcp", &[POSTED[0], ("Accept", value)], &opening());
+    for value in ["*/*", "application/*, text/*", "application/json, */*;q=0.1"] {
+        assert_eq!(accepts(value).status, 200, "{value}");
+    }
+    assert_eq!(http(&address, "POST /mcp", &POSTED[..1], &opening()).status, 200, "nothing said is anything taken");
+    assert_eq!((accepts("text/html").status, accepts("application/json").status), (406, 406));
+    let opened = accepts("*/*");
+    let session = opened.header("mcp-session-id").expect("a session");
+    let headers = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")];
+    let ended = http(&address, "DELETE /mcp", &headers, b"");
+    assert_eq!((ended.status, ended.body.as_str()), (204, ""));
+    let gone = http(&address, "POST /mcp", &[POSTED, &headers].concat(), &opening());
+    assert_eq!(gone.status, 404, "{gone:?}");
+}
+
+/// Connections that send half a request and stay.
+fn half_open(address: &str, count: usize) -> Vec<TcpStream> {
+    let halves = [
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
+        "",
+    ];
+    let open = |half: &str| {
+        let mut stream = TcpStream::connect(address).ok()?;
+        stream.write_all(half.as_bytes()).ok()?;
+        Some(stream)
+    };
+    halves.iter().cycle().take(count).filter_map(|half| open(half)).collect()
+}
+
+#[test]
+fn half_open_connections_keep_nobody_out() {
+    let project = project();
+    let server = server(&project, &[], &[]);
+    let address = server.address();
+    let mut half = half_open(&address, 700);
+    assert_eq!(http(&address, "GET /health", &[], b"").status, 200);
+    // The first had to go for the last.
+    half[0].set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout can be set");
+    assert!(!matches!(half[0].read(&mut [0]), Ok(1)), "it was sent away");
+    let mut client = Web::session(&address);
+    assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_with_few_descriptors_lets_others_in() {
+    let project = project();
+    // Few enough for the limit of the process to be met before that of connections.
+    let server =
+        Server::limited(project.repository.root(), project.home.path(), 40, &["--transport", "http", "--port", "0"]);
+    let address = server.address();
+    for _ in 0..3 {
+        let half = half_open(&address, 200);
+        assert_eq!(http(&address, "GET /health", &[], b"").status, 200);
+        drop(half);
+    }
+    let mut client = Web::session(&address);
+    assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
 }
 
 #[test]
@@ -147,7 +248,8 @@ fn health_has_the_body_of_the_tool() {
 fn a_signal_ends_it_gracefully() {
     let project = project();
     let mut server = server(&project, &[], &[]);
-    server.address();
+    let address = server.address();
+    let _half = half_open(&address, 9);
     let pid = server.pid().to_string();
     std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
     assert_eq!(server.ends_within(Duration::from_secs(30)), Some(0));

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::path::Path;
 use std::time::Duration;
 
 use codecompass_testkit::{Home, Repository};
@@ -679,6 +680,48 @@ fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
     let mut refused = Server::start(project.repository.root(), project.home.path(), &["--auto-workspace"], &[]);
     assert_eq!(refused.ends_within(Duration::from_secs(30)), Some(2));
     assert!(wait_until(Duration::from_secs(30), || refused.said().contains("--allowed-root")), "{}", refused.said());
+}
+
+#[test]
+fn a_server_for_its_own_workspace_only_tells_of_no_other() {
+    let project = indexed();
+    let second = Repository::new();
+    second.write("other.rs", "pub fn elsewhere() {}\n").commit("other");
+    project.run_at(second.root(), "index", &[]);
+    let path = |repository: &Repository| repository.root().canonicalize().expect("it is there").display().to_string();
+    let (own, other) = (path(&project.repository), path(&second));
+    // It was used last, so it would be warmed.
+    pipe(&project, &[]).call("locate_symbol", json!({ "name": "elsewhere", "workspace": other }));
+    let mut client = pipe(&project, &["--own-workspace-only"]);
+    for asked in [
+        other.as_str(),
+        "/no/such",
+        "relative",
+        "/",
+        "",
+        second.root().parent().and_then(Path::to_str).unwrap_or("/tmp"),
+    ] {
+        for (tool, mut arguments) in [
+            ("locate_symbol", json!({ "name": "elsewhere" })),
+            ("index_status", json!({})),
+            ("health_check", json!({})),
+            ("list_refs", json!({})),
+            ("index_repo", json!({})),
+            ("switch_ref", json!({ "ref": "main" })),
+        ] {
+            arguments["workspace"] = json!(asked);
+            assert_eq!(client.fails(tool, arguments).0, "workspace_not_allowed", "{tool} {asked}");
+        }
+    }
+    assert_eq!(client.call("index_status", json!({ "workspace": own }))["repo_root"], own);
+    assert_eq!(client.call("index_status", json!({ "workspace": format!("{own}/src") }))["repo_root"], own);
+    let is_warm =
+        wait_until(Duration::from_secs(30), || client.call("health_check", json!({}))["prewarm_status"] == "complete");
+    let health = client.call("health_check", json!({}));
+    assert!(is_warm && !health.to_string().contains(&other), "{health}");
+    let flags = ["--own-workspace-only", "--auto-workspace", "--allowed-root", "/tmp"];
+    let mut refused = Server::start(project.repository.root(), project.home.path(), &flags, &[]);
+    assert_eq!(refused.ends_within(Duration::from_secs(30)), Some(2));
 }
 
 #[test]

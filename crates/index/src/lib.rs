@@ -28,7 +28,8 @@ pub use sync::{Options, Outcome, sync};
 pub use target::Target;
 pub use watch::{Change, Watch};
 
-/// Raised when the rules by which content keeps a file out of all views change.
+/// Raised when the rules by which content keeps a file out of all views change; those about secrets have a number of their
+/// own, by which stores are looked through.
 const CONTENT_RULES: u32 = 1;
 
 /// One number for everything that decides what is extracted: a view made with another one is partly out of date.

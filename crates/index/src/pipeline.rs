@@ -9,11 +9,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use codecompass_lang::extract_while;
 use codecompass_model::{SkipReason, VersionId};
-use codecompass_store::{CachedStat, JobProgress, NewVersion, Stat, Writer};
+use codecompass_store::{CachedStat, JobProgress, KnownVersion, NewVersion, SecretRules, Stat, Writer};
 use rayon::prelude::*;
 
 use crate::plan::{Contents, Plan, Work, find, stored_stat};
-use crate::source::{BlobReader, FileStat, Place, Repo, SourceError, blob_id, judge};
+use crate::source::{BlobReader, FileStat, Place, Repo, Secrets, SourceError, blob_id, judge};
 use crate::{CONTENT_RULES, IndexError};
 
 /// Results that may wait to be written.
@@ -71,6 +71,7 @@ struct Done {
 pub(crate) struct Source<'a> {
     pub(crate) root: &'a Path,
     pub(crate) repo: Option<&'a Repo>,
+    pub(crate) secrets: &'a Secrets,
 }
 
 /// Counts of a pipeline run.
@@ -157,7 +158,7 @@ fn read_all(
             return Err(());
         }
         let id = first + at as VersionId;
-        sender.send(read_one(work, id, place.root, reader.as_mut())).map_err(drop)
+        sender.send(read_one(work, id, place, reader.as_mut())).map_err(drop)
     });
 }
 
@@ -190,15 +191,15 @@ fn take_in(contents: &mut Contents, writer: &mut Writer, done: Done, counts: &mu
     Ok(())
 }
 
-fn read_one(work: Work, id: VersionId, root: &Path, reader: Option<&mut BlobReader>) -> Done {
+fn read_one(work: Work, id: VersionId, from: &Source<'_>, reader: Option<&mut BlobReader>) -> Done {
     let Work { entry, known } = work;
     let (path, size) = (entry.path, entry.size);
     let (bytes, stat) = match entry.place {
         Place::Blob(blob) => (read_blob(reader, &blob), None),
-        Place::File { stat, .. } => read_file(&root.join(&path), stat),
+        Place::File { stat, .. } => read_file(&from.root.join(&path), stat),
     };
     let read = match bytes {
-        Ok(bytes) => read_bytes(bytes, id, &path, &known),
+        Ok(bytes) => read_bytes(bytes, id, &path, &known, from.secrets),
         Err(None) => Read::Vanished,
         Err(Some(reason)) => Read::Unread(reason),
     };
@@ -232,20 +233,26 @@ fn now_ns() -> i64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i64)
 }
 
-fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[codecompass_store::KnownVersion]) -> Read {
+fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[KnownVersion], secrets: &Secrets) -> Read {
     let blob = blob_id(&bytes);
     if let Some(found) = find(known, blob) {
         return Read::Known(found.id, found.skip);
     }
     let size = bytes.len() as u64;
-    if let Some(reason) = judge(path, &bytes) {
+    let skipped = |reason| {
         let version = NewVersion::skipped(id, path.to_owned(), blob, size, CONTENT_RULES, reason);
-        return Read::New(Box::new(version), Some(reason));
+        Read::New(Box::new(version), Some(reason))
+    };
+    if let Some(reason) = judge(path, &bytes) {
+        return skipped(reason);
     }
     let began = Instant::now();
     let Some(extracted) = extract_while(path, bytes, &|| began.elapsed() < PATIENCE) else {
         return Read::Unread(SkipReason::TooSlow);
     };
+    if secrets.is_held(path, extracted.language, &extracted.text) {
+        return skipped(SkipReason::Secret);
+    }
     let language = (extracted.language, extracted.facts_version);
     let version = NewVersion::new(id, path.to_owned(), blob, size, language, &extracted.facts, &extracted.text);
     Read::New(Box::new(version), None)

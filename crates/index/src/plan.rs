@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use codecompass_model::{BlobId, SkipReason, VersionId};
 use codecompass_store::{CachedStat, KnownVersion, RoaringBitmap, Stat, Writer};
 
-use crate::source::{Entry, FileStat, Listing, Place, Skips};
+use crate::source::{Entry, FileStat, Listing, Place, Secrets, Skips};
 use crate::{IndexError, is_current};
 
 /// The files of a view, sorted into what is known and what has to be read.
@@ -61,6 +61,8 @@ pub(crate) struct Known<'w> {
     pub(crate) same_extraction: bool,
     /// Versions below this one do not count as known: all of them do when everything is extracted anew.
     pub(crate) since: VersionId,
+    /// What counts as a secret now.
+    pub(crate) secrets: &'w Secrets,
     /// What reading files came to earlier in the same job.
     pub(crate) earlier: Earlier,
 }
@@ -124,7 +126,7 @@ impl Known<'_> {
                 Some(all) => all.remove(&entry.path).unwrap_or_default(),
                 None => self.writer.known(&entry.path)?,
             };
-            let known = self.current(known);
+            let known = self.current(known, &entry.path);
             match recognise(&entry, &known) {
                 Some(found) => {
                     let (id, skip) = (found.id, found.skip);
@@ -151,7 +153,11 @@ impl Known<'_> {
         if self.same_extraction {
             return Ok(Some(cached.version));
         }
-        Ok(self.writer.known_by_id(cached.version)?.filter(is_current).map(|known| known.id))
+        Ok(self
+            .writer
+            .known_by_id(cached.version)?
+            .filter(|known| self.holds(known, &entry.path))
+            .map(|known| known.id))
     }
 
     /// Takes in what reading a file came to.
@@ -181,9 +187,16 @@ impl Known<'_> {
         Ok(())
     }
 
-    fn current(&self, mut known: Vec<KnownVersion>) -> Vec<KnownVersion> {
-        known.retain(|known| known.id >= self.since && is_current(known));
+    fn current(&self, mut known: Vec<KnownVersion>, path: &str) -> Vec<KnownVersion> {
+        known.retain(|known| known.id >= self.since && self.holds(known, path));
         known
+    }
+
+    /// Whether what is stored of a version still holds. What was kept out for a secret in it is read again once the user
+    /// asks for its path.
+    fn holds(&self, known: &KnownVersion, path: &str) -> bool {
+        let is_asked_for = known.skip == Some(SkipReason::Secret) && self.secrets.is_allowed(path);
+        is_current(known) && !is_asked_for
     }
 }
 

@@ -16,7 +16,7 @@ use codecompass_store::{
 };
 
 use crate::plan::{Contents, Earlier, Known, stat_of};
-use crate::source::{Limits, Listing, Skips, Workspace, list_worktree, stat_paths};
+use crate::source::{Limits, Listing, Secrets, Skips, Workspace, list_worktree, stat_paths};
 use crate::standing::while_still;
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
@@ -83,13 +83,15 @@ pub fn sync(
         true => Missing::Upgrade,
         false => Missing::Create,
     };
-    let mut writer = Writer::open(dir, missing, options.wait, options.tuning, options.point.clone(), now_ms())?;
+    let secrets = options.limits.secrets()?;
+    let writer = Writer::open(dir, missing, options.wait, options.tuning, options.point.clone(), now_ms())?;
+    let mut writer = writer.without_secrets(&secrets, now_ms())?;
     writer.register(&workspace.root.to_string_lossy(), now_ms())?;
     let published = writer.view(&target.key)?;
     let mode = if options.force || published.is_none() { JobMode::Full } else { JobMode::Incremental };
     let job = writer.start_job(options.job_id, &target.key, &target.ref_name, mode, now_ms())?;
     (options.started)(&job);
-    match sync_views(&mut writer, workspace, target, options, &job) {
+    match sync_views(&mut writer, workspace, target, options, &secrets, &job) {
         Ok(mut outcome) => {
             outcome.mode = mode;
             outcome.garbage = writer.finish()?;
@@ -108,11 +110,15 @@ fn sync_views(
     workspace: &Workspace,
     target: &Target,
     options: &Options<'_>,
+    secrets: &Secrets,
     job: &str,
 ) -> Result<Outcome, IndexError> {
     let pool = pipeline::pool(options.threads)?;
+    if options.force {
+        writer.expect_twins()?;
+    }
     let since = if options.force { writer.next_id()? } else { 0 };
-    let make = Make { workspace, options, job, pool: &pool, since, counts: Cell::default() };
+    let make = Make { workspace, options, secrets, job, pool: &pool, since, counts: Cell::default() };
     let (target, made, beside) = match target.is_worktree() {
         true => make.worktree(writer)?,
         false => (target.clone(), make.view(writer, target, None)?, None),
@@ -170,6 +176,7 @@ struct Made {
 struct Make<'a> {
     workspace: &'a Workspace,
     options: &'a Options<'a>,
+    secrets: &'a Secrets,
     job: &'a str,
     pool: &'a rayon::ThreadPool,
     /// Versions below this one do not count as known.
@@ -320,10 +327,12 @@ impl Make<'_> {
             skipped: before.skipped.clone(),
             same_extraction: before.same_extraction,
             since: self.since,
+            secrets: self.secrets,
             earlier,
         };
         let plan = known.plan(listing)?;
-        let source = pipeline::Source { root: &self.workspace.root, repo: self.workspace.repo.as_ref() };
+        let (root, repo) = (&self.workspace.root, self.workspace.repo.as_ref());
+        let source = pipeline::Source { root, repo, secrets: self.secrets };
         let (cancel, progress) = (self.options.cancel, self.options.progress);
         let (contents, counts) = pipeline::run(plan, &source, writer, self.job, self.pool, cancel, progress)?;
         let so_far = self.counts.get();

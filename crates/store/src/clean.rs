@@ -11,6 +11,7 @@ use codecompass_model::ViewKey;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
+use crate::secrets::{self, Without};
 use crate::text::{self, META, TextIndex};
 use crate::views::{self, ViewInfo};
 use crate::{Result, StoreError, codec, garbage, rows, schema};
@@ -22,6 +23,8 @@ pub(crate) struct Taken<'a> {
     /// What only holds on this machine, too: workspaces with what their files looked like, save those of these roots,
     /// jobs, and when views were last asked.
     pub(crate) local_without: Option<&'a [String]>,
+    /// Versions that views lose on the way.
+    pub(crate) without: Option<&'a Without>,
 }
 
 /// Copies from one epoch's folder into an empty one. Only for the holder of the write lock. Gives the number of file
@@ -41,9 +44,14 @@ pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     let living = copy_views(&connection, taken)?;
     copy_versions(&connection)?;
     garbage::copy_lists(&connection, "old.name_refs", "main.name_refs", |version| living.contains(version))?;
-    connection.execute("INSERT INTO main.meta SELECT * FROM old.meta ORDER BY key", [])?;
+    // By which rules somebody looked for secrets is a matter of this machine's user.
+    let rules = if taken.local_without.is_some() { "" } else { "WHERE key <> 'secret_rules'" };
+    connection.execute(&format!("INSERT INTO main.meta SELECT * FROM old.meta {rules} ORDER BY key"), [])?;
     if let Some(without) = taken.local_without {
         copy_local(&connection, without)?;
+    }
+    if let Some(without) = taken.without {
+        secrets::settle(&connection, without)?;
     }
     schema::create_indexes(&connection)?;
     connection.execute_batch("COMMIT; DROP TABLE temp.living; DETACH old")?;
@@ -71,6 +79,9 @@ fn copy_views(connection: &Connection, taken: &Taken<'_>) -> Result<RoaringBitma
     let previous = codec::encode_bitmap(&RoaringBitmap::new());
     for (view, key) in taken.views {
         copy.execute(params![view.key.encode(), key.encode(), previous])?;
+    }
+    if let Some(without) = taken.without {
+        secrets::take_out(connection, without)?;
     }
     let living = views::needed(connection)?;
     connection.execute_batch("CREATE TEMP TABLE living (fv INTEGER PRIMARY KEY)")?;

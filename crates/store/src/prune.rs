@@ -46,8 +46,8 @@ pub fn prune(
     let kept: Vec<(ViewInfo, ViewKey)> = kept.into_iter().map(|view| (view.clone(), view.key)).collect();
     writer.at("create epoch");
     let epoch = Scratch::new(dir)?;
-    let living =
-        clean::copy(writer.epoch(), epoch.path(), &Taken { views: &kept, local_without: Some(roots.as_slice()) })?;
+    let taken = Taken { views: &kept, local_without: Some(roots.as_slice()), without: None };
+    let living = clean::copy(writer.epoch(), epoch.path(), &taken)?;
     writer.at("switch epoch");
     dir.switch_to(epoch.path())?;
     epoch.keep();

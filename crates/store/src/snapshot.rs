@@ -39,6 +39,10 @@ impl Store {
         Ok(Self { dir: dir.clone(), epoch, connection })
     }
 
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Whether this is still the store that the project uses, and not one that was replaced.
     pub fn is_current(&self) -> bool {
         self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch)

@@ -293,6 +293,40 @@ pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
     Ok(())
 }
 
+/// Works out the totals of every view from its members.
+pub(crate) fn count_anew(connection: &Connection, generation: i64) -> Result<()> {
+    for view in all(connection)? {
+        let held = bitmaps(connection, &view.key)?.unwrap_or_default();
+        let mut totals = Totals::default();
+        add_totals(connection, &mut totals, &held.members, 1)?;
+        if totals == view.totals {
+            continue;
+        }
+        connection.execute(
+            "UPDATE branch_state SET generation = ?2, file_count = ?3, symbol_count = ?4, line_count = ?5, byte_count = ?6,
+             piece_docs = ?7, piece_tokens = ?8, symbol_docs = ?9, name_tokens = ?10, doc_tokens = ?11, own_tokens = ?12,
+             file_tokens = ?13, digest = ?14 WHERE view = ?1",
+            params![
+                view.key.encode(),
+                generation,
+                totals.files,
+                totals.symbols,
+                totals.lines,
+                totals.bytes,
+                totals.piece_docs,
+                totals.piece_tokens,
+                totals.symbol_docs,
+                totals.name_tokens,
+                totals.doc_tokens,
+                totals.own_tokens,
+                totals.file_tokens,
+                totals.digest,
+            ],
+        )?;
+    }
+    Ok(())
+}
+
 fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
     let mut select = connection.prepare_cached(
         "SELECT 1, symbols, lines, size, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens,

@@ -15,7 +15,7 @@ use crate::version::Documents;
 use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
     CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
-    codec, garbage, jobs, rows, schema, statcache, views,
+    codec, garbage, jobs, rows, schema, statcache, twins, views,
 };
 
 /// Called right before each durable write with its name. Tests end the process there.
@@ -76,6 +76,14 @@ pub struct Writer {
     _lock: Lock,
 }
 
+/// See [`Writer::into_parts`].
+pub(crate) struct Parts {
+    pub(crate) dir: ProjectDir,
+    pub(crate) lock: Lock,
+    pub(crate) tuning: Tuning,
+    pub(crate) point: Option<WritePoint>,
+}
+
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer").field("epoch", &self.epoch).finish_non_exhaustive()
@@ -109,6 +117,18 @@ impl Writer {
             return Err(StoreError::NotRegistered(dir.root().to_owned()));
         }
         let lock = dir.lock_for_writing(wait)?;
+        Self::with_lock(dir, lock, missing, tuning, point, now)
+    }
+
+    /// Opens the store for who holds the lock already.
+    pub(crate) fn with_lock(
+        dir: &ProjectDir,
+        lock: Lock,
+        missing: Missing,
+        tuning: Tuning,
+        point: Option<WritePoint>,
+        now: i64,
+    ) -> Result<Self> {
         let connection = match schema::open(dir) {
             Err(StoreError::NotRegistered(_)) if missing != Missing::Fail => new_epoch(dir, &point)?,
             Err(StoreError::Corrupt(_) | StoreError::ReindexRequired { .. }) if missing == Missing::Replace => {
@@ -149,6 +169,7 @@ impl Writer {
             _lock: lock,
         };
         jobs::mark_interrupted(&writer.connection, now)?;
+        writer.unite_twins()?;
         if rebuild {
             writer.rebuild_text()?;
         }
@@ -241,6 +262,27 @@ impl Writer {
         jobs::end(&self.connection, job, JobStatus::Failed, None, Some(error), now)
     }
 
+    /// Everything is going to be stored again, whatever is there.
+    pub fn expect_twins(&mut self) -> Result<()> {
+        self.at("expect twins");
+        twins::expect(&self.connection)
+    }
+
+    /// Where what was stored again was never published, all views hold the same versions of it from now on.
+    fn unite_twins(&mut self) -> Result<()> {
+        if !twins::are_expected(&self.connection)? {
+            return Ok(());
+        }
+        self.at("unite twins");
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let generation = schema::meta(&transaction, "generation")? + 1;
+        if twins::unite(&transaction, generation)? {
+            schema::set_meta(&transaction, "generation", generation)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
     /// Takes `count` ids out of circulation and gives the first. Never given out again, whatever happens next.
     pub fn reserve(&mut self, count: u32) -> Result<VersionId> {
         let first = self.next_id()?;
@@ -317,6 +359,9 @@ impl Writer {
                 views::publish(&transaction, view, generation, now)?;
             }
             schema::set_meta(&transaction, "generation", generation)?;
+            if twins::are_expected(&transaction)? {
+                twins::unite(&transaction, generation)?;
+            }
         }
         if let Some(used) = &publish.used {
             views::touch(&transaction, used, now)?;
@@ -387,6 +432,11 @@ impl Writer {
     /// Lets go of all files and keeps the lock.
     pub(crate) fn into_lock(self) -> Lock {
         self._lock
+    }
+
+    /// Lets go of all files and keeps what another writer can be opened with.
+    pub(crate) fn into_parts(self) -> Parts {
+        Parts { dir: self.dir, lock: self._lock, tuning: self.tuning, point: self.point }
     }
 
     /// Names a durable write that is about to happen.

@@ -50,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "clap_mangen",
             "getrandom",
             "globset",
+            "http-body",
             "index",
             "indicatif",
             "jiff",

@@ -25,6 +25,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
         );
     }
     let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
+    let listen = http::Listen::check(args)?;
     let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
@@ -36,7 +37,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     let outcome = runtime.block_on(async {
         match args.transport {
             Transport::Stdio => stdio::serve(&server).await,
-            Transport::Http => http::serve(&server, listen(args)).await,
+            Transport::Http => http::serve(&server, listen).await,
         }
     });
     server.stop(PATIENCE);
@@ -63,10 +64,6 @@ fn answers(common: &Common, args: &ServeArgs) -> Result<Answers, AppError> {
     let user = data_folder()?.join("config.toml");
     let config = Config::load(common.config.as_deref(), &user, None, &variable)?;
     Ok(args.answers.unwrap_or(config.answers))
-}
-
-fn listen(args: &ServeArgs) -> http::Listen {
-    http::Listen { address: args.bind, port: args.port, require_token: args.require_token }
 }
 
 /// Standard output belongs to the protocol: there is nothing to print.

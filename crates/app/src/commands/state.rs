@@ -36,6 +36,7 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
         target: &target,
         replace: args.force,
         folder: (!session.vcs()).then_some(root.as_str()),
+        secrets: &session.secrets,
         point: kill_point(),
         now: now_ms(),
     };

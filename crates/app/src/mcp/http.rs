@@ -1,17 +1,18 @@
 //! The server on HTTP: Streamable HTTP at `/mcp`, and `GET /health`.
 //!
 //! Who is let in is decided here, in this order: `Host` and `Origin`, the token, the length of the body, and whether it
-//! is a message at all. The SDK checks `Host` and `Origin` once more.
+//! is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are, and how long they may
+//! take, is the business of `sockets`.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -23,8 +24,12 @@ use tokio::sync::oneshot;
 
 use super::Handler;
 use super::message::{self, Verdict};
+use super::names::{self, Names};
+use super::sockets::{Door, Limits, Socket, Sockets};
 use super::token::{self, Token};
+use crate::cli::ServeArgs;
 use crate::error::{AppError, Code};
+use crate::measure;
 use crate::output::Form;
 use crate::output::complain;
 use crate::server::{Asked, Content, Server};
@@ -41,17 +46,31 @@ const SILENCE: Duration = Duration::from_secs(12 * 3600);
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
+/// What the SDK wants to find in `Accept`.
+const STREAM: &str = "text/event-stream";
+const BOTH: &str = "application/json, text/event-stream";
+
 /// Where to listen, and who may talk to us.
 pub(crate) struct Listen {
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
     pub(crate) require_token: bool,
+    /// Names by which somebody in front of us is called.
+    pub(crate) allowed_hosts: Vec<String>,
+}
+
+impl Listen {
+    /// Checks the command line.
+    pub(crate) fn check(args: &ServeArgs) -> Result<Self, AppError> {
+        let allowed_hosts = args.allowed_host.iter().map(|name| names::given_name(name)).collect::<Result<_, _>>()?;
+        Ok(Self { address: args.bind, port: args.port, require_token: args.require_token, allowed_hosts })
+    }
 }
 
 /// What all requests are checked against.
 struct Gate {
     token: Option<Token>,
-    hosts: Vec<String>,
+    names: Names,
     server: Arc<Server>,
     sessions: Arc<LocalSessionManager>,
     /// When each session last spoke.
@@ -70,10 +89,10 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
         .await
         .map_err(|error| failed(&format!("{}:{} can not be used", listen.address, listen.port), error))?;
     let address = listener.local_addr().map_err(|error| failed("no address", error))?;
-    let hosts = hosts(address);
+    let names = Names::new(address, &listen.allowed_hosts);
     let mut config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts.clone())
-        .with_allowed_origins(hosts.iter().map(|host| format!("http://{host}:{}", address.port())))
+        .with_allowed_hosts(names.hosts())
+        .with_allowed_origins(names.origins())
         .enforce_origin_validation();
     config.max_request_body_bytes = MOST_BYTES;
     let stop = config.cancellation_token.clone();
@@ -84,22 +103,27 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
     let sessions = Arc::new(sessions);
     let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
     let file = token.as_ref().and_then(|token| token.file.clone());
-    let gate = Arc::new(Gate { token, hosts, server: Arc::clone(server), sessions, spoke: Mutex::default() });
+    let gate = Arc::new(Gate { token, names, server: Arc::clone(server), sessions, spoke: Mutex::default() });
     let router = Router::new()
         .nest_service("/mcp", service)
         .route("/health", get(health))
         .layer(middleware::from_fn_with_state(Arc::clone(&gate), check))
+        .layer(middleware::from_fn(attend))
         .with_state(gate);
+    let sockets = Sockets::new(Limits::within(measure::descriptors()));
     let mut signals = Signals::new().map_err(|error| failed("no signals can be had", error))?;
     if let Some(file) = file {
         complain(&format!("the token is in {}", file.display()));
     }
     complain(&format!("listening on http://{address}/mcp"));
+    let open = Arc::clone(&sockets);
     let ended = async move {
         signals.any().await;
         stop.cancel();
+        open.close_waiting();
     };
-    let serving = axum::serve(listener, router).with_graceful_shutdown(ended);
+    let router = router.into_make_service_with_connect_info::<Socket>();
+    let serving = axum::serve(Door { listener, sockets }, router).with_graceful_shutdown(ended);
     serving.await.map_err(|error| failed("the server ended", error))
 }
 
@@ -139,33 +163,51 @@ impl Signals {
     }
 }
 
-/// The names by which we may be called.
-fn hosts(address: SocketAddr) -> Vec<String> {
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1", "[::1]"].map(str::to_owned).to_vec();
-    if !address.ip().is_unspecified() {
-        hosts.push(address.ip().to_string());
-    }
-    hosts
+/// Notes that a connection has its turn until the answer has gone out.
+async fn attend(ConnectInfo(socket): ConnectInfo<Socket>, request: Request, next: Next) -> Response {
+    let turn = socket.turn();
+    next.run(request).await.map(|body| turn.ends_with(body))
 }
 
 /// Lets a request in or sends it away.
-async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    if !is_ours(&gate, request.headers()) {
-        return (StatusCode::FORBIDDEN, "Forbidden: unknown Host or Origin").into_response();
+async fn check(
+    State(gate): State<Arc<Gate>>,
+    ConnectInfo(socket): ConnectInfo<Socket>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if let Err(refusal) = gate.names.check(request.uri(), request.headers()) {
+        return refusal.into_response();
     }
     let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if gate.token.as_ref().is_some_and(|token| !token.is_in(header)) {
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
         return (StatusCode::UNAUTHORIZED, challenge, "Unauthorized: a bearer token is required").into_response();
     }
-    if request.method() != Method::POST || request.uri().path().trim_end_matches('/') != "/mcp" {
-        return next.run(request).await;
+    let is_ours = request.uri().path().trim_end_matches('/') == "/mcp";
+    if is_ours {
+        name_what_is_taken(&mut request);
+    }
+    if request.method() != Method::POST || !is_ours {
+        if !socket.serve() {
+            return busy();
+        }
+        let is_goodbye = is_ours && request.method() == Method::DELETE;
+        let response = next.run(request).await;
+        // The session has ended when the answer comes, so it is not merely accepted that it shall.
+        let is_gone = is_goodbye && response.status() == StatusCode::ACCEPTED;
+        return if is_gone { StatusCode::NO_CONTENT.into_response() } else { response };
     }
     let session = session_of(request.headers());
     let (head, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, MOST_BYTES).await else {
-        return (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long").into_response();
+    let body = match tokio::time::timeout(socket.limits().body, to_bytes(body, MOST_BYTES)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long").into_response(),
+        Err(_) => return (StatusCode::REQUEST_TIMEOUT, CLOSE, "The body did not come in time").into_response(),
     };
+    if !socket.serve() {
+        return busy();
+    }
     let is_json =
         head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let complaint = match message::judge(&body) {
@@ -187,6 +229,26 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
         gate.lock().insert(session, Instant::now());
     }
     response
+}
+
+const CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
+
+/// Too many are served: who comes now is told so at once, and comes again.
+fn busy() -> Response {
+    let headers = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
+    (StatusCode::SERVICE_UNAVAILABLE, headers, "Too many requests are being served").into_response()
+}
+
+/// The SDK looks for the names of media types in `Accept`. Who takes them by a wildcard, or says nothing, takes them too.
+fn name_what_is_taken(request: &mut Request) {
+    let (kinds, names): (&[&str], _) = match *request.method() {
+        Method::POST => (&["application/json", STREAM], BOTH),
+        Method::GET => (&[STREAM], STREAM),
+        _ => return,
+    };
+    if names::takes(request.headers(), kinds) {
+        request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(names));
+    }
 }
 
 fn session_of(headers: &HeaderMap) -> Option<Arc<str>> {
@@ -214,19 +276,6 @@ impl Gate {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Arc<str>, Instant>> {
         self.spoke.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a request is meant for us and comes from no foreign page.
-fn is_ours(gate: &Gate, headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let name = |authority: &str| match authority.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name.to_owned(),
-        _ => authority.to_owned(),
-    };
-    let is_known = |authority: &str| gate.hosts.contains(&name(authority).to_ascii_lowercase());
-    let host = text(header::HOST).is_some_and(is_known);
-    let origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_known));
-    host && origin
 }
 
 /// The body of `health_check`.

@@ -5,7 +5,9 @@
 
 pub(crate) mod http;
 mod message;
+mod names;
 mod roots;
+mod sockets;
 pub(crate) mod stdio;
 mod token;
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use codecompass_model::ViewKey;
 use codecompass_query::graph::{Looks, Memory};
-use codecompass_store::{Snapshot, Store};
+use codecompass_store::{SecretRules, Snapshot, Store};
 
 use crate::error::AppError;
 use crate::session::Session;
@@ -67,6 +67,13 @@ impl Desk {
             return Ok((Rc::clone(&kept.snapshot), Rc::clone(&kept.memory)));
         }
         let mut snapshot = shelf.store.snapshot(key)?;
+        if !snapshot.is_looked_through(session.secrets.key())? {
+            // Somebody with other rules about secrets has written since the store was opened. Opening it mends that.
+            drop(snapshot);
+            self.shelves.remove(session.dir.root());
+            snapshot = self.shelf(session)?.store.snapshot(key)?;
+        }
+        let shelf = self.shelf(session)?;
         if let Some(base) = &state.base {
             snapshot = snapshot.with_base(&ViewKey::Ref(base.clone()))?;
         }

@@ -58,6 +58,8 @@ pub(crate) struct Options {
     pub(crate) auto_index: bool,
     pub(crate) auto_workspace: bool,
     pub(crate) allowed_roots: Vec<PathBuf>,
+    /// No other workspace is read, whoever asks.
+    pub(crate) own_workspace_only: bool,
     pub(crate) no_prewarm: bool,
     pub(crate) no_watch: bool,
     pub(crate) debug: bool,
@@ -74,6 +76,10 @@ impl Options {
             return Err(AppError::new(Code::InvalidInput, "--auto-workspace needs at least one --allowed-root.")
                 .hint("Name the folder under which clients may open repositories."));
         }
+        if args.auto_workspace && args.own_workspace_only {
+            let message = "--auto-workspace and --own-workspace-only contradict each other.";
+            return Err(AppError::new(Code::InvalidInput, message).hint("Choose one of them."));
+        }
         let real = |path: &PathBuf| {
             path.canonicalize().map_err(|error| {
                 AppError::new(Code::InvalidInput, format!("--allowed-root {}: {error}.", path.display()))
@@ -87,6 +93,7 @@ impl Options {
             auto_index: args.auto_index,
             auto_workspace: args.auto_workspace,
             allowed_roots: args.allowed_root.iter().map(real).collect::<Result<_, _>>()?,
+            own_workspace_only: args.own_workspace_only,
             no_prewarm: args.no_prewarm,
             no_watch: args.no_watch,
             debug: args.debug,
@@ -202,9 +209,10 @@ impl Server {
         self.prewarm();
     }
 
-    /// Whether somebody said which workspace is its own; else it is the folder that it was started in.
+    /// Whether its own workspace is settled; else it is the folder that it was started in until its client names another,
+    /// which it may not do where there shall be only one.
     pub(crate) fn knows_its_own(&self) -> bool {
-        self.common.workspace.is_some()
+        self.common.workspace.is_some() || self.options.own_workspace_only
     }
 
     /// Takes the folder that its one client works in for its own.

@@ -131,6 +131,9 @@ impl Places {
             Unknown::Workspace => AppError::workspace_not_registered(asked),
             Unknown::Project => AppError::not_registered(asked),
         };
+        if server.options.own_workspace_only {
+            return self.find_own(server, asked);
+        }
         let path = Path::new(asked);
         let Some(real) = path.is_absolute().then(|| path.canonicalize().ok()).flatten() else {
             return Err(if server.options.auto_workspace && path.is_absolute() {
@@ -156,6 +159,20 @@ impl Places {
         }
         self.make_room(server)?;
         Ok(self.enter(server, session, true))
+    }
+
+    /// The server's own workspace, when that is what the words mean. Nobody learns whether there is anything else.
+    fn find_own(&self, server: &Server, asked: &str) -> Result<Visit, AppError> {
+        let own = server.open_session(None)?;
+        let real = Path::new(asked).is_absolute().then(|| Path::new(asked).canonicalize().ok()).flatten();
+        let is_below = real.is_some_and(|real| real.starts_with(&own.workspace.root));
+        let is_own = |session: &Session| session.workspace.root == own.workspace.root;
+        match is_below && server.open_session(Some(Path::new(asked))).is_ok_and(|session| is_own(&session)) {
+            true => Ok(self.enter(server, own, false)),
+            false => Err(AppError::new(Code::WorkspaceNotAllowed, "This server answers for its own workspace only.")
+                .hint("Leave `workspace` out, or start another server there.")
+                .data(json!({ "workspace": asked }))),
+        }
     }
 
     /// The places that are open now.

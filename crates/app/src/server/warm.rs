@@ -74,7 +74,9 @@ impl Server {
     /// The server's own workspace and those used last.
     fn to_be_warmed(&self) -> Vec<Option<PathBuf>> {
         let mut paths = vec![None];
-        paths.extend(recent::list(&self.data).into_iter().map(Some));
+        if !self.options.own_workspace_only {
+            paths.extend(recent::list(&self.data).into_iter().map(Some));
+        }
         paths.truncate(CAPACITY);
         paths
     }

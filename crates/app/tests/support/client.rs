@@ -21,9 +21,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `serve-mcp` with these arguments.
     pub(crate) fn start(cwd: &Path, home: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(PROGRAM)
-            .arg("serve-mcp")
-            .args(args)
+        Self::run(Command::new(PROGRAM).arg("serve-mcp").args(args), cwd, home, env)
+    }
+
+    /// The same in a process that may have no more than so many descriptors open.
+    pub(crate) fn limited(cwd: &Path, home: &Path, descriptors: u32, args: &[&str]) -> Self {
+        let script = format!("ulimit -n {descriptors}; exec \"$0\" serve-mcp \"$@\"");
+        Self::run(Command::new("sh").args(["-c", &script, PROGRAM]).args(args), cwd, home, &[])
+    }
+
+    fn run(command: &mut Command, cwd: &Path, home: &Path, env: &[(&str, &str)]) -> Self {
+        let mut child = command
             .current_dir(cwd)
             .env("HOME", home)
             .env(HOME, home)

@@ -3,7 +3,7 @@
 use codecompass_model::{BlobId, SkipReason};
 use rayon::slice::ParallelSliceMut;
 
-use super::FileStat;
+use super::{FileStat, Secrets, SourceError};
 
 /// How many paths are kept as examples of a reason.
 const EXAMPLES: usize = 5;
@@ -70,11 +70,20 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// gitignore lines of the configuration, relative to the root. They are stronger than the built-in folders only.
     pub extra_ignore: Vec<String>,
+    /// gitignore lines, relative to the root: what they match is listed although it may hold secrets. The user's alone.
+    pub allowed_secrets: Vec<String>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_bytes: 1 << 20, extra_ignore: Vec::new() }
+        Self { max_file_bytes: 1 << 20, extra_ignore: Vec::new(), allowed_secrets: Vec::new() }
+    }
+}
+
+impl Limits {
+    /// The rules about secrets.
+    pub fn secrets(&self) -> Result<Secrets, SourceError> {
+        Secrets::except(&self.allowed_secrets)
     }
 }
 

@@ -12,7 +12,8 @@
 //!
 //! Each kind of file may stand in every folder; within a kind the deeper file wins, within a file the last line. As in
 //! git, nothing below a left-out folder is looked at: to bring back `vendor/mine/`, bring back `vendor/` first. No rule
-//! brings back files that may hold secrets, that are too large, or that are no regular files.
+//! brings back files that are too large or no regular files, and only the user's own configuration those that may hold
+//! secrets (`secrets.rs`).
 //!
 //! A folder is tracked when git's index has a file below it. Tracked files below a git-ignored folder are listed, its
 //! untracked files are not. In a git tree everything is tracked, so `.gitignore` files are not even read there; in a
@@ -21,12 +22,13 @@
 use std::sync::Arc;
 
 use codecompass_model::SkipReason;
+use codecompass_store::SecretRules;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::attributes::generated_patterns;
 use super::builtin;
-use super::{Limits, SourceError};
+use super::{Limits, Secrets, SourceError};
 
 /// Larger rule files are taken for something else and not read.
 pub(super) const MAX_RULE_FILE_BYTES: u64 = 1 << 20;
@@ -87,6 +89,7 @@ pub(super) struct Rules {
     configured: Option<Gitignore>,
     /// `info/exclude`, then the user's global excludes.
     excludes: Vec<Gitignore>,
+    secrets: Secrets,
 }
 
 impl Rules {
@@ -99,7 +102,8 @@ impl Rules {
                 .map_err(|error| SourceError::BadPattern { pattern: pattern.clone(), what: error.to_string() })?;
         }
         let configured = builder.build().ok().filter(|matcher| !matcher.is_empty());
-        Ok(Self { configured, excludes: excludes.into_iter().filter(|matcher| !matcher.is_empty()).collect() })
+        let excludes = excludes.into_iter().filter(|matcher| !matcher.is_empty()).collect();
+        Ok(Self { configured, excludes, secrets: limits.secrets()? })
     }
 
     /// What to hand down into this folder, or why to leave it out.
@@ -155,7 +159,7 @@ impl Rules {
             .or_else(|| self.configured(path, false));
         if kept == Some(false) {
             Some(SkipReason::Ignored)
-        } else if builtin::may_hold_secret(path) {
+        } else if self.secrets.is_named(path) {
             Some(SkipReason::Secret)
         } else if asked.is_none()
             && !from.asked_for
@@ -196,6 +200,12 @@ pub(super) fn descend(above: &Levels, prefix: usize, texts: &RuleTexts) -> Level
 /// The patterns of a file like `info/exclude`, relative to the root.
 pub(super) fn patterns(text: &[u8]) -> Gitignore {
     matcher(String::from_utf8_lossy(text).lines()).unwrap_or_else(Gitignore::empty)
+}
+
+/// Whether a line of the configuration can be read as a pattern.
+pub fn check_pattern(pattern: &str) -> Result<(), SourceError> {
+    let bad = |error: ignore::Error| SourceError::BadPattern { pattern: pattern.to_owned(), what: error.to_string() };
+    builder().add_line(None, pattern).map(drop).map_err(bad)
 }
 
 /// What the deepest rule file of this kind that speaks of the path says: `Some(true)` to keep it.

@@ -52,7 +52,8 @@ fn a_clean_checkout_lists_what_its_commit_lists() {
     std::os::unix::fs::symlink("a.rs", tree.root.join("link.rs")).unwrap();
     std::os::unix::fs::symlink("src", tree.root.join("link-dir")).unwrap();
     tree.git(&["submodule", "add", "-q", "../library", "deps/library"]);
-    let limits = Limits { max_file_bytes: 5000, extra_ignore: vec!["fits.*".into(), "!.idea/".into()] };
+    let limits =
+        Limits { max_file_bytes: 5000, extra_ignore: vec!["fits.*".into(), "!.idea/".into()], ..Limits::default() };
     check(&sandbox, &tree, &limits);
 
     let listed = paths(&tree.list_with(&limits));

@@ -12,7 +12,7 @@ use crate::clean::{self, Taken};
 use crate::layout::Scratch;
 use crate::text::{META, TextIndex};
 use crate::views::{self, ViewInfo};
-use crate::{Missing, ProjectDir, Result, StoreError, Tuning, WritePoint, Writer, schema};
+use crate::{Missing, ProjectDir, Result, SecretRules, StoreError, Tuning, WritePoint, Writer, schema};
 
 /// More would cost much time and save little: what is large is compressed already.
 const LEVEL: i32 = 3;
@@ -26,6 +26,8 @@ pub struct Export<'a> {
     /// The root of a plain folder. Its view is taken along; work trees of git are not, since what is committed is
     /// published under its branch as well, and what is not is nobody else's business.
     pub folder: Option<&'a str>,
+    /// What must not be in it. It leaves the store, too.
+    pub secrets: &'a dyn SecretRules,
     /// Called before each durable write.
     pub point: Option<WritePoint>,
     /// The time, in milliseconds since 1970.
@@ -51,14 +53,16 @@ pub struct Archive {
 /// moment; readers are not disturbed. On failure nothing is left behind, and a file that was there stays as it was.
 pub fn export(dir: &ProjectDir, request: &Export<'_>) -> Result<Archive> {
     refuse_existing(request)?;
-    let mut writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), request.point.clone(), request.now)?;
+    let writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), request.point.clone(), request.now)?;
+    let mut writer = writer.without_secrets(request.secrets, request.now)?;
     let views = travelling(views::all(writer.connection())?, request.folder);
     if views.is_empty() {
         return Err(StoreError::NothingToExport);
     }
     writer.at("create epoch");
     let scratch = Scratch::new(dir)?;
-    let versions = clean::copy(writer.epoch(), scratch.path(), &Taken { views: &views, local_without: None })?;
+    let versions =
+        clean::copy(writer.epoch(), scratch.path(), &Taken { views: &views, local_without: None, without: None })?;
     let parts = parts(scratch.path())?;
     let mut facts_keys: Vec<u64> = views.iter().map(|(view, _)| view.facts_key).collect();
     facts_keys.sort_unstable();

@@ -13,11 +13,32 @@ use tempfile::TempDir;
 use super::{Export, Import, Imported, Start, export, import};
 use crate::text::TextIndex;
 use crate::{
-    CachedStat, JobMode, Missing, NewVersion, ProjectDir, Publish, Result, Stat, Store, StoreError, Tuning, ViewUpdate,
-    Writer, prune,
+    CachedStat, JobMode, Missing, NewVersion, ProjectDir, Publish, Result, SecretRules, Stat, Store, StoreError,
+    Tuning, ViewUpdate, Writer, prune,
 };
 
 const ROOT: &str = "/home/somebody/source";
+
+/// Rules by which nothing is a secret.
+struct NoSecrets;
+
+impl SecretRules for NoSecrets {
+    fn key(&self) -> i64 {
+        1
+    }
+
+    fn is_named(&self, _path: &str) -> bool {
+        false
+    }
+
+    fn is_read(&self, _language: &str) -> bool {
+        false
+    }
+
+    fn is_held(&self, _path: &str, _language: &str, _text: &str) -> bool {
+        false
+    }
+}
 
 /// A project in a folder of its own.
 struct Project {
@@ -66,7 +87,8 @@ impl Project {
 
     fn export(&self, name: &str) -> PathBuf {
         let target = self.path(name);
-        let request = Export { target: &target, replace: false, folder: None, point: None, now: 2 };
+        let request =
+            Export { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
         export(&self.dir, &request).expect("it can be exported");
         target
     }
@@ -172,7 +194,8 @@ fn an_export_leaves_nothing_but_its_archive_and_replaces_only_when_told() {
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(project.picture().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
     fs::write(&target, "precious").expect("it can be written");
-    let mut request = Export { target: &target, replace: false, folder: None, point: None, now: 2 };
+    let mut request =
+        Export { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
     assert!(matches!(export(&project.dir, &request), Err(StoreError::FileExists(_))));
     assert_eq!(fs::read(&target).expect("it is there"), b"precious");
     request.replace = true;
@@ -188,7 +211,8 @@ fn an_export_leaves_nothing_but_its_archive_and_replaces_only_when_told() {
 fn a_plain_folder_travels_as_the_folder_it_is_taken_in_for() {
     let (here, there) = (Project::indexed(), Project::new());
     let target = here.path("a.tar.zst");
-    let request = Export { target: &target, replace: false, folder: Some(ROOT), point: None, now: 2 };
+    let request =
+        Export { target: &target, replace: false, folder: Some(ROOT), secrets: &NoSecrets, point: None, now: 2 };
     export(&here.dir, &request).expect("it can be exported");
     let bytes = fs::read(&target).expect("it was just written");
     let plain = zstd::decode_all(bytes.as_slice()).expect("it is whole");

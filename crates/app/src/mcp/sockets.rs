@@ -1,0 +1,591 @@
+//! The open connections of the HTTP transport: how many there may be, how long each may take, and who goes first when no
+//! more fit.
+//!
+//! A connection waits for a request, sends one, or is served. Waiting and sending have a time each; being served has none,
+//! because an answer may be long in the making and a stream of events has no end. Nobody is kept out by connections that
+//! only stand there: when all places are taken, the one goes that has owed a whole request for the longest time, else the
+//! one that was idle longest.
+
+use std::collections::HashMap;
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use http_body::{Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Sleep;
+
+/// How much a connection may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// From its beginning, or from the first byte of a further request, to the end of the head.
+    pub(super) head: Duration,
+    /// From there to the end of the body.
+    pub(super) body: Duration,
+    /// From the end of an answer to the next request.
+    pub(super) idle: Duration,
+    /// For which nothing of an answer is taken.
+    pub(super) write: Duration,
+    /// So many connections are open at once.
+    pub(super) most: usize,
+}
+
+impl Limits {
+    /// What holds where so many descriptors may be open. Half of them are for stores and whatever else the process opens.
+    pub(super) fn within(descriptors: Option<u64>) -> Self {
+        let half = descriptors.map_or(usize::MAX, |most| usize::try_from(most / 2).unwrap_or(usize::MAX));
+        Self {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            idle: Duration::from_secs(120),
+            write: Duration::from_secs(60),
+            most: half.clamp(8, 512),
+        }
+    }
+
+    /// So many may be served at once: some places are always with those who can be sent away or told to come again.
+    fn most_served(&self) -> usize {
+        self.most - (self.most / 8).max(1)
+    }
+}
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The head of a request is not whole.
+    Head,
+    /// The body is not.
+    Body,
+    /// Nothing has come since the last answer.
+    Idle,
+    Served,
+}
+
+/// All open connections.
+pub(super) struct Sockets {
+    pub(super) limits: Limits,
+    open: Mutex<HashMap<u64, Arc<State>>>,
+    next: AtomicU64,
+    served: AtomicUsize,
+}
+
+struct State {
+    number: u64,
+    now: Mutex<Now>,
+}
+
+struct Now {
+    phase: Phase,
+    since: Instant,
+    is_gone: bool,
+    /// Who has to look again when it was sent away.
+    waker: Option<Waker>,
+}
+
+impl State {
+    fn lock(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the phase and gives the one before.
+    fn enter(&self, phase: Phase) -> Phase {
+        let mut now = self.lock();
+        let before = std::mem::replace(&mut now.phase, phase);
+        now.since = Instant::now();
+        wake(now);
+        before
+    }
+
+    fn send_away(&self) {
+        let mut now = self.lock();
+        now.is_gone = true;
+        wake(now);
+    }
+}
+
+fn wake(mut now: MutexGuard<'_, Now>) {
+    let waker = now.waker.take();
+    drop(now);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+impl Sockets {
+    pub(super) fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self { limits, open: Mutex::default(), next: AtomicU64::new(0), served: AtomicUsize::new(0) })
+    }
+
+    /// Takes a new connection in, and another out when there is no place.
+    fn admit(self: &Arc<Self>, stream: TcpStream) -> Io {
+        // An answer goes out in several pieces, and none of them waits for the one before to be acknowledged.
+        let _ = stream.set_nodelay(true);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let now = Now { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
+        let state = Arc::new(State { number, now: Mutex::new(now) });
+        let mut open = self.lock();
+        let leaver = if open.len() >= self.limits.most { leaver(&open) } else { None };
+        if let Some(leaver) = &leaver {
+            open.remove(&leaver.number);
+        }
+        open.insert(number, Arc::clone(&state));
+        drop(open);
+        if let Some(leaver) = leaver {
+            leaver.send_away();
+        }
+        let socket = Socket { sockets: Arc::clone(self), state };
+        Io { stream, socket, timer: None, stalled: None }
+    }
+
+    /// Sends one away, where one can be.
+    fn make_room(&self) {
+        let leaver = leaver(&self.lock());
+        if let Some(leaver) = leaver {
+            leaver.send_away();
+        }
+    }
+
+    /// Sends away all who are not served: they would keep the server from ending.
+    pub(super) fn close_waiting(&self) {
+        let open: Vec<Arc<State>> = self.lock().values().cloned().collect();
+        open.iter().filter(|state| state.lock().phase != Phase::Served).for_each(|state| state.send_away());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<State>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who goes first: who has owed a request for the longest time, else who was idle longest.
+fn leaver(open: &HashMap<u64, Arc<State>>) -> Option<Arc<State>> {
+    let rank = |state: &Arc<State>| {
+        let now = state.lock();
+        let is_idle = now.phase == Phase::Idle;
+        (now.phase != Phase::Served && !now.is_gone).then(|| (is_idle, now.since, state.number, Arc::clone(state)))
+    };
+    let found = open.values().filter_map(rank).min_by_key(|(is_idle, since, number, _)| (*is_idle, *since, *number));
+    found.map(|(.., state)| state)
+}
+
+/// One connection, as requests on it see it.
+#[derive(Clone)]
+pub(super) struct Socket {
+    sockets: Arc<Sockets>,
+    state: Arc<State>,
+}
+
+impl std::fmt::Debug for Socket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Socket").field(&self.state.number).finish()
+    }
+}
+
+impl Socket {
+    /// The head of a request is whole. The turn lasts until the answer has gone out.
+    pub(super) fn turn(&self) -> Turn {
+        self.state.enter(Phase::Body);
+        Turn(self.clone())
+    }
+
+    /// The request is whole. `false` when too many are served already.
+    pub(super) fn serve(&self) -> bool {
+        let most = self.sockets.limits.most_served();
+        let one_more = |served| (served < most).then_some(served + 1);
+        let has_room = self.sockets.served.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok();
+        if has_room {
+            self.state.enter(Phase::Served);
+        }
+        has_room
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.sockets.limits
+    }
+}
+
+/// See [`Socket::turn`].
+pub(super) struct Turn(Socket);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if self.0.state.enter(Phase::Idle) == Phase::Served {
+            self.0.sockets.served.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Turn {
+    /// The body of the answer that ends the turn.
+    pub(super) fn ends_with(self, body: Body) -> Body {
+        Body::new(Answer { body, _turn: self })
+    }
+}
+
+struct Answer {
+    body: Body,
+    _turn: Turn,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Accepts connections, whatever happens: a process that is out of descriptors sends somebody away and goes on.
+pub(super) struct Door {
+    pub(super) listener: TcpListener,
+    pub(super) sockets: Arc<Sockets>,
+}
+
+/// So long accepting rests when the system has nothing to give.
+const REST: Duration = Duration::from_millis(50);
+
+impl Listener for Door {
+    type Io = Io;
+    type Addr = Socket;
+
+    async fn accept(&mut self) -> (Io, Socket) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    let io = self.sockets.admit(stream);
+                    let socket = io.socket.clone();
+                    return (io, socket);
+                }
+                // The client was faster in going than we in looking.
+                Err(error) if is_of_the_client(&error) => {}
+                Err(_) => {
+                    self.sockets.make_room();
+                    tokio::time::sleep(REST).await;
+                }
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Socket> {
+        Err(io::Error::other("nobody asks the door for its address"))
+    }
+}
+
+fn is_of_the_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+impl Connected<IncomingStream<'_, Door>> for Socket {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        stream.remote_addr().clone()
+    }
+}
+
+/// The bytes of a connection, which end when its time is over or it was sent away.
+pub(super) struct Io {
+    stream: TcpStream,
+    socket: Socket,
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Since when nothing of an answer was taken.
+    stalled: Option<Instant>,
+}
+
+impl Drop for Io {
+    fn drop(&mut self) {
+        self.socket.sockets.lock().remove(&self.socket.state.number);
+    }
+}
+
+impl Io {
+    /// Bytes have come.
+    fn heard(&self) {
+        let mut now = self.socket.state.lock();
+        if now.phase == Phase::Idle {
+            (now.phase, now.since) = (Phase::Head, Instant::now());
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        self.socket.state.lock().is_gone
+    }
+
+    /// Nothing can be read or written now: is that so for too long?
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        let limits = self.socket.limits();
+        let deadline = {
+            let mut now = self.socket.state.lock();
+            if now.is_gone {
+                return Poll::Ready(sent_away());
+            }
+            now.waker = Some(cx.waker().clone());
+            let own = match now.phase {
+                Phase::Head => Some(now.since + limits.head),
+                Phase::Idle => Some(now.since + limits.idle),
+                // Who reads the body counts its time, and has an answer to give.
+                Phase::Body | Phase::Served => None,
+            };
+            let taking = self.stalled.map(|since| since + limits.write);
+            own.into_iter().chain(taking).min()
+        };
+        let Some(deadline) = deadline.map(tokio::time::Instant::from_std) else { return Poll::Pending };
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        if timer.deadline() != deadline {
+            timer.as_mut().reset(deadline);
+        }
+        timer.as_mut().poll(cx).map(|()| io::ErrorKind::TimedOut.into())
+    }
+}
+
+fn sent_away() -> io::Error {
+    io::ErrorKind::ConnectionAborted.into()
+}
+
+impl AsyncRead for Io {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.is_gone() {
+            return Poll::Ready(Err(sent_away()));
+        }
+        let before = into.filled().len();
+        match Pin::new(&mut self.stream).poll_read(cx, into) {
+            Poll::Ready(outcome) => {
+                if into.filled().len() > before {
+                    self.heard();
+                }
+                Poll::Ready(outcome)
+            }
+            Poll::Pending => self.wait(cx).map(Err),
+        }
+    }
+}
+
+impl Io {
+    /// Writes, and counts the time in which nothing is taken.
+    fn write(
+        &mut self,
+        cx: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if self.is_gone() {
+            return Poll::Ready(Err(sent_away()));
+        }
+        match write(Pin::new(&mut self.stream), cx) {
+            Poll::Ready(outcome) => {
+                self.stalled = None;
+                Poll::Ready(outcome)
+            }
+            Poll::Pending => {
+                self.stalled.get_or_insert_with(Instant::now);
+                self.wait(cx).map(Err)
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Io {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.write(cx, |stream, cx| stream.poll_write(cx, bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.write(cx, |stream, cx| stream.poll_write_vectored(cx, slices))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpStream as Client};
+
+    use axum::Router;
+    use axum::extract::{ConnectInfo, Request};
+    use axum::middleware::{self, Next};
+    use axum::response::{IntoResponse, Response};
+    use axum::routing::{get, post};
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(60);
+    const LONG: Duration = Duration::from_secs(30);
+    const LIMITS: Limits = Limits { head: LONG, body: LONG, idle: LONG, write: LONG, most: 8 };
+
+    async fn attend(ConnectInfo(socket): ConnectInfo<Socket>, request: Request, next: Next) -> Response {
+        let turn = socket.turn();
+        let response = if socket.serve() { next.run(request).await } else { "busy".into_response() };
+        response.map(|body| turn.ends_with(body))
+    }
+
+    /// A server with these limits, while `look` looks at it. It has an answer, one of 64 MiB, and one that never comes.
+    fn serving(limits: Limits, look: impl FnOnce(SocketAddr, &Sockets)) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let sockets = Sockets::new(limits);
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let router = Router::new()
+            .route("/", get(|| async { "hello" }))
+            .route("/long", get(|| async { vec![b'x'; 64 << 20] }))
+            .route("/never", post(|| async { std::future::pending::<()>().await }))
+            .layer(middleware::from_fn(attend));
+        let door = Door { listener, sockets: Arc::clone(&sockets) };
+        let serving = axum::serve(door, router.into_make_service_with_connect_info::<Socket>());
+        runtime.spawn(async move { serving.await });
+        look(address, &sockets);
+    }
+
+    fn connect(address: SocketAddr, sent: &str) -> Client {
+        let mut client = Client::connect(address).expect("it listens");
+        client.set_read_timeout(Some(LONG)).expect("a timeout can be set");
+        client.write_all(sent.as_bytes()).expect("it is taken");
+        client
+    }
+
+    /// All that is said until the connection ends, whichever way.
+    fn rest(client: &mut Client) -> String {
+        let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+        loop {
+            match client.read(&mut chunk) {
+                Ok(count) if count > 0 => bytes.extend_from_slice(&chunk[..count]),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock) => panic!("it lives on"),
+                _ => return String::from_utf8_lossy(&bytes).into_owned(),
+            }
+        }
+    }
+
+    fn asked_once(client: &mut Client) {
+        let mut answer = [0; 4096];
+        let count = client.read(&mut answer).expect("an answer");
+        assert!(String::from_utf8_lossy(&answer[..count]).ends_with("hello"));
+    }
+
+    const ASK: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    #[test]
+    fn a_head_that_does_not_come_in_time_ends_the_connection() {
+        serving(Limits { head: SOON, ..LIMITS }, |address, _| {
+            for sent in ["", "GET", "GET / HTTP/1.1\r\nHost: x\r\n"] {
+                assert_eq!(rest(&mut connect(address, sent)), "", "{sent:?}");
+            }
+            let mut second = connect(address, ASK);
+            asked_once(&mut second);
+            second.write_all(b"GET / HT").expect("it is taken");
+            assert_eq!(rest(&mut second), "", "a second request has no more time than the first");
+        });
+    }
+
+    #[test]
+    fn an_idle_connection_ends_and_a_served_one_does_not() {
+        serving(Limits { idle: SOON, head: LONG, ..LIMITS }, |address, sockets| {
+            let served = connect(address, "POST /never HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+            let mut idle = connect(address, ASK);
+            asked_once(&mut idle);
+            assert_eq!(rest(&mut idle), "");
+            assert_eq!(sockets.served.load(Ordering::Relaxed), 1, "whose answer is in the making stays");
+            drop(served);
+        });
+    }
+
+    #[test]
+    fn who_takes_nothing_of_an_answer_is_cut_off() {
+        serving(Limits { write: SOON, ..LIMITS }, |address, sockets| {
+            let mut client = connect(address, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n");
+            while sockets.served.load(Ordering::Relaxed) == 0 {
+                std::thread::yield_now();
+            }
+            while !sockets.lock().is_empty() {
+                std::thread::yield_now();
+            }
+            assert!(rest(&mut client).len() < 64 << 20);
+        });
+    }
+
+    #[test]
+    fn when_no_more_fit_the_one_goes_that_owes_a_request_longest_and_then_the_idle() {
+        serving(LIMITS, |address, _| {
+            let mut idle = connect(address, ASK);
+            asked_once(&mut idle);
+            let mut half: Vec<Client> = (0..7).map(|_| connect(address, "GET / HT")).collect();
+            // A place is taken when the server has looked, in the order of the connections.
+            let mut next = connect(address, ASK);
+            asked_once(&mut next);
+            assert_eq!(rest(&mut half[0]), "");
+            idle.write_all(ASK.as_bytes()).expect("it is there");
+            asked_once(&mut idle);
+            half[1].write_all(b"TP/1.1\r\nHost: x\r\n\r\n").expect("it is there");
+            asked_once(&mut half[1]);
+            // Five owe a request; after them it is the turn of those that are idle.
+            let mut more: Vec<Client> = Vec::new();
+            for _ in 0..6 {
+                more.push(connect(address, ASK));
+                asked_once(more.last_mut().expect("it was just made"));
+            }
+            (2..7).for_each(|at| assert_eq!(rest(&mut half[at]), "", "{at}"));
+            assert_eq!(rest(&mut next), "", "it was idle longest");
+        });
+    }
+
+    #[test]
+    fn some_places_are_never_served_so_that_newcomers_hear_that_it_is_full() {
+        serving(LIMITS, |address, sockets| {
+            let ask = "POST /never HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
+            let served: Vec<Client> = (0..7).map(|_| connect(address, ask)).collect();
+            while sockets.served.load(Ordering::Relaxed) < 7 {
+                std::thread::yield_now();
+            }
+            for _ in 0..20 {
+                let mut refused = connect(address, &ASK.replace("Host", "Connection: close\r\nHost"));
+                assert!(rest(&mut refused).ends_with("busy"));
+            }
+            drop(served);
+        });
+    }
+
+    #[test]
+    fn the_end_of_the_server_sends_away_who_is_not_served() {
+        serving(LIMITS, |address, sockets| {
+            let mut half = connect(address, "GET / HT");
+            while sockets.lock().is_empty() {
+                std::thread::yield_now();
+            }
+            sockets.close_waiting();
+            assert_eq!(rest(&mut half), "");
+        });
+    }
+
+    #[test]
+    fn half_of_the_descriptors_are_left_to_others() {
+        let most = |descriptors| Limits::within(descriptors).most;
+        assert_eq!([most(None), most(Some(1024)), most(Some(256)), most(Some(4))], [512, 512, 128, 8]);
+    }
+}

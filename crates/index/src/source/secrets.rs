@@ -1,0 +1,485 @@
+//! Which files may hold a secret: by their names, and by keys in their text.
+//!
+//! No ignore file brings such a file back. The user's own configuration may, path by path; a repository's may not. What is
+//! in these tables, and what is not and why, is told in `docs/secrets.md`.
+
+use codecompass_model::ids::content_hash;
+use codecompass_store::SecretRules;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use memchr::memmem;
+
+use super::SourceError;
+
+/// Raised when these rules change: what newly counts as a secret then leaves every store.
+const RULES: u32 = 2;
+
+/// Names, in order. All tables are in small letters, and names are compared so.
+const NAMES: &[&str] = &[
+    ".bash_history",
+    ".boto",
+    ".cifs-credentials",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".fetchmailrc",
+    ".git-credentials",
+    ".htdigest",
+    ".htpasswd",
+    ".irb_history",
+    ".msmtprc",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".mysql_history",
+    ".netrc",
+    ".node_repl_history",
+    ".npmrc",
+    ".passwd",
+    ".password",
+    ".pgpass",
+    ".psql_history",
+    ".pypirc",
+    ".python_history",
+    ".rclone.conf",
+    ".rediscli_history",
+    ".s3cfg",
+    ".secret",
+    ".secrets",
+    ".sentryclirc",
+    ".smbcredentials",
+    ".terraformrc",
+    ".vault-token",
+    ".zsh_history",
+    "_netrc",
+    "credentials.tfrc.json",
+    "htpasswd",
+    "kubeconfig",
+    "kubeconfig.json",
+    "kubeconfig.yaml",
+    "kubeconfig.yml",
+    "local.settings.json",
+    "password.csv",
+    "password.txt",
+    "passwords.csv",
+    "passwords.txt",
+    "pgpass.conf",
+    "rclone.conf",
+    "terraform.rc",
+];
+
+/// Extensions of keys, key stores and stores of passwords, in order.
+const EXTENSIONS: &[&str] = &[
+    "1pux",
+    "agekey",
+    "bcfks",
+    "bks",
+    "jceks",
+    "jks",
+    "kdb",
+    "kdbx",
+    "key",
+    "keychain",
+    "keychain-db",
+    "keystore",
+    "keytab",
+    "kubeconfig",
+    "ovpn",
+    "p12",
+    "p8",
+    "pem",
+    "pfx",
+    "pkcs12",
+    "ppk",
+    "psafe3",
+    "tfstate",
+];
+
+/// Files of a folder wherever that lies; `*` stands for all below it. A folder may be two.
+const IN_FOLDERS: &[(&str, &[&str])] = &[
+    (".aws", &["credentials"]),
+    (".azure", &["accesstokens.json", "azureprofile.json", "msal_token_cache.json"]),
+    (".bundle", &["config"]),
+    (".cargo", &["credentials", "credentials.toml"]),
+    (".composer", &["auth.json"]),
+    (".config/gcloud", &["*"]),
+    (".config/gh", &["hosts.yml"]),
+    (".docker", &["config.json"]),
+    (".gem", &["credentials"]),
+    (".gnupg", &["*"]),
+    (".kube", &["config"]),
+    (".m2", &["settings.xml", "settings-security.xml"]),
+    (".password-store", &["*"]),
+    (".ssh", &["*"]),
+    (".vscode", &["sftp.json"]),
+];
+
+/// Beginnings of names.
+const BEGINNINGS: &[&str] = &[".dev.vars", ".vault-pass", ".vault_pass", "vault-pass", "vault_pass"];
+
+/// Beginnings of names of JSON files.
+const JSON_BEGINNINGS: &[&str] = &["client_secret", "service-account", "service_account", "serviceaccount"];
+
+/// Words that make data a secret, where they are a file's name or the beginning or end of it.
+const WORDS: &[&str] = &["credential", "credentials", "secret", "secrets"];
+
+/// Extensions of data. Code and prose that are called `secrets` are about them.
+const DATA: &[&str] =
+    &["cfg", "conf", "csv", "env", "ini", "json", "json5", "plist", "properties", "toml", "txt", "xml", "yaml", "yml"];
+
+/// Words by which a file says that it is a pattern for others to fill in.
+const PATTERNS: &[&str] = &[
+    "default", "defaults", "dist", "dummy", "example", "examples", "sample", "schema", "skel", "template", "tmpl",
+    "tpl",
+];
+
+/// The rules, and what the user takes out of them.
+#[derive(Clone, Debug)]
+pub struct Secrets {
+    allowed: Option<Gitignore>,
+    key: i64,
+}
+
+impl Secrets {
+    /// The rules without the paths that these gitignore lines match, relative to the root.
+    pub fn except(allowed: &[String]) -> Result<Self, SourceError> {
+        let mut builder = GitignoreBuilder::new(".");
+        for pattern in allowed {
+            builder
+                .add_line(None, pattern)
+                .map_err(|error| SourceError::BadPattern { pattern: pattern.clone(), what: error.to_string() })?;
+        }
+        let hash = content_hash(&[&RULES.to_le_bytes(), allowed.join("\n").as_bytes()]);
+        let allowed = builder.build().ok().filter(|matcher| !matcher.is_empty());
+        // 0 is for stores that nobody looked through.
+        Ok(Self { allowed, key: ((hash >> 1) as i64).max(1) })
+    }
+
+    /// Whether the user asked for a path, or for a folder that it is in.
+    pub fn is_allowed(&self, path: &str) -> bool {
+        self.allowed.as_ref().is_some_and(|allowed| allowed.matched_path_or_any_parents(path, false).is_ignore())
+    }
+}
+
+impl SecretRules for Secrets {
+    fn key(&self) -> i64 {
+        self.key
+    }
+
+    fn is_named(&self, path: &str) -> bool {
+        may_hold_secret(path) && !self.is_allowed(path)
+    }
+
+    /// Code that is read as such may have a key in a test.
+    fn is_read(&self, language: &str) -> bool {
+        !codecompass_lang::has_rules(language)
+    }
+
+    fn is_held(&self, path: &str, language: &str, text: &str) -> bool {
+        self.is_read(language) && holds_key(text.as_bytes()) && !self.is_allowed(path)
+    }
+}
+
+/// Whether a file may hold a secret, by its path.
+fn may_hold_secret(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let (folder, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let (stem, extension) = match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => (stem, Some(extension)),
+        _ => (name, None),
+    };
+    let is_listed = NAMES.binary_search(&name).is_ok()
+        || extension.is_some_and(|extension| EXTENSIONS.binary_search(&extension).is_ok())
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || name.contains(".tfstate.")
+        || (name.starts_with("ssh_host_") && name.ends_with("_key"))
+        || (stem.starts_with("id_") && is_key_name(stem, extension))
+        || (folder.contains('.') && is_in_folder(folder, name));
+    is_listed || (is_settings(name, stem, extension) && !is_pattern(name))
+}
+
+/// Settings with secrets in them, which often stand beside a pattern for them.
+fn is_settings(name: &str, stem: &str, extension: Option<&str>) -> bool {
+    let has_word = || {
+        let parts = |at: usize| stem.split(['.', '-', '_']).nth(at);
+        let last = stem.rsplit(['.', '-', '_']).next();
+        parts(0).into_iter().chain(last).any(|part| WORDS.contains(&part))
+    };
+    let is_data = |extension: &str| DATA.contains(&extension);
+    name.starts_with(".env")
+        || matches!(extension, Some("env" | "tfvars"))
+        || name.ends_with(".tfvars.json")
+        || (extension == Some("json")
+            && (JSON_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+                || name.contains("firebase-adminsdk")))
+        || (extension.is_some_and(is_data) && has_word())
+}
+
+/// Whether a name says of itself that it is a pattern: `.env.example`, `sample.env`, `secrets.template.yml`.
+fn is_pattern(name: &str) -> bool {
+    let is_kind = |part: &&str| DATA.contains(part) || matches!(*part, "tfvars");
+    let parts: Vec<&str> = name.split(['.', '-', '_']).filter(|part| !part.is_empty()).collect();
+    let said = parts.iter().rev().skip_while(|part| is_kind(part)).copied().next();
+    let ends = [parts.first().copied(), said];
+    ends.into_iter().flatten().any(|part| PATTERNS.contains(&part))
+}
+
+fn is_in_folder(folder: &str, name: &str) -> bool {
+    let is_below = |known: &str| {
+        let below = folder.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        below || folder.contains(&format!("/{known}/")) || ends_with_folder(folder, known)
+    };
+    IN_FOLDERS.iter().any(|(known, names)| match names {
+        ["*"] => is_below(known),
+        names => names.contains(&name) && (folder == *known || ends_with_folder(folder, known)),
+    })
+}
+
+fn ends_with_folder(folder: &str, known: &str) -> bool {
+    folder.strip_suffix(known).is_some_and(|rest| rest.ends_with('/'))
+}
+
+/// `id_*`, the names of SSH keys, where the rest of the name does not look like a source file: without an extension, as a
+/// public key or as a copy. The four classic names are secret under any extension but those of code.
+fn is_key_name(stem: &str, extension: Option<&str>) -> bool {
+    const CLASSIC: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+    const COPIES: &[&str] = &["pub", "bak", "backup", "old", "orig", "save", "ppk", "priv", "enc", "gpg"];
+    match extension {
+        None => true,
+        Some(extension) => COPIES.contains(&extension) || (CLASSIC.contains(&stem) && !is_source(extension)),
+    }
+}
+
+/// Code, or a text about keys.
+fn is_source(extension: &str) -> bool {
+    codecompass_lang::is_code_extension(extension) || extension == "md"
+}
+
+/// So far behind its header the material of a key begins: an encrypted one has a few lines of its own before.
+const REACH: usize = 300;
+
+/// The shortest line of a key. Texts about keys have dots there.
+const MATERIAL: usize = 32;
+
+/// Whether a private key stands in a text: its header, and something behind it that can be one.
+fn holds_key(bytes: &[u8]) -> bool {
+    let is_material = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let has_material = |rest: &[u8]| rest.split(|byte| !is_material(byte)).any(|run| run.len() >= MATERIAL);
+    let window = |at: usize| &bytes[at..bytes.len().min(at + REACH)];
+    let is_header = |at: usize| {
+        let kind = window(at).split(|byte| *byte == b'-').next().unwrap_or_default();
+        let is_private = kind.ends_with(b"PRIVATE KEY") || kind.ends_with(b"PRIVATE KEY BLOCK");
+        is_private && has_material(&window(at)[kind.len()..])
+    };
+    let behind = |marker: &'static [u8]| memmem::find_iter(bytes, marker).map(|at| at + marker.len());
+    behind(b"-----BEGIN ").any(is_header)
+        || bytes.starts_with(b"PuTTY-User-Key-File-")
+        || behind(b"AGE-SECRET-KEY-1")
+            .any(|at| window(at).iter().take_while(|byte| is_material(byte)).count() >= MATERIAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_in_order() {
+        assert!(NAMES.is_sorted() && EXTENSIONS.is_sorted() && DATA.is_sorted() && PATTERNS.is_sorted());
+        let all = NAMES.iter().chain(EXTENSIONS).chain(BEGINNINGS).chain(JSON_BEGINNINGS);
+        assert!(all.into_iter().all(|word| *word == word.to_ascii_lowercase()));
+    }
+
+    #[test]
+    fn names_of_secrets_are_told_from_names_of_code() {
+        let secret = [
+            // Environments.
+            ".env",
+            ".env.local",
+            ".envrc",
+            "a/.env.production",
+            "prod.env",
+            "deploy/Staging.ENV",
+            ".env.example.local",
+            ".dev.vars",
+            ".dev.vars.production",
+            // Keys and stores of keys.
+            "server.pem",
+            "a/b/tls.KEY",
+            "x.p12",
+            "x.pfx",
+            "x.jks",
+            "x.ppk",
+            "x.kdbx",
+            "x.kdb",
+            "app.keystore",
+            "AuthKey.p8",
+            "krb5.keytab",
+            "client.ovpn",
+            "id_rsa",
+            "a/id_dsa",
+            "id_ecdsa",
+            ".ssh/id_ed25519",
+            "id_ed25519.pub",
+            "id_rsa.bak",
+            "id_rsa.2019",
+            "id_deploy",
+            "etc/ssh_host_rsa_key",
+            "home/.ssh/config",
+            ".ssh/keys/mine",
+            "a/.gnupg/private/x",
+            // Tools.
+            ".netrc",
+            ".npmrc",
+            "a/.pgpass",
+            ".aws/credentials",
+            "home/.aws/credentials",
+            ".docker/config.json",
+            "a/.docker/config.json",
+            ".dockercfg",
+            ".kube/config",
+            "kubeconfig",
+            "prod.kubeconfig",
+            ".htpasswd",
+            ".vault-token",
+            ".vault_pass.txt",
+            ".s3cfg",
+            ".my.cnf",
+            ".git-credentials",
+            ".gem/credentials",
+            ".cargo/credentials.toml",
+            ".config/gh/hosts.yml",
+            "home/.config/gcloud/access_tokens.db",
+            ".composer/auth.json",
+            ".m2/settings.xml",
+            // Terraform.
+            "terraform.tfstate",
+            "terraform.tfstate.backup",
+            "prod.tfvars",
+            "a/prod.auto.tfvars.json",
+            ".terraformrc",
+            // Settings by words.
+            "credentials.json",
+            "config/Credentials.yaml",
+            "secrets.yml",
+            "secrets.yaml",
+            "k8s/secret.yaml",
+            "secrets.toml",
+            "secrets.prod.yaml",
+            "db-credentials.json",
+            "application_default_credentials.json",
+            "client_secret_12.apps.json",
+            "client_secrets.json",
+            "service-account.json",
+            "service_account_key.json",
+            "x-firebase-adminsdk-1.json",
+            "local.settings.json",
+            "passwords.txt",
+        ];
+        let kept = [
+            ".env.example",
+            "a/.env.sample",
+            ".env.template",
+            ".env.dist",
+            "example.env",
+            "sample-prod.env",
+            "env.rs",
+            "env",
+            "environment.yml",
+            "terraform.tfvars.example",
+            "example.tfvars",
+            "main.tf",
+            "tfstate.go",
+            "state.tfstates",
+            "secrets.example.yml",
+            "credentials.sample.json",
+            "secrets.schema.json",
+            "secret.template.yaml",
+            "id_map.rs",
+            "id_rsa.rs",
+            "id_table.json",
+            "key.rs",
+            "pem.py",
+            "credentials",
+            "aws/credentials",
+            "secrets",
+            "x.aws/credentials.rs",
+            "credentials.rs",
+            "secrets.py",
+            "secret.go",
+            "src/secrets/mod.rs",
+            "secrets.md",
+            "secretary.json",
+            "docker/config.json",
+            ".docker/Dockerfile",
+            "kube/config",
+            ".kube/notes.md",
+            "config.json",
+            "auth.json",
+            "appsettings.json",
+            "appsettings.Production.json",
+            "wp-config.php",
+            ".yarnrc.yml",
+            "token.json",
+            "not.ssh/config",
+            "a.config/gcloud/x",
+            "identity",
+            "keys/mod.rs",
+            "id.rs",
+            "keystore.rs",
+            "gradle.properties",
+            "",
+        ];
+        secret.iter().for_each(|path| assert!(may_hold_secret(path), "{path} may hold a secret"));
+        kept.iter().for_each(|path| assert!(!may_hold_secret(path), "{path} holds none"));
+    }
+
+    const BODY: &str = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB";
+
+    fn key(kind: &str) -> String {
+        format!("-----BEGIN {kind}-----\n{BODY}\n-----END {kind}-----\n")
+    }
+
+    #[test]
+    fn a_private_key_is_one_with_its_material() {
+        let held = [
+            key("RSA PRIVATE KEY"),
+            key("PRIVATE KEY"),
+            key("OPENSSH PRIVATE KEY"),
+            key("PGP PRIVATE KEY BLOCK"),
+            format!("tls:\n  key: |\n    {}", key("EC PRIVATE KEY").replace('\n', "\n    ")),
+            format!("{{\"private_key\": \"{}\"}}", key("PRIVATE KEY").replace('\n', "\\n")),
+            format!("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n{BODY}\n"),
+            "PuTTY-User-Key-File-3: ssh-ed25519\n".into(),
+            format!("AGE-SECRET-KEY-1{}\n", "QX".repeat(29)),
+        ];
+        let not = [
+            key("PUBLIC KEY"),
+            key("CERTIFICATE"),
+            "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n".into(),
+            "Look for `-----BEGIN RSA PRIVATE KEY-----` in the file.".into(),
+            "keys begin with AGE-SECRET-KEY-1…".into(),
+            format!("{BODY}\n-----END PRIVATE KEY-----"),
+        ];
+        held.iter().for_each(|text| assert!(holds_key(text.as_bytes()), "{text}"));
+        not.iter().for_each(|text| assert!(!holds_key(text.as_bytes()), "{text}"));
+        let rules = Secrets::except(&[]).expect("no pattern is bad");
+        let text = key("PRIVATE KEY");
+        assert!(rules.is_held("notes.txt", "text", &text) && rules.is_held("deploy/tls.yaml", "yaml", &text));
+        assert!(!rules.is_held("tests/tls.rs", "rust", &text) && !rules.is_held("tls_test.go", "go", &text));
+    }
+
+    #[test]
+    fn the_user_may_take_paths_out() {
+        let rules =
+            Secrets::except(&["testdata/**".into(), "/dev.env".into(), "fixtures/".into()]).expect("they are good");
+        for path in ["testdata/server.pem", "testdata/x/.env", "dev.env", "b/fixtures/c/id_rsa"] {
+            assert!(!rules.is_named(path), "{path}");
+        }
+        assert!(rules.is_named("a/dev.env") && rules.is_named("prod.env") && rules.is_named("a/testdata/.env"));
+        assert!(!rules.is_held("testdata/key.txt", "text", &key("PRIVATE KEY")));
+        let keys: Vec<i64> = [&[][..], &["a"], &["a", "b"], &["ab"]]
+            .map(|list: &[&str]| Secrets::except(&list.iter().map(|&line| line.to_owned()).collect::<Vec<_>>()))
+            .map(|rules| rules.expect("they are good").key())
+            .to_vec();
+        assert!(keys.iter().all(|key| *key > 0), "{keys:?}");
+        assert_eq!(keys.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{keys:?}");
+        assert!(Secrets::except(&["{a".into()]).is_err());
+    }
+}

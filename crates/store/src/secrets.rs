@@ -1,0 +1,150 @@
+//! Secrets leave a store: what newly counts as one goes from every view, with its text, its facts and its words.
+//!
+//! Whether something is a secret is for others to say ([`SecretRules`]). A store remembers under which rules it was looked
+//! through; whoever comes with others has it looked through again before anything is read or written. What is found is
+//! left out of a clean copy, so that not a word of it stays behind, and one switch makes the copy the store.
+
+use codecompass_model::VersionId;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::clean::{self, Taken};
+use crate::layout::Scratch;
+use crate::writer::Parts;
+use crate::{Missing, ProjectDir, Result, Snapshot, Store, Tuning, WritePoint, Writer, codec, schema, views};
+
+/// What counts as a secret.
+pub trait SecretRules {
+    /// One number for all of the rules, and never 0.
+    fn key(&self) -> i64;
+    /// Whether a path is the name of a secret.
+    fn is_named(&self, path: &str) -> bool;
+    /// Whether files of this language can hold one: the texts of others are not even looked at.
+    fn is_read(&self, language: &str) -> bool;
+    /// Whether a file with this path, language and text holds one.
+    fn is_held(&self, path: &str, language: &str, text: &str) -> bool;
+}
+
+/// What a clean copy leaves out.
+pub(crate) struct Without {
+    versions: RoaringBitmap,
+    key: i64,
+    /// The rules were others before: what they left out may be missed now, so every view has to be listed anew.
+    is_change: bool,
+}
+
+impl Store {
+    /// Whether the store holds nothing that counts as a secret. Under the rules by which it was last looked through that
+    /// is known; under others it is found out.
+    pub fn has_no_secrets(&self, rules: &dyn SecretRules) -> Result<bool> {
+        let connection = self.connection();
+        Ok(known_rules(connection)? == rules.key() || find(connection, rules)?.is_empty())
+    }
+
+    /// Whether it was looked through under rules with this key.
+    pub fn is_looked_through(&self, key: i64) -> Result<bool> {
+        Ok(known_rules(self.connection())? == key)
+    }
+}
+
+impl Snapshot {
+    /// Whether what it shows was looked through under rules with this key.
+    pub fn is_looked_through(&self, key: i64) -> Result<bool> {
+        Ok(known_rules(&self.connection)? == key)
+    }
+}
+
+/// Removes what counts as a secret. [`StoreError::Locked`](crate::StoreError::Locked) while somebody writes.
+pub fn remove_secrets(dir: &ProjectDir, rules: &dyn SecretRules, point: Option<WritePoint>, now: i64) -> Result<()> {
+    Writer::open(dir, Missing::Fail, false, Tuning::default(), point, now)?.without_secrets(rules, now).map(drop)
+}
+
+impl Writer {
+    /// The writer of a store that holds nothing that counts as a secret under these rules.
+    pub fn without_secrets(mut self, rules: &dyn SecretRules, now: i64) -> Result<Self> {
+        let known = known_rules(self.connection())?;
+        if known == rules.key() {
+            return Ok(self);
+        }
+        let versions = find(self.connection(), rules)?;
+        let without = Without { versions, key: rules.key(), is_change: known != 0 };
+        if without.versions.is_empty() {
+            self.at("note rules");
+            let transaction = self.connection().transaction_with_behavior(TransactionBehavior::Immediate)?;
+            settle(&transaction, &without)?;
+            transaction.commit()?;
+            return Ok(self);
+        }
+        let all = views::all(self.connection())?.into_iter().map(|view| (view.clone(), view.key)).collect::<Vec<_>>();
+        self.at("create epoch");
+        let epoch = Scratch::new(self.dir())?;
+        let taken = Taken { views: &all, local_without: Some(&[]), without: Some(&without) };
+        clean::copy(self.epoch(), epoch.path(), &taken)?;
+        self.at("switch epoch");
+        self.dir().switch_to(epoch.path())?;
+        epoch.keep();
+        self.at("sweep");
+        let Parts { dir, lock, tuning, point } = self.into_parts();
+        Writer::with_lock(&dir, lock, Missing::Fail, tuning, point, now)
+    }
+}
+
+/// The rules under which a store was last looked through; 0 where that was never done.
+pub(crate) fn known_rules(connection: &Connection) -> Result<i64> {
+    let mut select = connection.prepare_cached("SELECT value FROM meta WHERE key = 'secret_rules'")?;
+    Ok(select.query_row([], |row| row.get(0)).optional()?.unwrap_or_default())
+}
+
+/// The stored versions that count as secrets. A text that can not be read may be one.
+fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitmap> {
+    let mut select =
+        connection.prepare("SELECT fv, path, language FROM file_versions WHERE skip IS NULL ORDER BY fv")?;
+    let mut text = connection.prepare("SELECT body FROM texts WHERE fv = ?1")?;
+    let mut rows = select.query([])?;
+    let mut found = RoaringBitmap::new();
+    while let Some(row) = rows.next()? {
+        let (id, path, language): (VersionId, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let mut is_held = || -> Result<bool> {
+            let body: Option<Vec<u8>> = text.query_row([id], |row| row.get(0)).optional()?;
+            let text = body.and_then(|body| codec::decode_text(&body).ok());
+            Ok(text.is_none_or(|text| rules.is_held(&path, &language, &text)))
+        };
+        if rules.is_named(&path) || (rules.is_read(&language) && is_held()?) {
+            found.insert(id);
+        }
+    }
+    Ok(found)
+}
+
+/// Takes versions out of all views, before what the views hold is copied.
+pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()> {
+    for view in views::all(connection)? {
+        let Some(held) = views::bitmaps(connection, &view.key)? else { continue };
+        if held.members.is_disjoint(&without.versions) {
+            continue;
+        }
+        connection.execute(
+            // No extraction has this key: whoever is asked for the view lists it anew.
+            "UPDATE branch_state SET members = ?2, edited = ?3, facts_key = 0 WHERE view = ?1",
+            params![
+                view.key.encode(),
+                codec::encode_bitmap(&(&held.members - &without.versions)),
+                codec::encode_bitmap(&(&held.edited - &without.versions)),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Counts anew what views hold, and writes the rules down. Readers tell by the generation that something has changed.
+pub(crate) fn settle(connection: &Connection, without: &Without) -> Result<()> {
+    if without.is_change || !without.versions.is_empty() {
+        let generation = schema::meta(connection, "generation")? + 1;
+        if without.is_change {
+            connection.execute("UPDATE branch_state SET facts_key = 0, generation = ?1", [generation])?;
+        }
+        views::count_anew(connection, generation)?;
+        schema::set_meta(connection, "generation", generation)?;
+    }
+    schema::set_meta(connection, "secret_rules", without.key)
+}

@@ -1,0 +1,73 @@
+//! Twins: the same content stored twice, because everything was extracted anew.
+//!
+//! Whether a file is of the default branch or an edit is told by comparing ids, so all views have to hold the same one of
+//! two twins: the newer. That is seen to when what was extracted anew is published, and, where it never came to that, by
+//! whoever writes next.
+
+use codecompass_model::VersionId;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, params};
+
+use crate::{Result, codec, schema, views};
+
+/// The key in `meta` that says that there may be some.
+const MARK: &str = "twins";
+
+/// Writes down that versions are about to be stored that may be there already.
+pub(crate) fn expect(connection: &Connection) -> Result<()> {
+    schema::set_meta(connection, MARK, 1)
+}
+
+/// Whether there may be some.
+pub(crate) fn are_expected(connection: &Connection) -> Result<bool> {
+    let mut select = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?1)")?;
+    Ok(select.query_row([MARK], |row| row.get(0))?)
+}
+
+/// Has every view hold the newer one of twins, inside the caller's transaction. Says whether any view changed.
+pub(crate) fn unite(connection: &Connection, generation: i64) -> Result<bool> {
+    connection.execute_batch(
+        "CREATE TEMP TABLE twins AS SELECT old.fv AS old, max(new.fv) AS new FROM file_versions AS old
+         JOIN file_versions AS new ON new.path = old.path AND new.blob = old.blob AND new.fv > old.fv
+         AND new.language = old.language AND new.facts_version = old.facts_version AND new.skip IS old.skip
+         GROUP BY old.fv;
+         UPDATE stat_cache SET fv = (SELECT new FROM temp.twins WHERE old = fv) WHERE fv IN (SELECT old FROM temp.twins)",
+    )?;
+    let pairs: Vec<(VersionId, VersionId)> = {
+        let mut select = connection.prepare("SELECT old, new FROM temp.twins")?;
+        let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    connection.execute_batch("DROP TABLE temp.twins")?;
+    let mut has_changed = false;
+    for view in views::all(connection)? {
+        let Some(held) = views::bitmaps(connection, &view.key)? else { continue };
+        let [members, skipped, edited] = [&held.members, &held.skipped, &held.edited].map(|old| newer(old, &pairs));
+        if (&members, &skipped, &edited) == (&held.members, &held.skipped, &held.edited) {
+            continue;
+        }
+        has_changed = true;
+        connection.execute(
+            "UPDATE branch_state SET members = ?2, skipped = ?3, edited = ?4, generation = ?5 WHERE view = ?1",
+            params![
+                view.key.encode(),
+                codec::encode_bitmap(&members),
+                codec::encode_bitmap(&skipped),
+                codec::encode_bitmap(&edited),
+                generation,
+            ],
+        )?;
+    }
+    connection.execute("DELETE FROM meta WHERE key = ?1", [MARK])?;
+    Ok(has_changed)
+}
+
+fn newer(versions: &RoaringBitmap, pairs: &[(VersionId, VersionId)]) -> RoaringBitmap {
+    let mut united = versions.clone();
+    for (old, new) in pairs {
+        if united.remove(*old) {
+            united.insert(*new);
+        }
+    }
+    united
+}
