@@ -11,15 +11,12 @@ use codecompass_index::Target;
 use codecompass_query::graph::Memory;
 use codecompass_store::{JobMode, Snapshot};
 
-use crate::at_once::AtOnce;
 use crate::cli::Common;
 use crate::config::{Config, FreshnessPolicy};
 use crate::error::AppError;
 use crate::metadata::{Freshness, Metadata};
 use crate::output::{Answer, Form};
 use crate::paths::Paths;
-use crate::published::{Access, At, Published, Upkeep};
-use crate::server::desk::Desk;
 use crate::server::jobs::{self, Follower};
 use crate::server::places::{Unknown, Visit};
 use crate::server::upkeep::Care;
@@ -28,6 +25,7 @@ use crate::session::{Request, Session};
 use crate::tools::frame::Arguments;
 use crate::tools::input;
 use crate::tools::versus::Look;
+use crate::views::{Access, At, AtOnce, Desk, Published, Upkeep};
 
 /// So long a job may take to begin: a folder has to be registered before anything can be said about it.
 pub(crate) const REGISTERED: Duration = Duration::from_secs(5);

@@ -5,7 +5,6 @@
 //!
 //! What is absent: SQL, tree-sitter, git plumbing.
 
-mod at_once;
 mod call;
 mod cli;
 mod clock;
@@ -23,12 +22,12 @@ mod output;
 mod paths;
 mod progress;
 mod projects;
-mod published;
 mod server;
 mod session;
 mod setup;
 mod tools;
 mod version;
+mod views;
 mod worktrees;
 
 use std::io::Write;

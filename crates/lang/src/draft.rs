@@ -370,7 +370,6 @@ impl<'t> Draft<'t> {
     }
 
     /// Whether a local name of this spelling can be seen here.
-    #[allow(dead_code)]
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.locals.find(name, Some(false)).is_some()

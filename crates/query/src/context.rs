@@ -6,8 +6,8 @@ use std::rc::Rc;
 use codecompass_model::{Lines, Symbol, SymbolKind, VersionId};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
-use crate::SymbolHit;
 use crate::search::{Beginnings, Place, Search, What, search};
+use crate::{SymbolHit, symbol_at};
 
 /// So many symbols of a file are taken when its path is what was found.
 const OF_A_FILE: usize = 8;
@@ -49,12 +49,9 @@ impl Piece {
     pub fn at(snapshot: &Snapshot, path: &str, (start, end): (u32, Option<u32>)) -> Result<Option<Self>> {
         let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
         let outline = snapshot.outline(version.id)?;
-        let around = outline.symbols.iter().rposition(|symbol| {
-            symbol.kind != SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&start)
-        });
-        let (lines, symbol) = match (end, around) {
+        let (lines, symbol) = match (end, symbol_at(&outline.symbols, start, end)) {
             (Some(end), _) => (Lines { start, end }, None),
-            (None, Some(around)) => (outline.symbols[around].lines, Some(around as u32)),
+            (None, Some(around)) => (outline.symbols[around as usize].lines, Some(around)),
             (None, None) => (Lines { start, end: start }, None),
         };
         if start == 0 || start > version.lines.max(1) {

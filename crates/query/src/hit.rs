@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
+use codecompass_model::{Symbol, SymbolAt};
 use codecompass_store::{Outline, Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
 use crate::score::Scores;
@@ -39,6 +39,11 @@ impl SymbolHit {
     /// Its place among the symbols of its file.
     pub fn place(&self) -> u32 {
         self.place
+    }
+
+    /// Where it stands, for the graph.
+    pub fn at(&self) -> SymbolAt {
+        SymbolAt { file: self.version.id, place: self.place }
     }
 
     /// Its `symbol_id`.

@@ -106,6 +106,10 @@ const STARTERS: &[&str] = &[
 /// Modules of a folder of which each may use those before it, and none after it.
 const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["signs", "asked", "exact", "gather", "place", "features"])];
 
+/// Folders that others stand on, and what must not be named in them for that.
+const BELOW: &[(&str, &[&str])] =
+    &[("app/src/views", &["crate::call", "crate::commands", "crate::mcp", "crate::server", "crate::tools"])];
+
 /// The crates that ask about languages, and name none.
 const ASKING: &[&str] = &["model", "store", "index", "query", "app"];
 
@@ -276,6 +280,20 @@ fn layers_use_each_other_in_one_direction() {
             let is_last = at + 1 == layers.len();
             let uses_some = layers[..at].iter().any(|one| used.contains(one));
             assert!(uses_some || !is_last, "{folder}: {layer} uses nothing, so the test reads imports wrongly");
+        }
+    }
+}
+
+#[test]
+fn what_others_stand_on_knows_none_of_them() {
+    for (folder, above) in BELOW {
+        let mut files = Vec::new();
+        rust_files(&crates().join(folder), &mut files);
+        assert!(!files.is_empty(), "{folder} has no files");
+        for path in files {
+            let text = read(&path);
+            let named: Vec<_> = above.iter().filter(|word| product(&text).any(|line| line.contains(**word))).collect();
+            assert!(named.is_empty(), "{}: {named:?}", path.display());
         }
     }
 }

@@ -14,8 +14,8 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, counted, free_bytes};
 use crate::metadata::{Freshness, Metadata};
 use crate::output::Answer;
-use crate::published::under_its_name;
 use crate::session::Session;
+use crate::views::under_its_name;
 
 /// One line of the report.
 pub(crate) struct Finding {

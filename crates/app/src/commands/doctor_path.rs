@@ -9,8 +9,8 @@ use crate::escape::shown;
 use crate::measure::counted;
 use crate::output::{Answer, style};
 use crate::paths::{Absence, Paths};
-use crate::published::{Access, Published};
 use crate::session::Session;
+use crate::views::{Access, Published};
 
 pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
     let session = Session::open(common, None)?;

@@ -12,9 +12,9 @@ use serde_json::json;
 use crate::cli::{Common, ExportArgs, Exported};
 use crate::error::{AppError, Code};
 use crate::output::{self, Answer};
-use crate::published::Published;
 use crate::session::Session;
 use crate::tools::{graph, input};
+use crate::views::Published;
 
 /// Long enough for any repository.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);

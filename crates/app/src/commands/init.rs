@@ -8,8 +8,8 @@ use crate::clock::now_ms;
 use crate::error::AppError;
 use crate::escape::shown;
 use crate::output::Answer;
-use crate::published::under_its_name;
 use crate::session::Session;
+use crate::views::under_its_name;
 
 pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
     let session = Session::open(common, args.path.as_deref())?;

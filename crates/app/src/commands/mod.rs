@@ -27,10 +27,9 @@ use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
 use crate::error::AppError;
 use crate::log;
 use crate::output::{self, Answer, Form, Reader};
-use crate::published::Access;
-use crate::server::desk::Desk;
 use crate::tools::frame::{Arguments, Side};
 use crate::tools::input;
+use crate::views::{Access, Desk};
 
 /// The commands that are tools: a line each, and no file.
 pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[

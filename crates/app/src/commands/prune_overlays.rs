@@ -15,9 +15,9 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text};
 use crate::output::Answer;
-use crate::published::under_its_name;
 use crate::session::{Session, kill_point};
 use crate::tools::index_status::time_text;
+use crate::views::under_its_name;
 use crate::worktrees;
 
 /// Why a view goes.

@@ -16,8 +16,8 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::output::Answer;
-use crate::published::under_its_name;
 use crate::session::{Session, kill_point};
+use crate::views::under_its_name;
 
 pub(crate) fn run(common: &Common, args: &StateArgs) -> Result<Answer, AppError> {
     match &args.what {

@@ -2,7 +2,6 @@
 //!
 //! Nothing here knows a transport. A transport hands in a connection, a tool's name and its arguments, and gets JSON or text.
 
-pub(crate) mod desk;
 pub(crate) mod jobs;
 pub(crate) mod places;
 mod recent;
@@ -28,7 +27,7 @@ use crate::log;
 use crate::output::{self, Form, Reader, complain};
 use crate::session::{self, Request, Session};
 use crate::tools::{self, frame::Arguments, frame::Tool};
-use desk::Desk;
+use crate::views::Desk;
 use jobs::{Follower, Jobs};
 use places::{Places, Unknown, Visit};
 use upkeep::Care;

@@ -15,11 +15,10 @@ use serde_json::json;
 use super::Server;
 use super::jobs::Job;
 use super::places::Place;
-use crate::at_once::others_end;
 use crate::error::{AppError, Code};
 use crate::metadata;
-use crate::published::{At, BRIEFLY, Upkeep};
 use crate::session::{Request, Session};
+use crate::views::{At, BRIEFLY, Upkeep, others_end};
 
 /// So long what is known to be stale is not looked at again.
 const REUSED: Duration = Duration::from_secs(1);

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use codecompass_query::{Search, search};
 
-use super::desk::Desk;
 use super::{Server, recent};
 use crate::session::Session;
+use crate::views::Desk;
 
 /// So many workspaces are kept warm.
 pub(crate) const CAPACITY: usize = 3;

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::desk::Desk;
 use crate::measure;
+use crate::views::Desk;
 
 /// Nobody asked for so long: what is open is let go.
 const IDLE: Duration = Duration::from_secs(2);

@@ -5,13 +5,14 @@ use std::time::Duration;
 use codecompass_index::source::Repo;
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolAt;
+use codecompass_query::Policy;
 use codecompass_query::diff::{Entry, FilePair, FileSide, Pair, pair_symbols};
 use serde_json::json;
 
 use super::compare_shape::Compared;
 use super::frame::{Arguments, Effect, Kind, Tool, WORKSPACE, optional, required, schema};
-use super::get_call_graph::one_of;
 use super::graph::{self, with_graph};
+use super::names;
 use super::versus::{self, Look, State, WORKTREE};
 use crate::error::{AppError, Code};
 use crate::output::{Answer, Form};
@@ -173,8 +174,10 @@ fn compared(
 type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
-    let name = &question.name;
-    let found = with_graph(&state.memory, PATIENCE, |graph| one_of(graph, &state.snapshot, name, file, Form::Json));
+    let found = with_graph(&state.memory, PATIENCE, |graph| {
+        let policy = Policy::MostUsed { graph, prefers: |_| true };
+        names::meant(&state.snapshot, &question.name, file, policy)
+    });
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
         found => found.map(Some),
@@ -183,7 +186,7 @@ fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result
 
 fn missing(head: &State, question: &Question, file: Option<&File>) -> Result<AppError, AppError> {
     let Question { name, base, head: after, .. } = question;
-    let mut error = graph::not_found(&head.snapshot, name.trim(), file)?;
+    let mut error = names::not_found(&head.snapshot, name.trim(), file)?;
     let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
     let absence = file.and_then(|file| file.absence.as_ref());
     let why = absence.map(|absence| format!(": {}", absence.clause())).unwrap_or_default();

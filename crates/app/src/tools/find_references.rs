@@ -1,6 +1,7 @@
 //! `find_references`: every place that means a symbol, the proved ones first.
 
 use codecompass_model::Confidence;
+use codecompass_query::Policy;
 use codecompass_query::graph::{Counts, EdgeKind, Graph, Link, Site, Through};
 use serde_json::{Map, Value, json};
 
@@ -238,12 +239,10 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     let snapshot = graph.snapshot();
     let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
     let handle = names::handle(snapshot, &inquiry.paths, name)?;
-    let candidates = graph::candidates(snapshot, &handle, file.as_ref())?;
-    let first = Shown::of(graph, candidates[0])?;
-    let found = graph.named(&first.symbol().name)?;
-    let meant = graph.meant(&found, &candidates);
-    let target = meant.first().copied().unwrap_or(candidates[0]);
+    let policy = Policy::MostUsed { graph, prefers: |_| true };
+    let (target, others) = names::meant(snapshot, &handle, file.as_ref(), policy)?;
     let symbol = Shown::of(graph, target)?;
+    let found = graph.named(&symbol.symbol().name)?;
     if !graph.knows(&symbol.file.language) {
         let message = format!("{} has no rules for references.", symbol.file.language);
         return Err(AppError::new(Code::NoEdgesAvailable, message)
@@ -251,9 +250,8 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
             .advice("`codecompass grep -w` finds the word.")
             .data(json!({ "language": symbol.file.language })));
     }
-    let others = meant.get(1..).unwrap_or_default();
     if !others.is_empty() && inquiry.form == Form::Json {
-        metadata.warnings.push(graph::taken_warning(&symbol, name, meant.len()));
+        metadata.warnings.push(graph::taken_warning(&symbol, name, others.len() + 1));
     }
     let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
     let (mut sites, counts) = found.account(target, symbol.symbol(), is_kin);
@@ -318,7 +316,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     Ok(References {
         asked: name.to_owned(),
         implementations: implementations.collect::<Result<_, AppError>>()?,
-        others: graph::others_of(graph, others)?,
+        others: graph::others_of(graph, &others)?,
         limit: question.limit,
         room: inquiry.room(),
         counts,

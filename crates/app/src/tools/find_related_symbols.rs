@@ -1,11 +1,10 @@
 //! `find_related_symbols`: what else matters to who reads a symbol.
 
-use codecompass_model::SymbolAt;
+use codecompass_query::Policy;
 use codecompass_query::graph::{Relation, Scope, Usage};
 use serde_json::{Map, Value, json};
 
 use super::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
-use super::get_symbol_hierarchy::one_symbol;
 use super::graph::{self, Shown, with_graph};
 use super::input::{self, Cursor};
 use super::{names, rows, shape};
@@ -107,8 +106,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
         let snapshot = graph.snapshot();
         let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
         let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
-        let hit = one_symbol(snapshot, &name, file.as_ref())?;
-        let at = SymbolAt { file: hit.version.id, place: hit.place() };
+        let (at, _) = names::meant(snapshot, &name, file.as_ref(), Policy::OneFile)?;
         let found = graph.related(at, question.scope)?;
         let path = file.as_ref().map(|file| &file.path);
         let identity = format!("related {:?} {path:?} {:?}", question.name, question.scope);

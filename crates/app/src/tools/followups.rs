@@ -6,7 +6,9 @@
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
-use codecompass_query::{Intent, Locate, Place, Search, known_names, locate, nearest_names, search, telling_words};
+use codecompass_query::{
+    Intent, Meant, Place, Policy, Search, Wanted, known_names, meant, nearest_names, search, telling_words,
+};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -104,9 +106,10 @@ fn bearers(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(Str
     names.extend(near.iter().take(2).cloned());
     let mut found: Vec<(String, SymbolKind)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        let question = Locate { name, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: 1 };
-        let hits = locate(snapshot, &question)?.hits;
-        found.extend(hits.first().map(|hit| (hit.symbol().name.clone(), hit.symbol().kind)));
+        let wanted = Wanted { name, languages: REGISTRY, language: None, path: None };
+        if let Meant::One { symbol, .. } = meant(snapshot, &wanted, Policy::First { others: 0 })? {
+            found.push((symbol.symbol().name.clone(), symbol.symbol().kind));
+        }
         if at == 0 && !found.is_empty() {
             break;
         }

@@ -1,8 +1,8 @@
 //! `get_call_graph`: who calls a symbol, and whom it calls.
 
 use codecompass_model::{SymbolAt, SymbolKind};
+use codecompass_query::Policy;
 use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Site, Unresolved};
-use codecompass_store::Snapshot;
 use serde_json::{Value, json};
 
 use super::call_text::Drawing;
@@ -272,7 +272,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     let snapshot = graph.snapshot();
     let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
     let handle = names::handle(snapshot, &inquiry.paths, name)?;
-    let (target, others) = one_of(graph, snapshot, &handle, file.as_ref(), inquiry.form)?;
+    let (target, others) = one_of(graph, &handle, file.as_ref(), inquiry.form)?;
     let symbol = Shown::of(graph, target)?;
     if !others.is_empty() && inquiry.form == Form::Json {
         metadata.warnings.push(graph::taken_warning(&symbol, name, others.len() + 1));
@@ -382,7 +382,7 @@ fn fitting(inquiry: &Inquiry<'_>, question: &Question, side: &Side) -> usize {
 }
 
 fn chain(graph: &Graph<'_>, from: SymbolAt, name: &str, form: Form) -> Result<PathTo, AppError> {
-    let (end, _) = one_of(graph, graph.snapshot(), name, None, form)?;
+    let (end, _) = one_of(graph, name, None, form)?;
     let chain = graph.path_between(from, end, DEEPEST as u32 * 2)?;
     let symbols = chain.symbols.iter().map(|at| Shown::of(graph, *at)).collect::<Result<_, _>>()?;
     Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth })
@@ -395,32 +395,20 @@ impl Calls {
     }
 }
 
-/// Whether calls can be of it or in it.
-fn is_callable(graph: &Graph<'_>, at: SymbolAt) -> bool {
+/// Whether calls can be of a symbol of this kind or in it.
+fn is_callable(kind: SymbolKind) -> bool {
     use SymbolKind::{Const, Field, Property, Variant};
-    let kind = Shown::of(graph, at).map(|shown| shown.symbol().kind);
-    !kind.is_ok_and(|kind| matches!(kind, Const | Field | Property | Variant))
+    !matches!(kind, Const | Field | Property | Variant)
 }
 
 /// The symbol that a name means, and the others that bear it.
-pub(crate) fn one_of(
+fn one_of(
     graph: &Graph<'_>,
-    snapshot: &Snapshot,
     name: &str,
     file: Option<&File>,
     form: Form,
 ) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
-    let mut candidates = graph::candidates(snapshot, name, file)?;
     // Readers of text are not told of fields where something of the name can be called; machines are told of all.
-    if form != Form::Json && candidates.iter().any(|at| is_callable(graph, *at)) {
-        candidates.retain(|at| is_callable(graph, *at));
-    }
-    if let [only] = candidates[..] {
-        return Ok((only, Vec::new()));
-    }
-    let simple = Shown::of(graph, candidates[0])?.symbol().name.clone();
-    let found = graph.named(&simple)?;
-    let meant = graph.meant(&found, &candidates);
-    let target = meant.first().copied().unwrap_or(candidates[0]);
-    Ok((target, meant.into_iter().skip(1).collect()))
+    let prefers = if form == Form::Json { |_| true } else { is_callable };
+    names::meant(graph.snapshot(), name, file, Policy::MostUsed { graph, prefers })
 }

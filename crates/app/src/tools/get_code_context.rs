@@ -9,7 +9,7 @@ use codecompass_lang::REGISTRY;
 use codecompass_model::Lines;
 use codecompass_model::ids::SymbolId;
 use codecompass_query::{
-    Locate, Mode, Piece, Search, context, lines_of, locate, nearest_names, place_of, telling_words,
+    Meant, Mode, Piece, Policy, Search, Wanted, context, lines_of, meant, nearest_names, place_of, telling_words,
 };
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
@@ -360,27 +360,19 @@ fn named(
             }
             continue;
         }
-        let asked = Locate {
-            name,
-            languages: REGISTRY,
-            kinds: &[],
-            language: question.language.as_deref(),
-            offset: 0,
-            limit: 1,
-        };
-        let located = locate(snapshot, &asked)?;
-        let Some(hit) = located.hits.first() else {
+        let wanted = Wanted { name, languages: REGISTRY, language: question.language.as_deref(), path: None };
+        let Meant::One { symbol: hit, total, .. } = meant(snapshot, &wanted, Policy::First { others: 0 })? else {
             metadata.warnings.push(format!("no symbol {name:?} is indexed"));
             continue;
         };
-        if located.total > 1 {
+        if total > 1 {
             let symbol = hit.symbol();
             metadata.warnings.push(format!(
                 "{} symbols are called {name}; this is {} ({}:{})",
-                located.total, symbol.qualified_name, hit.version.path, symbol.lines.start
+                total, symbol.qualified_name, hit.version.path, symbol.lines.start
             ));
         }
-        let piece = Piece::named(snapshot, hit)?;
+        let piece = Piece::named(snapshot, &hit)?;
         if seen.insert(piece.key()) {
             pieces.push(piece);
         }

@@ -3,24 +3,22 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::Graph;
-use codecompass_query::{Locate, Outline, SymbolHit, locate};
+use codecompass_query::{Outline, Policy};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::with_graph;
 use super::trees::{self, Cut};
-use super::{graph, input, names, rows, shape};
+use super::{graph, names, rows, shape};
 use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, Form};
-use crate::paths::File;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "get_symbol_hierarchy",
@@ -76,8 +74,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     let snapshot = memory.snapshot();
     let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
     let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
-    let hit = one_symbol(snapshot, &name, file.as_ref())?;
-    let at = SymbolAt { file: hit.version.id, place: hit.place() };
+    let (at, _) = names::meant(snapshot, &name, file.as_ref(), Policy::OneFile)?;
     with_graph(memory, inquiry.patience, |graph| {
         let mut outlines = Outlines { snapshot, read: HashMap::new() };
         let hierarchy = match question.is_up {
@@ -169,46 +166,6 @@ impl Node {
         }
         Value::Object(node)
     }
-}
-
-/// The one symbol that a name means; an error that lists them when they stand in several files.
-pub(crate) fn one_symbol(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<SymbolHit, AppError> {
-    let name = name.trim();
-    if name.is_empty() {
-        return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
-            .data(json!({ "parameter": "symbol_name" })));
-    }
-    let asked =
-        Locate { name, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
-    let mut hits = locate(snapshot, &asked)?.hits;
-    if let Some(file) = file {
-        hits.retain(|hit| hit.version.path == file.path);
-    }
-    graph::retain_meant(&mut hits);
-    let Some(first) = hits.first() else { return Err(graph::not_found(snapshot, name, file)?) };
-    if hits.iter().any(|hit| hit.version.path != first.version.path) {
-        return Err(ambiguous(name, &hits));
-    }
-    Ok(hits.swap_remove(0))
-}
-
-fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
-    const MOST: usize = 20;
-    let candidate = |hit: &SymbolHit| {
-        let symbol = hit.symbol();
-        json!({
-            "symbol_id": hit.id().to_string(),
-            "path": hit.version.path,
-            "line": symbol.lines.start,
-            "kind": symbol.kind.as_str(),
-            "qualified_name": symbol.qualified_name,
-        })
-    };
-    let candidates: Vec<Value> = hits.iter().take(MOST).map(candidate).collect();
-    let message = format!("{} symbols are called {name:?}, in several files.", hits.len());
-    AppError::new(Code::AmbiguousSymbol, message)
-        .hint("Give `path`, or the path:line or symbol_id of a candidate as the name.")
-        .data(json!({ "symbol_name": name, "candidates": candidates, "total_candidates": hits.len() }))
 }
 
 fn node_json(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> {

@@ -1,5 +1,4 @@
-//! What the tools about references and calls share: the graph of a snapshot, which symbol a name means, and how a symbol is
-//! laid out.
+//! What the tools about references and calls share: the graph of a snapshot, and how a symbol is laid out.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -8,15 +7,12 @@ use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Flags, Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::{Budget, Counts, Graph, Memory, Site};
-use codecompass_query::{Locate, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::frame::schema;
-use super::input;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
-use crate::paths::{Absence, File};
 
 /// Puts the rules to work on a snapshot, for no longer than that.
 pub(crate) fn with_graph<T>(
@@ -43,52 +39,6 @@ pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), A
         metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
     }
     Ok(())
-}
-
-/// The symbols that a name means, in the order of `locate`; an error that helps when there are none.
-pub(crate) fn candidates(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<Vec<SymbolAt>, AppError> {
-    let name = name.trim();
-    if name.is_empty() {
-        return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
-            .data(json!({ "parameter": "symbol_name" })));
-    }
-    let asked =
-        Locate { name, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: input::MOST as usize };
-    let mut hits = locate(snapshot, &asked)?.hits;
-    retain_meant(&mut hits);
-    let found: Vec<SymbolAt> = hits
-        .iter()
-        .filter(|hit| file.is_none_or(|file| hit.version.path == file.path))
-        .map(|hit| SymbolAt { file: hit.version.id, place: hit.place() })
-        .collect();
-    if found.is_empty() { Err(not_found(snapshot, name, file)?) } else { Ok(found) }
-}
-
-/// Leaves out what is not meant beside other bearers of a name: tests with that title, and blocks of methods, which bear the
-/// name of their type.
-pub(crate) fn retain_meant(hits: &mut Vec<SymbolHit>) {
-    for lesser in [SymbolKind::Test, SymbolKind::Impl] {
-        if hits.iter().any(|hit| hit.symbol().kind != lesser) {
-            hits.retain(|hit| hit.symbol().kind != lesser);
-        }
-    }
-}
-
-/// The symbol that is not there, with the names that come near, and what is wrong with the file that was given.
-pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<AppError, AppError> {
-    let near = nearest_names(snapshot, name, 3)?;
-    let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
-    let absence = file.and_then(|file| file.absence.as_ref());
-    let why = absence.map(|absence| format!(": {}", absence.clause())).unwrap_or_default();
-    let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed{why}."));
-    if !near.is_empty() {
-        error = error.hint(format!("Nearest names: {}.", near.join(", ")));
-    }
-    let mut data = json!({ "symbol_name": name, "path": file.map(|file| &file.path), "nearest_names": near });
-    if let Some(reason) = absence.and_then(Absence::left_out) {
-        data["left_out"] = json!(reason);
-    }
-    Ok(error.data(data))
 }
 
 /// A symbol that can be shown.

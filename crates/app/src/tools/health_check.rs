@@ -12,9 +12,9 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::metadata::{Freshness, Indexing};
 use crate::output::{Answer, Form};
-use crate::published::under_its_name;
 use crate::server::places::Unknown;
 use crate::session::Session;
+use crate::views::under_its_name;
 
 /// So many jobs are looked through for interrupted ones.
 const JOBS: usize = 50;

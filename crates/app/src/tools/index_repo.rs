@@ -12,10 +12,10 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::{Completeness, Freshness, Indexing};
 use crate::output::{Answer, Form};
-use crate::published::under_its_name;
 use crate::server::jobs::Job;
 use crate::server::places::{Unknown, Visit};
 use crate::session::{self, Request, Session};
+use crate::views::under_its_name;
 
 /// So long a job may take to begin before it counts as waiting for its turn.
 const SOON: Duration = Duration::from_millis(200);

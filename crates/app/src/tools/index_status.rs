@@ -10,11 +10,11 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::metadata::{Freshness, Indexing, Metadata};
 use crate::output::{Answer, Form, Reader, Told};
-use crate::published::under_its_name;
 use crate::server::jobs;
 use crate::server::places::Unknown;
 use crate::session::Session;
 use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, schema};
+use crate::views::under_its_name;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "index_status",

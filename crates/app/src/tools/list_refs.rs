@@ -15,9 +15,9 @@ use crate::escape::shown;
 use crate::measure::count_text;
 use crate::metadata::{Freshness, Metadata};
 use crate::output::{Answer, Form, Reader, Told, style};
-use crate::published::under_its_name;
 use crate::server::places::Unknown;
 use crate::session::Session;
+use crate::views::under_its_name;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "list_refs",

@@ -1,14 +1,15 @@
-//! Names as they come in: a symbol may be named by the place where it stands.
+//! Names as they come in: which symbol is meant, by its name or by the place where it stands, and what to say when none is.
 
+use codecompass_lang::REGISTRY;
+use codecompass_model::SymbolAt;
 use codecompass_model::ids::SymbolId;
-use codecompass_model::{Symbol, SymbolKind};
-use codecompass_query::place_of;
+use codecompass_query::{Meant, Policy, SymbolHit, Wanted, nearest_names, place_of, symbol_at};
 use codecompass_store::Snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::frame::{Kind, Param, optional};
 use crate::error::{AppError, Code};
-use crate::paths::Paths;
+use crate::paths::{Absence, File, Paths};
 
 /// Further names for the same question.
 pub(crate) const ALSO: Param =
@@ -32,18 +33,66 @@ pub(crate) fn handle(snapshot: &Snapshot, paths: &Paths<'_>, name: &str) -> Resu
         return Err(missing(format!("the file has {} lines", version.lines)));
     }
     let outline = snapshot.outline(version.id)?;
-    match at_line(&outline.symbols, line, end) {
-        Some(symbol) => Ok(SymbolId::of(&file.path, symbol).to_string()),
+    match symbol_at(&outline.symbols, line, end) {
+        Some(at) => Ok(SymbolId::of(&file.path, &outline.symbols[at as usize]).to_string()),
         None => Err(missing("the line is at the level of the file".into())),
     }
 }
 
-/// The symbol declared on a line, else the innermost around it. Of several on one line the outermost is meant, or the one
-/// that ends where the range ends.
-pub(crate) fn at_line(symbols: &[Symbol], line: u32, end: Option<u32>) -> Option<&Symbol> {
-    let defined = || symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
-    let is_declared = |symbol: &&Symbol| symbol.lines.start == line || symbol.name_line == line;
-    let is_range = |symbol: &&Symbol| is_declared(symbol) && end.is_some_and(|end| symbol.lines.end == end);
-    let is_around = |symbol: &&Symbol| (symbol.lines.start..=symbol.lines.end).contains(&line);
-    defined().find(is_range).or_else(|| defined().find(is_declared)).or_else(|| defined().rfind(is_around))
+/// The symbol that a name means, and the others that bear it, as the tool's policy has it; an error that helps when there is
+/// none, or none is taken.
+pub(crate) fn meant(
+    snapshot: &Snapshot,
+    name: &str,
+    file: Option<&File>,
+    policy: Policy<'_>,
+) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
+            .data(json!({ "parameter": "symbol_name" })));
+    }
+    let path = file.map(|file| file.path.as_str());
+    match codecompass_query::meant(snapshot, &Wanted { name, languages: REGISTRY, language: None, path }, policy)? {
+        Meant::One { symbol, others, .. } => Ok((symbol.at(), others.iter().map(SymbolHit::at).collect())),
+        Meant::Ambiguous(hits) => Err(ambiguous(name, &hits)),
+        Meant::Nothing => Err(not_found(snapshot, name, file)?),
+    }
+}
+
+/// The symbol that is not there, with the names that come near, and what is wrong with the file that was given.
+pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<AppError, AppError> {
+    let near = nearest_names(snapshot, name, 3)?;
+    let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
+    let absence = file.and_then(|file| file.absence.as_ref());
+    let why = absence.map(|absence| format!(": {}", absence.clause())).unwrap_or_default();
+    let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed{why}."));
+    if !near.is_empty() {
+        error = error.hint(format!("Nearest names: {}.", near.join(", ")));
+    }
+    let mut data = json!({ "symbol_name": name, "path": file.map(|file| &file.path), "nearest_names": near });
+    if let Some(reason) = absence.and_then(Absence::left_out) {
+        data["left_out"] = json!(reason);
+    }
+    Ok(error.data(data))
+}
+
+/// The symbols of a name that stand in several files, where an answer can be about one only.
+fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
+    const MOST: usize = 20;
+    let candidate = |hit: &SymbolHit| {
+        let symbol = hit.symbol();
+        json!({
+            "symbol_id": hit.id().to_string(),
+            "path": hit.version.path,
+            "line": symbol.lines.start,
+            "kind": symbol.kind.as_str(),
+            "qualified_name": symbol.qualified_name,
+        })
+    };
+    let candidates: Vec<Value> = hits.iter().take(MOST).map(candidate).collect();
+    let message = format!("{} symbols are called {name:?}, in several files.", hits.len());
+    AppError::new(Code::AmbiguousSymbol, message)
+        .hint("Give `path`, or the path:line or symbol_id of a candidate as the name.")
+        .data(json!({ "symbol_name": name, "candidates": candidates, "total_candidates": hits.len() }))
 }

@@ -7,12 +7,12 @@
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{Lines, Symbol};
-use codecompass_query::{Locate, Outline, above, lines_of, locate, nearest_names, outline, place_of};
+use codecompass_query::{Meant, Outline, Policy, Wanted, above, lines_of, nearest_names, outline, place_of, symbol_at};
 use codecompass_store::{Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
 use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
-use super::{names, outline_text, rows, shape, tokens};
+use super::{outline_text, rows, shape, tokens};
 use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
@@ -92,7 +92,7 @@ impl Question {
 }
 
 /// What an item means.
-enum Meant {
+enum Target {
     /// Lines of a file, the symbol they belong to, and what is to be said about them.
     Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, note: Option<String> },
     /// A whole file.
@@ -177,29 +177,26 @@ impl Budget {
 }
 
 /// What an item means: a place, a file, or a name.
-fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Meant, AppError> {
+fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Target, AppError> {
     if let Some((path, (start, end))) = place_of(asked) {
         return at_place(inquiry, snapshot, path, start, end);
     }
     let file = inquiry.paths.file(&[snapshot], "what", asked);
     if let Some(version) = file.as_ref().ok().map(|file| snapshot.version_at(&file.path)).transpose()?.flatten() {
-        return Ok(Meant::File { version });
+        return Ok(Target::File { version });
     }
-    let located = locate(
-        snapshot,
-        &Locate { name: asked, languages: REGISTRY, kinds: &[], language: None, offset: 0, limit: OTHERS + 1 },
-    )?;
-    if let Some(hit) = located.hits.first() {
+    let wanted = Wanted { name: asked, languages: REGISTRY, language: None, path: None };
+    if let Meant::One { symbol: hit, others, total } =
+        codecompass_query::meant(snapshot, &wanted, Policy::First { others: OTHERS })?
+    {
         let symbol = hit.symbol().clone();
         let lines = with_docs(snapshot, &hit.version, &symbol)?;
-        let others: Vec<String> = located.hits[1..]
-            .iter()
-            .map(|other| format!("{}:{}", other.version.path, other.symbol().lines.start))
-            .collect();
-        let more = located.total.saturating_sub(1 + others.len());
+        let others: Vec<String> =
+            others.iter().map(|other| format!("{}:{}", other.version.path, other.symbol().lines.start)).collect();
+        let more = total.saturating_sub(1 + others.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", ")));
-        return Ok(Meant::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
+        return Ok(Target::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
     }
     // What looks like a path is one; else a name.
     match file {
@@ -224,7 +221,7 @@ fn at_place(
     path: &str,
     start: u32,
     end: Option<u32>,
-) -> Result<Meant, AppError> {
+) -> Result<Target, AppError> {
     let file = inquiry.paths.file(&[snapshot], "what", path)?;
     let Some(version) = snapshot.version_at(&file.path)? else {
         let absence = file.absence.unwrap_or(crate::paths::Absence::Unknown);
@@ -237,17 +234,17 @@ fn at_place(
     }
     let outline = snapshot.outline(version.id)?;
     let Some(end) = end else {
-        let (lines, symbol) = match names::at_line(&outline.symbols, start, None) {
+        let (lines, symbol) = match symbol_at(&outline.symbols, start, None).map(|at| &outline.symbols[at as usize]) {
             Some(symbol) => (with_docs(snapshot, &version, symbol)?, Some(Box::new(symbol.clone()))),
             None => (Lines { start: start.saturating_sub(AROUND).max(1), end: (start + AROUND).min(last) }, None),
         };
-        return Ok(Meant::Lines { version, lines, symbol, note: None });
+        return Ok(Target::Lines { version, lines, symbol, note: None });
     };
     let lines = Lines { start, end: end.min(last) };
     let is_around = |one: &&Symbol| one.lines.start <= lines.start && lines.end <= one.lines.end;
     let around = outline.symbols.iter().filter(|one| one.kind != codecompass_model::SymbolKind::Use).rfind(is_around);
     let note = (end > last).then(|| format!("the file ends with line {last}"));
-    Ok(Meant::Lines { version, lines, symbol: around.cloned().map(Box::new), note })
+    Ok(Target::Lines { version, lines, symbol: around.cloned().map(Box::new), note })
 }
 
 /// The lines of a symbol and of the docs, attributes and decorators above it.
@@ -258,10 +255,10 @@ fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Res
 }
 
 /// As much of it as the budget gives.
-fn shown_of(snapshot: &Snapshot, meant: Meant, budget: &mut Budget) -> Result<Piece, AppError> {
+fn shown_of(snapshot: &Snapshot, meant: Target, budget: &mut Budget) -> Result<Piece, AppError> {
     let (version, lines, symbol, note, is_file) = match meant {
-        Meant::Lines { version, lines, symbol, note } => (version, lines, symbol.map(|symbol| *symbol), note, false),
-        Meant::File { version } => {
+        Target::Lines { version, lines, symbol, note } => (version, lines, symbol.map(|symbol| *symbol), note, false),
+        Target::File { version } => {
             let lines = Lines { start: 1, end: version.lines.max(1) };
             (version, lines, None, None, true)
         }

@@ -10,9 +10,9 @@ use crate::error::{AppError, Code, index_call};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, Reader, Told};
-use crate::published::under_its_name;
 use crate::server::places::Unknown;
 use crate::session::Session;
+use crate::views::under_its_name;
 use crate::worktrees;
 
 pub(crate) const TOOL: Tool = Tool {

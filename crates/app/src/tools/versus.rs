@@ -16,9 +16,8 @@ use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::metadata::{Freshness, Metadata};
 use crate::output::Form;
-use crate::published::{Access, At, Published, Upkeep};
-use crate::server::desk::Desk;
 use crate::session::Session;
+use crate::views::{Access, At, Desk, Published, Upkeep};
 
 /// The name of the work tree with its uncommitted edits.
 pub(crate) const WORKTREE: &str = "@worktree";

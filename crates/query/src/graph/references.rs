@@ -426,8 +426,8 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// Of several symbols with one name, the one that users mean: not in a test, public, most referred to.
-    pub fn meant(&self, found: &Found, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
+    /// Several symbols of one name, the one that users mean first: not in a test, most referred to, public.
+    pub fn by_use(&self, found: &Found, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
         let mut order: Vec<(bool, Reverse<usize>, bool, String, u32, SymbolAt)> = Vec::new();
         for at in candidates {
             let Some(file) = self.file(at.file) else { continue };

@@ -20,7 +20,7 @@
 //! back only when its worth has fallen, for which another one must have been taken in between.
 //!
 //! What has to hold for all this is that bounds are bounds. The oracle below takes that for granted; where they are worked out
-//! (`features::most_of_file` and its like), debug builds check each step: nothing comes out of a node above what it lay under.
+//! (`features::upper_bound_of_file` and its like), debug builds check each step: nothing comes out of a node above what it lay under.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -145,36 +145,37 @@ fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
 
 /// The highest total that anything in a file can have, in the units of [`Scores::total_units`], while not even its path
 /// is known.
-pub(super) fn most_of_file(asked: &Asked, gathered: &Gathered, file: &FileSigns) -> i64 {
+pub(super) fn upper_bound_of_file(asked: &Asked, gathered: &Gathered, file: &FileSigns) -> i64 {
     let best = gathered.best_record(file);
     let is_unread = file.may_be_unread;
-    let most =
-        |is_symbol| most_with(before_path(asked, file, is_symbol), asked, gathered, &best, (is_symbol, is_unread));
-    most(true).max(most(false))
+    let bound = |is_symbol| {
+        upper_bound_with(before_path(asked, file, is_symbol), asked, gathered, &best, (is_symbol, is_unread))
+    };
+    bound(true).max(bound(false))
 }
 
 /// The same, after a look at each of its records: what one has and what another has are not had by one.
-pub(super) fn most_of_records(asked: &Asked, gathered: &Gathered, version: VersionId) -> i64 {
+pub(super) fn upper_bound_of_records(asked: &Asked, gathered: &Gathered, version: VersionId) -> i64 {
     let file = gathered.file(version);
-    most_in(asked, gathered, version, |is_symbol| before_path(asked, file, is_symbol), file.may_be_unread)
+    upper_bound_in(asked, gathered, version, |is_symbol| before_path(asked, file, is_symbol), file.may_be_unread)
 }
 
 /// The same once its path is known.
-pub(super) fn most_at_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo) -> i64 {
+pub(super) fn upper_bound_at_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo) -> i64 {
     let at_path = |is_symbol| {
         let mut scores = of_path(asked, gathered, version, is_symbol);
         of_file(&mut scores, gathered.file(version.id), is_symbol);
         scores
     };
-    most_in(asked, gathered, version.id, at_path, is_unread(asked, version))
+    upper_bound_in(asked, gathered, version.id, at_path, is_unread(asked, version))
 }
 
 /// The highest total that one candidate can have.
-pub(super) fn most_of(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
+pub(super) fn upper_bound_of(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
     let is_symbol = matches!(candidate, Candidate::Symbol(..));
     let mut scores = of_path(asked, gathered, version, is_symbol);
     of_file(&mut scores, gathered.file(version.id), is_symbol);
-    most_with(scores, asked, gathered, &gathered.record(candidate), (is_symbol, is_unread(asked, version)))
+    upper_bound_with(scores, asked, gathered, &gathered.record(candidate), (is_symbol, is_unread(asked, version)))
 }
 
 /// The most that a file's path can add, and what its words do.
@@ -189,7 +190,7 @@ fn before_path(asked: &Asked, file: &FileSigns, is_symbol: bool) -> Scores {
 }
 
 /// The most that any candidate of a file can have, given what the file adds to symbols and to pieces.
-fn most_in(
+fn upper_bound_in(
     asked: &Asked,
     gathered: &Gathered,
     version: VersionId,
@@ -197,14 +198,14 @@ fn most_in(
     is_unread: bool,
 ) -> i64 {
     let bases = [of_file(false), of_file(true)];
-    let most = |record: &RecordSigns, is_symbol: bool| {
-        most_with(bases[usize::from(is_symbol)], asked, gathered, record, (is_symbol, is_unread))
+    let bound = |record: &RecordSigns, is_symbol: bool| {
+        upper_bound_with(bases[usize::from(is_symbol)], asked, gathered, record, (is_symbol, is_unread))
     };
     if gathered.has_other_candidates(version) {
         let best = gathered.best_record(gathered.file(version));
-        return most(&best, true).max(most(&best, false));
+        return bound(&best, true).max(bound(&best, false));
     }
-    gathered.records(version).map(|(record, is_symbol)| most(&record, is_symbol)).max().unwrap_or(i64::MIN)
+    gathered.records(version).map(|(record, is_symbol)| bound(&record, is_symbol)).max().unwrap_or(i64::MIN)
 }
 
 /// Whether no grammar has read the code, so that its lines tell what they define.
@@ -213,7 +214,7 @@ fn is_unread(asked: &Asked, version: &VersionInfo) -> bool {
 }
 
 /// Adds to what is known of a file the most that a record with these signs can have.
-fn most_with(
+fn upper_bound_with(
     mut scores: Scores,
     asked: &Asked,
     gathered: &Gathered,

@@ -171,8 +171,9 @@ fn rank(
     count: usize,
 ) -> Result<Vec<Place>> {
     let files = gathered.files();
-    let roots =
-        files.map(|(version, file)| (Node::File(version), features::most_of_file(asked, gathered, file))).collect();
+    let roots = files
+        .map(|(version, file)| (Node::File(version), features::upper_bound_of_file(asked, gathered, file)))
+        .collect();
     let mut ranking = Ranking { snapshot, question, asked, gathered, files: HashMap::new() };
     let list = best_first(&mut ranking, roots, count)?;
     Ok(list.into_iter().map(|InOrder(place)| *place).collect())
@@ -211,27 +212,27 @@ impl Choice for Ranking<'_> {
     fn open(&mut self, node: Node) -> Result<Vec<Opened<Node, InOrder>>> {
         match node {
             Node::File(id) => {
-                let most = features::most_of_records(self.asked, self.gathered, id);
-                Ok(vec![Opened::Node(Node::Weighed(id), most)])
+                let bound = features::upper_bound_of_records(self.asked, self.gathered, id);
+                Ok(vec![Opened::Node(Node::Weighed(id), bound)])
             }
             Node::Weighed(id) => {
-                let most = features::most_at_path(self.asked, self.gathered, &*self.version(id)?);
-                Ok(vec![Opened::Node(Node::Found(id), most)])
+                let bound = features::upper_bound_at_path(self.asked, self.gathered, &*self.version(id)?);
+                Ok(vec![Opened::Node(Node::Found(id), bound)])
             }
             Node::Found(id) => {
                 let version = self.version(id)?;
-                let most = |candidate| features::most_of(self.asked, self.gathered, candidate, &version);
+                let bound = |candidate| features::upper_bound_of(self.asked, self.gathered, candidate, &version);
                 let opened = |candidate| {
-                    let most = most(candidate);
-                    Opened::Node(Node::Candidate(candidate, most), most)
+                    let bound = bound(candidate);
+                    Opened::Node(Node::Candidate(candidate, bound), bound)
                 };
                 Ok(self.gathered.candidates(self.snapshot, id)?.into_iter().map(opened).collect())
             }
-            Node::Candidate(candidate, most) => {
+            Node::Candidate(candidate, bound) => {
                 let place = look(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
                 debug_assert!(
-                    place.as_ref().is_none_or(|place| place.scores.total_units() <= most),
-                    "{place:?} {most}"
+                    place.as_ref().is_none_or(|place| place.scores.total_units() <= bound),
+                    "{place:?} {bound}"
                 );
                 Ok(place.into_iter().map(|place| Opened::Place(InOrder(Box::new(place)))).collect())
             }

@@ -23,10 +23,10 @@ use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::{Answer, Form};
 use crate::paths::Paths;
-use crate::published::{Access, Published};
 use crate::session::{Request, Session};
 use crate::tools::frame::{Arguments, Tool};
 use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
+use crate::views::{Access, Published};
 
 /// How often a first query and a scan are timed.
 const ROUNDS: usize = 7;

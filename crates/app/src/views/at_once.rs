@@ -7,8 +7,8 @@ use codecompass_store::{Store, ViewInfo};
 
 use crate::error::{AppError, Code};
 use crate::metadata::Freshness;
-use crate::published::{At, BRIEFLY, Upkeep};
 use crate::session::Request;
+use crate::views::{At, BRIEFLY, Upkeep};
 
 /// So often it looks whether another process has ended.
 const PAUSE: Duration = Duration::from_millis(20);

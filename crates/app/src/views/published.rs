@@ -9,13 +9,12 @@ use codecompass_query::graph::Memory;
 use codecompass_store::{Snapshot, Store, ViewInfo};
 use serde_json::json;
 
-use crate::at_once::AtOnce;
 use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Freshness, Indexing, Metadata, NOTHING_YET};
-use crate::server::desk::Desk;
 use crate::session::Session;
+use crate::views::{AtOnce, Desk};
 
 /// A snapshot, or nothing where nothing is published yet, and what an answer says about it.
 pub(crate) struct Published {

@@ -1,0 +1,127 @@
+//! Which symbol a name means, by each policy, in a small project where names are borne by several.
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use codecompass_index::source::{Limits, Workspace};
+use codecompass_index::{Options, Target, sync};
+use codecompass_lang::REGISTRY;
+use codecompass_query::graph::{Budget, Graph, Looks, Memory};
+use codecompass_query::{Meant, Policy, SymbolHit, Wanted, meant};
+use codecompass_store::{ProjectDir, Snapshot, Store, Tuning};
+
+const FILES: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"x\"\n"),
+    ("src/lib.rs", "pub mod jar;\npub mod more;\npub mod other;\n"),
+    ("src/jar.rs", "pub struct Jar {\n    pub size: u32,\n}\n\nimpl Jar {\n    pub fn open(&self) {}\n}\n"),
+    ("src/more.rs", "use crate::jar::Jar;\n\nimpl Jar {\n    pub fn close(&self) {}\n}\n\npub fn size() {}\n"),
+    ("src/other.rs", "pub fn open() {}\n\npub fn twice() {\n    open();\n    open();\n}\n\npub fn a() { fn b() {} }\n"),
+    ("tests/all.rs", "fn open() {}\nfn size() {}\n"),
+];
+
+/// A snapshot of a folder with these files.
+fn indexed() -> (Rc<Snapshot>, [tempfile::TempDir; 2]) {
+    let folders = [tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder")];
+    for (path, text) in FILES {
+        let path = folders[0].path().join(path);
+        std::fs::create_dir_all(path.parent().expect("it stands in a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+    let workspace = Workspace::discover(folders[0].path(), None).expect("it is a workspace");
+    let (dir, target) = (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("a target"));
+    let options = Options {
+        force: false,
+        upgrade: false,
+        wait: true,
+        changed: None,
+        limits: Limits::default(),
+        threads: 1,
+        tuning: Tuning::default(),
+        point: None,
+        progress: &|_| (),
+        cancel: &AtomicBool::new(false),
+        job_id: None,
+        started: &|_| (),
+    };
+    sync(&dir, &workspace, &target, &options).expect("it is indexed");
+    let snapshot = Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("it is published");
+    (Rc::new(snapshot), folders)
+}
+
+fn place(hit: &SymbolHit) -> String {
+    format!("{} {}:{}", hit.symbol().kind.as_str(), hit.version.path, hit.symbol().lines.start)
+}
+
+/// The one that is meant and how many others are told, `ambiguous` with how many, or `nothing`.
+fn told(meant: &Meant) -> String {
+    match meant {
+        Meant::Nothing => "nothing".into(),
+        Meant::One { symbol, others, .. } if others.is_empty() => place(symbol),
+        Meant::One { symbol, others, .. } => format!("{} +{}", place(symbol), others.len()),
+        Meant::Ambiguous(hits) => format!("ambiguous {}", hits.len()),
+    }
+}
+
+#[test]
+fn each_policy_means_what_it_says() {
+    let (snapshot, _folders) = indexed();
+    let memory = Memory::new(Rc::clone(&snapshot), REGISTRY, Rc::<Looks>::default());
+    let graph = Graph::new(&memory, Budget::new(&|| false));
+    let callable = |kind: codecompass_model::SymbolKind| kind != codecompass_model::SymbolKind::Field;
+    let any = Policy::MostUsed { graph: &graph, prefers: |_| true };
+    let calls = Policy::MostUsed { graph: &graph, prefers: callable };
+    let (first, one_file) = (Policy::First { others: 1 }, Policy::OneFile);
+    let table: &[(&str, Option<&str>, Policy<'_>, &str)] = &[
+        ("nobody", None, first, "nothing"),
+        ("nobody", None, one_file, "nothing"),
+        ("nobody", None, any, "nothing"),
+        // The struct, and blocks of it in two files: the struct is meant.
+        ("Jar", None, one_file, "struct src/jar.rs:1"),
+        ("Jar", None, any, "struct src/jar.rs:1"),
+        ("Jar", None, first, "struct src/jar.rs:1 +1"),
+        // In a file that has nothing but a block, the block is.
+        ("Jar", Some("src/more.rs"), one_file, "impl src/more.rs:3"),
+        ("Jar", Some("src/more.rs"), any, "impl src/more.rs:3"),
+        ("Jar", Some("src/lib.rs"), any, "nothing"),
+        // Three functions: those in tests step back, and of the others the one that is called is meant.
+        ("open", None, one_file, "ambiguous 3"),
+        ("open", None, any, "fn src/other.rs:1 +2"),
+        ("open", Some("src/jar.rs"), one_file, "fn src/jar.rs:6"),
+        ("Jar::open", None, one_file, "fn src/jar.rs:6"),
+        // A field and two functions.
+        ("size", None, any, "field src/jar.rs:2 +2"),
+        ("size", None, calls, "fn src/more.rs:7 +1"),
+    ];
+    for (name, path, policy, expected) in table {
+        let wanted = Wanted { name, languages: REGISTRY, language: None, path: *path };
+        let found = meant(&snapshot, &wanted, *policy).expect("the store can be read");
+        assert_eq!(told(&found), *expected, "{name} in {path:?}");
+        if let Meant::One { symbol, .. } = &found {
+            let id = symbol.id().to_string();
+            let by_id = meant(&snapshot, &Wanted { name: &id, ..wanted }, *policy).expect("the store can be read");
+            assert_eq!(told(&by_id), place(symbol), "its id means it alone");
+        }
+    }
+}
+
+#[test]
+fn a_line_means_what_is_declared_on_it_or_what_is_around_it() {
+    let (snapshot, _folders) = indexed();
+    let named = |path: &str, line, end| {
+        let version = snapshot.version_at(path).expect("it reads").expect("it is there");
+        let outline = snapshot.outline(version.id).expect("it is stored");
+        codecompass_query::symbol_at(&outline.symbols, line, end).map(|at| outline.symbols[at as usize].name.clone())
+    };
+    for (path, line, end, expected) in [
+        ("src/jar.rs", 1, None, Some("Jar")),
+        ("src/jar.rs", 2, None, Some("size")),
+        ("src/jar.rs", 3, None, Some("Jar")),
+        ("src/jar.rs", 4, None, None),
+        ("src/other.rs", 4, None, Some("twice")),
+        // Two on one line: the outer one.
+        ("src/other.rs", 8, None, Some("a")),
+        ("src/other.rs", 8, Some(8), Some("a")),
+    ] {
+        assert_eq!(named(path, line, end).as_deref(), expected, "{path}:{line}");
+    }
+}
