@@ -1,16 +1,19 @@
 //! What a thread keeps open between two questions: stores and snapshots, as long as they show what is published.
 //!
 //! Opening a snapshot costs more than many an answer. One is kept for as long as its generation is the newest, and let
-//! go by [`Desk::rest`] when nobody asks for a while, because an open snapshot keeps garbage from being collected.
+//! go when a newer one is published ([`Desk::obey`]) or nobody asks for a while ([`Desk::rest`], [`Desk::tidy`]): an open
+//! snapshot keeps garbage from being collected, and the database's log from beginning anew.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use codecompass_model::ViewKey;
 use codecompass_query::graph::{Looks, Memory};
 use codecompass_store::{Snapshot, Store};
 
+use super::workers::Order;
 use crate::error::AppError;
 use crate::session::Session;
 
@@ -30,6 +33,7 @@ pub(crate) struct Desk {
 struct Shelf {
     store: Store,
     snapshots: Vec<Kept>,
+    used: Instant,
 }
 
 /// What a snapshot shows.
@@ -101,6 +105,41 @@ impl Desk {
         self.looks.values().flatten().for_each(|(_, looks)| looks.rest());
     }
 
+    /// Does what all desks are told.
+    pub(crate) fn obey(&mut self, order: &Order) {
+        match order {
+            Order::Renew(root) => self.renew(root),
+            Order::Forget(root) => {
+                self.shelves.remove(root);
+                self.looks.remove(root);
+            }
+        }
+    }
+
+    /// Lets go of what shows an older generation of a project than the newest.
+    fn renew(&mut self, root: &Path) {
+        let Some(shelf) = self.shelves.get_mut(root) else { return };
+        match shelf.store.generation() {
+            Ok(newest) if shelf.store.is_current() => {
+                shelf.snapshots.retain(|kept| kept.state.generation == newest);
+                let looks = self.looks.entry(root.to_owned()).or_default();
+                looks.retain(|(state, _)| state.generation == newest);
+            }
+            _ => drop(self.shelves.remove(root)),
+        }
+    }
+
+    /// Closes the projects that nobody asked for so long, while others were asked for.
+    pub(crate) fn tidy(&mut self, idle: Duration) {
+        let is_used = |shelf: &Shelf| shelf.used.elapsed() < idle;
+        for (root, looks) in &self.looks {
+            if self.shelves.get(root).is_some_and(|shelf| !is_used(shelf)) {
+                looks.iter().for_each(|(_, looks)| looks.rest());
+            }
+        }
+        self.shelves.retain(|_, shelf| is_used(shelf));
+    }
+
     /// Lets everything go.
     pub(crate) fn clear(&mut self) {
         self.shelves.clear();
@@ -112,8 +151,10 @@ impl Desk {
         if !self.shelves.get(root).is_some_and(|shelf| shelf.store.is_current()) {
             self.shelves.remove(root);
             let store = session.store()?;
-            self.shelves.insert(root.to_owned(), Shelf { store, snapshots: Vec::new() });
+            self.shelves.insert(root.to_owned(), Shelf { store, snapshots: Vec::new(), used: Instant::now() });
         }
-        Ok(self.shelves.get_mut(root).expect("it was just put there"))
+        let shelf = self.shelves.get_mut(root).expect("it was just put there");
+        shelf.used = Instant::now();
+        Ok(shelf)
     }
 }

@@ -32,6 +32,7 @@ pub(crate) struct Job {
     cancel: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
+    published: Box<dyn Fn() + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -53,13 +54,15 @@ pub(crate) struct Failure {
 }
 
 impl Jobs {
-    /// Starts a job in a thread of its own. It waits for its turn when another one of this project is running.
+    /// Starts a job in a thread of its own. It waits for its turn when another one of this project is running. `published` is
+    /// called when readers can see what it did, before it cleans up; `after` when it is over.
     pub(crate) fn start(
         self: &Arc<Self>,
         session: &Session,
         target: &Target,
         mode: JobMode,
         request: Request,
+        published: impl Fn() + Send + Sync + 'static,
         after: impl FnOnce(&Job) + Send + 'static,
     ) -> Result<Arc<Job>, AppError> {
         let job = Arc::new(Job {
@@ -71,6 +74,7 @@ impl Jobs {
             cancel: AtomicBool::new(false),
             state: Mutex::new(State { phase: "waiting", ..State::default() }),
             changed: Condvar::new(),
+            published: Box::new(published),
         });
         lock(&self.running).push(Arc::clone(&job));
         let (jobs, session, ours) = (Arc::clone(self), session.clone(), Arc::clone(&job));
@@ -164,6 +168,10 @@ impl Job {
             Progress::Published => state.phase = "cleaning up",
         }
         self.changed.notify_all();
+        drop(state);
+        if matches!(progress, Progress::Published) {
+            (self.published)();
+        }
     }
 
     /// Asks the job to stop; the last published state stays.

@@ -8,7 +8,7 @@ pub(crate) mod places;
 mod recent;
 pub(crate) mod upkeep;
 mod warm;
-mod workers;
+pub(crate) mod workers;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,7 +33,7 @@ use jobs::{Follower, Jobs};
 use places::{Places, Unknown, Visit};
 use upkeep::Care;
 pub(crate) use warm::{CAPACITY as WARM_WORKSPACES, Warmth};
-use workers::Workers;
+use workers::{Length, Order, Workers};
 
 /// See the module.
 pub(crate) struct Server {
@@ -151,6 +151,14 @@ pub(crate) struct Asked {
     pub(crate) form: Form,
 }
 
+impl Asked {
+    /// How long it may take. Another ref may have to be brought in first.
+    fn length(&self) -> Length {
+        let is_short = tools::SHORT.contains(&self.tool.name) && !self.arguments.contains_key("ref");
+        if is_short { Length::Short } else { Length::Long }
+    }
+}
+
 /// An answer or an error, in the form of this server.
 pub(crate) struct Reply {
     pub(crate) content: Content,
@@ -244,7 +252,7 @@ impl Server {
     pub(crate) fn answer(self: &Arc<Self>, asked: Asked, done: impl FnOnce(Reply) + Send + 'static) {
         let server = Arc::clone(self);
         let about = asked.arguments.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.workers.submit(&about, move |desk| done(server.answer_now(asked, desk)));
+        self.workers.submit(&about, asked.length(), move |desk| done(server.answer_now(asked, desk)));
     }
 
     /// Answers a call on this thread.
@@ -259,6 +267,7 @@ impl Server {
             let mut call = Call { arguments, form, host: Host::Server(served), desk: &mut *desk };
             (tool.call)(&mut call)
         }));
+        self.places.keep_to_limit(self);
         let reply = match result {
             Ok(Ok(mut answer)) => {
                 self.keep_offered(&mut answer.json);
@@ -299,7 +308,19 @@ impl Server {
 
     /// Runs something on a thread that answers.
     pub(crate) fn beside(&self, task: impl FnOnce(&mut Desk) + Send + 'static) {
-        self.workers.submit("", task);
+        self.workers.submit("", Length::Long, task);
+    }
+
+    /// Has all threads let go of what shows an older generation of a project than was just published, so that its log can
+    /// begin anew and its garbage be collected. Who is busy does so when he is done, and is not waited for.
+    pub(crate) fn let_go(&self, project: &Path) {
+        const PATIENCE: Duration = Duration::from_millis(200);
+        self.workers.tell(&Order::Renew(project.to_owned()), PATIENCE);
+    }
+
+    /// Has all threads let go of a project that is closed.
+    fn forget(&self, project: &Path) {
+        self.workers.tell(&Order::Forget(project.to_owned()), Duration::ZERO);
     }
 
     /// A line on standard error for those who asked to hear more.

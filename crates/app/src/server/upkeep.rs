@@ -143,6 +143,12 @@ impl Care<'_> {
         let mark = self.place.attention.mark();
         let place = Arc::downgrade(self.place);
         let server = Arc::downgrade(self.server);
+        let (whose, project) = (Arc::downgrade(self.server), self.place.session.dir.root().to_owned());
+        let published = move || {
+            if let Some(server) = whose.upgrade() {
+                server.let_go(&project);
+            }
+        };
         let after = move |job: &Job| {
             if let (Some(place), Some(server)) = (place.upgrade(), server.upgrade()) {
                 match job.ended() {
@@ -155,7 +161,7 @@ impl Care<'_> {
                 }
             }
         };
-        self.server.jobs.start(&self.place.session, target, mode, request, after)
+        self.server.jobs.start(&self.place.session, target, mode, request, published, after)
     }
 
     /// Whether what is checked out is still what it was.

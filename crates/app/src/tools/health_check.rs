@@ -94,7 +94,11 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
             if other == first.root || !place.session.dir.is_registered() {
                 continue;
             }
-            if let Ok(visit) = server.places.visit(server, Some(&other), Unknown::Workspace) {
+            let visit = match place.is_in_place() {
+                true => Ok(server.places.glance(&place)),
+                false => server.places.visit(server, Some(&other), Unknown::Workspace),
+            };
+            if let Ok(visit) = visit {
                 projects.push(look(call, &Held::Visited(visit))?);
             }
         }

@@ -1,0 +1,85 @@
+//! Limits of the machine: the log of the database, and watches.
+
+mod support;
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::json;
+use support::client::{Client, Pipe, wait_until};
+use support::Project;
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// Functions with names of their own: `f_{file}_{n}`.
+fn functions(file: usize, count: usize, edit: usize) -> String {
+    let function = |n: usize| {
+        format!(
+            "/// Does {n}.\npub fn f_{file}_{n}(x: usize) -> usize {{ help_{}(x) + {edit} }}\n",
+            (file * 7 + n) % 97
+        )
+    };
+    (0..count).map(function).collect()
+}
+
+/// How many bytes the logs of all databases below a folder have.
+fn log_bytes(project: &Project) -> u64 {
+    fs::metadata(project.epoch().join("store.db-wal")).map_or(0, |log| log.len())
+}
+
+#[test]
+fn the_log_stays_small_under_a_server_that_is_asked_after_each_edit() {
+    let project = Project::with(&[("README.md", "# Many files\n")]);
+    for file in 0..100 {
+        project.repository.write(&format!("src/f{file}.rs"), functions(file, 30, 0));
+    }
+    project.repository.commit("files");
+    project.done("index");
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm"]);
+    let mut most = 0;
+    for edit in 0..40 {
+        let name = format!("new_{edit}");
+        let text = functions(edit, 30, edit + 1) + &format!("pub fn {name}() {{}}\n");
+        project.repository.write(&format!("src/f{edit}.rs"), text);
+        let is_in = wait_until(LONG, || client.call("locate_symbol", json!({ "name": name }))["total_candidates"] == 1);
+        assert!(is_in, "{name} is never found");
+        most = most.max(log_bytes(&project));
+    }
+    assert!(most < 5 << 20, "the log has grown to {most} bytes");
+}
+
+/// How many folders a process watches, where the system tells.
+fn watches(process: u32) -> usize {
+    let files = fs::read_dir(format!("/proc/{process}/fdinfo")).into_iter().flatten().flatten();
+    let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+    texts.map(|text| text.lines().filter(|line| line.starts_with("inotify wd:")).count()).sum()
+}
+
+#[test]
+fn workspaces_that_are_closed_are_watched_no_more() {
+    let project = Project::indexed(&[("a.py", "def own():\n    pass\n")]);
+    let folder = tempfile::tempdir().expect("a temp folder");
+    let root = folder.path().canonicalize().expect("it is there");
+    let make = |number: usize| {
+        let path = root.join(format!("w{number}"));
+        for inside in 0..9 {
+            let inside = path.join(format!("d{inside}"));
+            fs::create_dir_all(&inside).expect("it can be made");
+            fs::write(inside.join("a.py"), format!("def only_{number}():\n    pass\n")).expect("it can be written");
+        }
+        path.display().to_string()
+    };
+    let roots = root.display().to_string();
+    let args = ["--auto-workspace", "--allowed-root", &roots, "--no-prewarm"];
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &args);
+    let paths: Vec<String> = (0..14).map(make).collect();
+    for path in paths.iter().chain(&paths) {
+        client.call("index_status", json!({ "workspace": path }));
+        client.settles(json!({ "workspace": path }));
+        client.call("locate_symbol", json!({ "name": "only", "workspace": path }));
+    }
+    // Ten folders in each of ten, and those of the server's own.
+    let process = client.server.pid();
+    let are_few = wait_until(LONG, || watches(process) <= 110);
+    assert!(are_few, "{} folders are watched", watches(process));
+}
