@@ -217,6 +217,8 @@ impl From<StoreError> for AppError {
             StoreError::ArchiveVersion { what, found, required } => {
                 Self::archive_version(message, what, found, required)
             }
+            // Nobody reads this one.
+            StoreError::Stopped => Self::new(Code::InternalError, message),
             StoreError::NoSuchView(_) => Self::new(Code::RefNotIndexed, message),
             StoreError::Sqlite(_) | StoreError::Text(_) | StoreError::Io { .. } => {
                 Self::new(Code::InternalError, message).hint("Run `codecompass doctor` to find out what is wrong.")

@@ -21,6 +21,7 @@ mod metadata;
 mod near;
 mod output;
 mod paths;
+mod patience;
 mod progress;
 mod projects;
 mod published;

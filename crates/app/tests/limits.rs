@@ -1,4 +1,4 @@
-//! Limits of the machine: the log of the database, and watches.
+//! Limits of the machine and of patience: time, the log of the database, and watches.
 
 mod support;
 
@@ -82,4 +82,31 @@ fn workspaces_that_are_closed_are_watched_no_more() {
     let process = client.server.pid();
     let are_few = wait_until(LONG, || watches(process) <= 110);
     assert!(are_few, "{} folders are watched", watches(process));
+}
+
+#[test]
+fn an_expression_that_takes_long_is_cut_off_inside_of_a_file() {
+    // Letters in no order: whoever matches `.{0,500}q.{0,500}z.{0,500}w` here has to keep hundreds of beginnings in mind.
+    let mut state = 1u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ['q', 'z', 'x', ' '][(state >> 60) as usize % 4]
+    };
+    let mut line = || "w ".to_owned() + &(0..1000).map(|_| letter()).collect::<String>();
+    let lines: Vec<String> = (0..600).map(|_| line()).collect();
+    let project = Project::indexed(&[("letters.txt", &(lines.join("\n") + "\n")), ("last.txt", "w\n")]);
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
+    let pattern = ".{0,500}q.{0,500}z.{0,500}w";
+    let answer = client.call("grep_code", json!({ "pattern": pattern }));
+    assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+    assert!(answer["metadata"]["warnings"].to_string().contains("in time"), "{answer}");
+    // What was cancelled is not answered, and others are.
+    let slow = client.ask("tools/call", json!({ "name": "grep_code", "arguments": { "pattern": pattern } }));
+    client.send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": slow, "reason": "enough" },
+    }));
+    let answer = client.call("grep_code", json!({ "pattern": "^w$" }));
+    assert_eq!(answer["total_matches"], 1, "{answer}");
+    let health = client.call("health_check", json!({}));
+    assert_eq!(health["status"], "ready", "{health}");
 }

@@ -22,6 +22,9 @@ pub enum StoreError {
     /// Another process is writing.
     #[error("another process is writing this index")]
     Locked,
+    /// Nobody wants the answer any more.
+    #[error("the question was given up")]
+    Stopped,
     /// The view was never published.
     #[error("nothing is published for {0}")]
     NoSuchView(String),

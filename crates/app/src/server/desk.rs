@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use codecompass_model::ViewKey;
@@ -27,6 +29,8 @@ pub(crate) struct Desk {
     /// What was found out in snapshots that were let go. An answer that was cut off is completed by the next question,
     /// however long that takes to come.
     looks: HashMap<PathBuf, Vec<(State, Rc<Looks>)>>,
+    /// Set when nobody wants the answer to the question at hand any more.
+    gone: Arc<AtomicBool>,
 }
 
 /// One project.
@@ -51,6 +55,11 @@ struct Kept {
 }
 
 impl Desk {
+    /// Whatever is read from now on is read for a question that this ends.
+    pub(crate) fn heed(&mut self, gone: &Arc<AtomicBool>) {
+        self.gone = Arc::clone(gone);
+    }
+
     /// The project's store.
     pub(crate) fn store(&mut self, session: &Session) -> Result<&Store, AppError> {
         Ok(&self.shelf(session)?.store)
@@ -63,11 +72,13 @@ impl Desk {
         key: &ViewKey,
     ) -> Result<(Rc<Snapshot>, Rc<Memory>), AppError> {
         let base = session.default_branch();
+        let gone = Arc::clone(&self.gone);
         let shelf = self.shelf(session)?;
         let generation = shelf.store.generation()?;
         let state = State { key: key.clone(), base, generation };
         shelf.snapshots.retain(|kept| kept.state.generation == generation);
         if let Some(kept) = shelf.snapshots.iter().find(|kept| kept.state == state) {
+            kept.snapshot.heed(&gone);
             return Ok((Rc::clone(&kept.snapshot), Rc::clone(&kept.memory)));
         }
         let mut snapshot = shelf.store.snapshot(key)?;
@@ -77,6 +88,7 @@ impl Desk {
         if shelf.snapshots.len() == KEPT {
             shelf.snapshots.remove(0);
         }
+        snapshot.heed(&gone);
         let snapshot = Rc::new(snapshot);
         let looks = self.looks_of(session, &state);
         let memory = Rc::new(Memory::new(Rc::clone(&snapshot), codecompass_lang::resolver, looks));

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use codecompass_store::JobMode;
+use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Host, REGISTERED, Served};
@@ -149,6 +149,8 @@ pub(crate) struct Asked {
     pub(crate) follower: Option<Box<dyn Follower + Send>>,
     /// How the answer is laid out.
     pub(crate) form: Form,
+    /// Set when nobody wants the answer any more.
+    pub(crate) gone: Arc<AtomicBool>,
 }
 
 impl Asked {
@@ -258,15 +260,24 @@ impl Server {
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower, form } = asked;
+        let Asked { tool, arguments, connection, follower, form, gone } = asked;
+        desk.heed(&gone);
         let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
             let served = Served { server: self, connection: connection.as_deref(), follower };
-            let mut call = Call { arguments, form, host: Host::Server(served), desk: &mut *desk };
-            (tool.call)(&mut call)
+            let host = Host::Server(served);
+            let mut call = Call { arguments, form, host, desk: &mut *desk, gone: Arc::clone(&gone), printer: None };
+            // Nobody waits for what was given up while it stood in the queue.
+            if gone.load(Ordering::Relaxed) { Err(StoreError::Stopped.into()) } else { (tool.call)(&mut call) }
         }));
+        if gone.load(Ordering::Relaxed) {
+            // What was being found out when it was given up is half of the truth, and nobody shall remember it.
+            desk.clear();
+        }
+        // What comes next is for others, who are still there.
+        desk.heed(&Arc::default());
         self.places.keep_to_limit(self);
         let reply = match result {
             Ok(Ok(mut answer)) => {

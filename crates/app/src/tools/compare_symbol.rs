@@ -15,6 +15,7 @@ use super::versus::{self, Look, State, WORKTREE};
 use crate::error::{AppError, Code};
 use crate::output::{Answer, Form};
 use crate::paths::{File, Paths};
+use crate::patience::Patience;
 use crate::server::places::Unknown;
 
 /// So long it may take to find out which of several symbols is meant.
@@ -64,7 +65,7 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments, call.is_command())?;
+        let question = Question::of(&call.arguments, call.is_command(), call.patience().at_most(PATIENCE))?;
         call.compare(Unknown::Workspace, |look, paths| answer(look, paths, &question))
     },
 };
@@ -76,10 +77,11 @@ pub(super) struct Question {
     pub(super) base: String,
     pub(super) head: String,
     pub(super) with_diff: bool,
+    patience: Patience,
 }
 
 impl Question {
-    fn of(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
+    fn of(arguments: &Arguments, is_command: bool, patience: Patience) -> Result<Self, AppError> {
         let base = arguments.words("base_ref");
         if base == WORKTREE {
             let message = "`base_ref` can not be the work tree: it must be a commit.";
@@ -91,6 +93,7 @@ impl Question {
             base,
             head: arguments.words("head_ref"),
             with_diff: if is_command { !arguments.flag("no_diff") } else { arguments.flag("include_diff") },
+            patience,
         })
     }
 }
@@ -156,7 +159,7 @@ fn compared(
     }
     if !others.is_empty() {
         let memory = &taken_from.memory;
-        compared.others = with_graph(memory, PATIENCE, |graph| graph::others_json(graph, others))?;
+        compared.others = with_graph(memory, &question.patience, |graph| graph::others_json(graph, others))?;
         let path = compared.path();
         metadata.warnings.push(format!(
             "{} symbols are called {}; this is about the one in {path}; give `path` or a symbol_id for another",
@@ -173,7 +176,8 @@ type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
     let name = &question.name;
-    let found = with_graph(&state.memory, PATIENCE, |graph| one_of(graph, &state.snapshot, name, file, Form::Json));
+    let found =
+        with_graph(&state.memory, &question.patience, |graph| one_of(graph, &state.snapshot, name, file, Form::Json));
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
         found => found.map(Some),

@@ -77,7 +77,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
     let hit = one_symbol(snapshot, &name, file.as_ref())?;
     let at = SymbolAt { file: hit.version.id, place: hit.place() };
-    with_graph(memory, inquiry.patience, |graph| {
+    with_graph(memory, &inquiry.patience, |graph| {
         let mut outlines = Outlines { snapshot, read: HashMap::new() };
         let hierarchy = match question.is_up {
             true => chain(graph, &mut outlines, at)?,

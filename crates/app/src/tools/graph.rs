@@ -2,7 +2,6 @@
 //! laid out.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
@@ -16,15 +15,16 @@ use super::input;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
 use crate::paths::{Absence, File};
+use crate::patience::Patience;
 
 /// Puts the rules to work on a snapshot, for no longer than that.
 pub(crate) fn with_graph<T>(
     memory: &Memory,
-    patience: Duration,
+    patience: &Patience,
     answer: impl FnOnce(&Graph<'_>) -> Result<T, AppError>,
 ) -> Result<T, AppError> {
-    let until = Instant::now() + patience;
-    let is_over = move || Instant::now() >= until;
+    let deadline = patience.deadline();
+    let is_over = move || deadline.is_over();
     let graph = Graph::new(memory, Budget::new(&is_over));
     let answer = answer(&graph);
     // What went wrong is told here, and not by the next question.
