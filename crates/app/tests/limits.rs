@@ -1,13 +1,16 @@
-//! Limits of the machine and of patience: time, the log of the database, and watches.
+//! Limits of the machine and of patience: time, the log of the database, watches, and a full disk.
 
 mod support;
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use serde_json::json;
+use codecompass_testkit::Repository;
+use serde_json::{Value, json};
 use support::client::{Client, Pipe, wait_until};
-use support::Project;
+use support::{PROGRAM, Project};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -109,4 +112,81 @@ fn an_expression_that_takes_long_is_cut_off_inside_of_a_file() {
     assert_eq!(answer["total_matches"], 1, "{answer}");
     let health = client.call("health_check", json!({}));
     assert_eq!(health["status"], "ready", "{health}");
+}
+
+/// What happens on a disk of four megabytes, step by step; each writes what it said and how it ended into a file.
+const FULL: &str = r#"
+mount -t tmpfs -o size=4m none "$DATA" || exit 77
+say() { name=$1; shift; "$PROGRAM" "$@" > "$OUT/$name" 2>&1; echo "exit $?" >> "$OUT/$name"; }
+say index index
+head -c "$FILL" /dev/zero > "$DATA/filler" 2>/dev/null
+cp "$MORE" large.rs
+say sync sync --json
+say doctor doctor
+say locate locate old --json
+rm "$DATA/filler" large.rs
+echo 'pub fn new() {}' > small.rs
+say mended sync
+say new locate new --json --no-sync
+say sound doctor
+"#;
+
+/// Plays it in a name space of its own; nothing where the system allows none.
+fn play_full(fill: &str) -> Option<tempfile::TempDir> {
+    let repository = Repository::new();
+    repository.write("old.rs", "pub fn old() {}\n").commit("old");
+    let (data, out) = (tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder"));
+    let more = out.path().join("more.rs");
+    fs::write(&more, (0..150).map(|file| functions(file, 60, file)).collect::<String>()).expect("it can be written");
+    let played = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", FULL])
+        .current_dir(repository.root())
+        .envs([("PROGRAM", PROGRAM), ("FILL", fill)])
+        .envs([("DATA", data.path()), ("CODECOMPASS_HOME", data.path()), ("OUT", out.path()), ("MORE", &more)])
+        .env("HOME", out.path())
+        .output();
+    match played {
+        Ok(played) if played.status.success() => Some(out),
+        _ => None,
+    }
+}
+
+fn said(out: &Path, name: &str) -> (String, String) {
+    let text = fs::read_to_string(out.join(name)).unwrap_or_default();
+    let (said, code) = text.rsplit_once("exit ").unwrap_or_default();
+    (said.to_owned(), code.trim().to_owned())
+}
+
+#[test]
+fn a_full_disk_is_told_as_such_and_loses_nothing() {
+    // Nothing is left, or enough for a write to begin: then it is SQLite or one of Tantivy's threads that meets the end.
+    for fill in ["4m", "3700k", "3300k", "2600k"] {
+        let Some(out) = play_full(fill) else {
+            eprintln!("skipped: no disk can be made here");
+            return;
+        };
+        let (told, code) = said(out.path(), "sync");
+        assert_eq!(code, "6", "{fill}: {told}");
+        let start = told.find('{').unwrap_or_default();
+        let error: Value = serde_json::from_str(&told[start..]).unwrap_or_else(|error| panic!("{error}: {told}"));
+        let error = &error["error"];
+        assert_eq!((&error["code"], &error["data"]["disk_full"]), (&json!("internal_error"), &json!(true)), "{told}");
+        assert!(error["data"]["free_bytes"].is_u64() && error["data"]["needed_bytes"].is_u64(), "{told}");
+        let message = error["message"].as_str().unwrap_or_default();
+        let folder = error["data"]["folder"].as_str().unwrap_or("?");
+        for word in [folder, "are free", "are needed", "CODECOMPASS_HOME"] {
+            assert!(message.contains(word), "{word}: {message}");
+        }
+        let (told, code) = said(out.path(), "doctor");
+        assert!(code == "1" && told.contains("FAIL  free disk") && !told.contains("--force"), "{fill}: {told}");
+        let (told, code) = said(out.path(), "locate");
+        assert!(code == "0" && told.contains("old.rs") && told.contains("There is no room in"), "{fill}: {told}");
+        // Once there is room, the next sync mends it.
+        let (told, code) = said(out.path(), "mended");
+        assert_eq!(code, "0", "{fill}: {told}");
+        let (told, code) = said(out.path(), "new");
+        assert!(code == "0" && told.contains("small.rs"), "{fill}: {told}");
+        let (told, _) = said(out.path(), "sound");
+        assert!(!told.contains("FAIL  sqlite") && !told.contains("FAIL  tantivy"), "{fill}: {told}");
+    }
 }

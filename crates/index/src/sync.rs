@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{
     Bitmaps, CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap,
-    SkipCount, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
+    SkipCount, StoreError, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
 };
 
 use crate::plan::{Known, Plan};
@@ -95,6 +95,9 @@ pub fn sync(
             Ok(outcome)
         }
         Err(error) => {
+            if matches!(error, IndexError::Store(StoreError::DiskFull(_))) {
+                writer.give_back();
+            }
             // The failure is what the caller has to hear about, not a second one on top of it.
             let _ = writer.fail_job(&job, &error.to_string(), now_ms());
             Err(error)

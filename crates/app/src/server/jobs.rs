@@ -51,6 +51,8 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// Nothing is wrong: the work tree moved on, or somebody asked it to stop.
     pub(crate) is_passing: bool,
+    /// There was no room for what was to be written.
+    pub(crate) is_no_room: bool,
 }
 
 impl Jobs {
@@ -82,7 +84,8 @@ impl Jobs {
             let outcome = catch_unwind(AssertUnwindSafe(|| ours.run(&session, request)));
             let failed = |error: AppError| {
                 let is_passing = error.code == Code::IndexStale || ours.cancel.load(Ordering::Relaxed);
-                Failure { code: error.code, message: error.message, is_passing }
+                let is_no_room = error.is_no_room();
+                Failure { code: error.code, message: error.message, is_passing, is_no_room }
             };
             let broken = || AppError::new(Code::InternalError, "The job broke down.");
             let ended = outcome.unwrap_or_else(|_| Err(broken())).map_err(failed);
