@@ -5,6 +5,7 @@
 //! everything at once.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use codecompass_index::Target;
@@ -15,8 +16,9 @@ use crate::cli::Common;
 use crate::config::{Config, FreshnessPolicy};
 use crate::error::AppError;
 use crate::metadata::{Freshness, Metadata};
-use crate::output::{Answer, Form};
+use crate::output::{Answer, Form, Printer, Reader};
 use crate::paths::Paths;
+use crate::patience::Patience;
 use crate::server::jobs::{self, Follower};
 use crate::server::places::{Unknown, Visit};
 use crate::server::upkeep::Care;
@@ -43,6 +45,10 @@ pub(crate) struct Call<'a> {
     pub(crate) form: Form,
     pub(crate) host: Host<'a>,
     pub(crate) desk: &'a mut Desk,
+    /// Set when nobody wants the answer any more.
+    pub(crate) gone: Arc<AtomicBool>,
+    /// Where a command prints what it finds, as it finds it.
+    pub(crate) printer: Option<&'a Printer>,
 }
 
 /// Who makes it.
@@ -94,7 +100,9 @@ pub(crate) struct Inquiry<'s> {
     pub(crate) published: Published,
     pub(crate) form: Form,
     /// So long it may take.
-    pub(crate) patience: Duration,
+    pub(crate) patience: Patience,
+    /// For somebody at a command line, where to print what is found.
+    pub(crate) printer: Option<&'s Printer>,
 }
 
 impl Inquiry<'_> {
@@ -142,8 +150,8 @@ impl<'a> Call<'a> {
     }
 
     /// So long the answer may take.
-    pub(crate) fn patience(&self) -> Duration {
-        if self.is_command() { PATIENCE } else { SERVED }
+    pub(crate) fn patience(&self) -> Patience {
+        Patience::new(if self.is_command() { PATIENCE } else { SERVED }, &self.gone)
     }
 
     /// The workspace that the call is about.
@@ -216,6 +224,7 @@ impl<'a> Call<'a> {
             published,
             form: self.form,
             patience: self.patience(),
+            printer: self.printer.filter(|_| self.form == Form::Text(Reader::Person)),
         };
         answer(&inquiry)
     }

@@ -7,6 +7,7 @@ use codecompass_index::source::SourceError;
 use codecompass_store::{SCHEMA_VERSION, StoreError};
 use serde_json::{Value, json};
 
+use crate::measure::{bytes_text, free_bytes};
 use crate::metadata::Metadata;
 use crate::near::nearest;
 
@@ -157,6 +158,28 @@ impl AppError {
             .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
     }
 
+    /// The disk that has no room for what was to be written. What is needed is a guess.
+    pub(crate) fn no_room(path: &Path, needed: Option<u64>) -> Self {
+        let own = || crate::session::data_folder().unwrap_or_default();
+        let path = if path.as_os_str().is_empty() { own() } else { path.to_owned() };
+        let folder = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(&path);
+        let free = free_bytes(folder);
+        let free_text = free.map(|free| format!(": {} are free", bytes_text(free))).unwrap_or_default();
+        let needed_text = needed.map(|needed| format!(", about {} are needed", bytes_text(needed))).unwrap_or_default();
+        let folder = folder.display().to_string();
+        Self::new(Code::InternalError, format!("There is no room in {folder}{free_text}{needed_text}."))
+            .hint(
+                "Nothing is lost: what was indexed before still answers. Make room there, or set CODECOMPASS_HOME to a \
+                 folder on another disk, and run `codecompass sync`.",
+            )
+            .data(json!({ "disk_full": true, "folder": folder, "free_bytes": free, "needed_bytes": needed }))
+    }
+
+    /// Whether there is no room for what was to be written.
+    pub(crate) fn is_no_room(&self) -> bool {
+        self.more.data.get("disk_full").is_some()
+    }
+
     /// The archive of another version of this program.
     fn archive_version(message: String, what: &str, found: i64, required: i64) -> Self {
         let who =
@@ -217,6 +240,9 @@ impl From<StoreError> for AppError {
             StoreError::ArchiveVersion { what, found, required } => {
                 Self::archive_version(message, what, found, required)
             }
+            StoreError::DiskFull(path) => Self::no_room(&path, None),
+            // Nobody reads this one.
+            StoreError::Stopped => Self::new(Code::InternalError, message),
             StoreError::NoSuchView(_) => Self::new(Code::RefNotIndexed, message),
             StoreError::Sqlite(_) | StoreError::Text(_) | StoreError::Io { .. } => {
                 Self::new(Code::InternalError, message).hint("Run `codecompass doctor` to find out what is wrong.")

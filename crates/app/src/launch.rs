@@ -16,8 +16,35 @@ use crate::setup::entry::Line;
 /// The variable of an entry that is passed on.
 const DATA: &str = "CODECOMPASS_HOME";
 
-/// Shows a text in `$PAGER`, else in less; whether that could be done. No shell reads the words of the variable.
-pub(crate) fn page(text: &str) -> bool {
+/// `$PAGER`, else less, with what is printed. It is waited for at the end. No shell reads the words of the variable.
+pub(crate) struct Pager {
+    child: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Pager {
+    /// Starts it, if there is one.
+    pub(crate) fn start() -> Option<Self> {
+        let mut child = pager().spawn().ok()?;
+        let input = child.stdin.take();
+        Some(Self { child, input })
+    }
+
+    /// Shows more. Who has seen enough closes the pipe.
+    pub(crate) fn write(&mut self, text: &str) -> std::io::Result<()> {
+        let closed = || Error::from(std::io::ErrorKind::BrokenPipe);
+        self.input.as_mut().ok_or_else(closed)?.write_all(text.as_bytes())
+    }
+}
+
+impl Drop for Pager {
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.child.wait();
+    }
+}
+
+fn pager() -> Command {
     let named = std::env::var("PAGER").unwrap_or_default();
     let mut words = named.split_whitespace();
     let program = words.next().unwrap_or("less");
@@ -27,13 +54,7 @@ pub(crate) fn page(text: &str) -> bool {
         // End at once when all fits on the screen, show colours, leave the text there.
         command.env("LESS", "FRX");
     }
-    let Ok(mut child) = command.spawn() else { return false };
-    if let Some(mut input) = child.stdin.take() {
-        // Who has seen enough closes the pipe.
-        let _ = input.write_all(text.as_bytes());
-    }
-    let _ = child.wait();
-    true
+    command
 }
 
 /// How a client starts our program.

@@ -20,6 +20,7 @@ mod metadata;
 mod near;
 mod output;
 mod paths;
+mod patience;
 mod progress;
 mod projects;
 mod server;

@@ -1,6 +1,8 @@
 //! Where answers go: standard output, and nowhere else.
 
+use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
 
 use serde_json::Value;
 
@@ -110,19 +112,86 @@ pub(crate) fn plain(text: &str) -> String {
     style::rendered(text, false)
 }
 
-/// Prints an answer and gives the exit code. At a terminal a long text is shown in the user's pager, unless they will not.
-pub(crate) fn print(answer: &Answer, as_json: bool, color: Color, no_pager: bool) -> u8 {
-    let text = match as_json {
-        // What was written as it was found has no shape of its own.
-        true if answer.json.is_null() => String::new(),
-        true => json_text(&answer.json),
-        false => style::rendered(&answer.text, color.is_on()),
-    };
-    let is_long = text.lines().count() > SCREEN;
-    if is_long && !as_json && !no_pager && std::io::stdout().is_terminal() && launch::page(&text) {
-        return answer.code;
-    }
+/// Prints an answer for machines and gives the exit code.
+pub(crate) fn print_json(answer: &Answer) -> u8 {
+    // What was written as it was found has no shape of its own.
+    let text = if answer.json.is_null() { String::new() } else { json_text(&answer.json) };
     ending(write_out(&text), answer.code)
+}
+
+/// Standard output for people. What is found in great number is printed as it is found, and not held; at a terminal a long
+/// text is shown in the user's pager, unless they will not.
+pub(crate) struct Printer {
+    is_coloured: bool,
+    sheet: RefCell<Sheet>,
+}
+
+/// What is being printed.
+struct Sheet {
+    /// Not written yet: it may still fit on a screen, or is too little for a write.
+    held: String,
+    may_page: bool,
+    pager: Option<launch::Pager>,
+    failure: Option<std::io::Error>,
+}
+
+/// So much is written at a time.
+const CHUNK: usize = 64 << 10;
+
+impl Printer {
+    pub(crate) fn new(color: Color, no_pager: bool) -> Self {
+        let may_page = !no_pager && std::io::stdout().is_terminal();
+        let sheet = Sheet { held: String::new(), may_page, pager: None, failure: None };
+        Self { is_coloured: color.is_on(), sheet: RefCell::new(sheet) }
+    }
+
+    /// Prints a part of an answer. Breaks off when nobody reads any more.
+    pub(crate) fn print(&self, text: &str) -> ControlFlow<()> {
+        let mut sheet = self.sheet.borrow_mut();
+        sheet.held += &style::rendered(text, self.is_coloured);
+        sheet.begin_paging();
+        let waits = if sheet.may_page { sheet.pager.is_none() } else { sheet.held.len() < CHUNK };
+        if !waits {
+            sheet.write();
+        }
+        if sheet.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Prints the last part, and gives the exit code.
+    pub(crate) fn finish(self, answer: &Answer) -> u8 {
+        let mut sheet = self.sheet.into_inner();
+        sheet.held += &style::rendered(&answer.text, self.is_coloured);
+        sheet.begin_paging();
+        match (sheet.pager.is_some(), sheet.failure.take()) {
+            // Who leaves a pager has read what he wanted.
+            (true, _) => {
+                sheet.write();
+                answer.code
+            }
+            (false, Some(error)) => ending(Err(error), answer.code),
+            (false, None) => ending(write_out(&sheet.held), answer.code),
+        }
+    }
+}
+
+impl Sheet {
+    /// Starts the pager once there is more than fits on a screen.
+    fn begin_paging(&mut self) {
+        if self.may_page && self.pager.is_none() && self.held.lines().count() > SCREEN {
+            self.pager = launch::Pager::start();
+            self.may_page = self.pager.is_some();
+        }
+    }
+
+    /// Writes what is held.
+    fn write(&mut self) {
+        let written = match &mut self.pager {
+            Some(pager) => pager.write(&self.held),
+            None => std::io::stdout().lock().write_all(self.held.as_bytes()),
+        };
+        self.held.clear();
+        self.failure = self.failure.take().or(written.err());
+    }
 }
 
 /// What is longer than this may not fit on a screen; a pager that is no longer than the text ends at once.

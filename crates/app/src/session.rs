@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::{Limits, Secrets, Workspace};
+use codecompass_index::source::{Limits, Listing, Secrets, Workspace, list_worktree};
 use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{
@@ -20,7 +20,7 @@ use crate::log;
 use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::output::complain;
 use crate::progress::Meter;
-use crate::published::BRIEFLY;
+use crate::views::BRIEFLY;
 
 /// So often it is asked whether another writer has ended.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -213,8 +213,20 @@ impl Session {
         };
         match codecompass_index::sync(&self.dir, &self.workspace, target, &options) {
             Err(IndexError::Store(StoreError::Locked)) => Err(self.busy()),
+            Err(IndexError::Store(StoreError::DiskFull(_))) => {
+                let source = list_worktree(&self.workspace, &self.limits()).ok().map(|listing| bytes_of(&listing));
+                Err(AppError::no_room(self.dir.root(), source.map(|source| self.room_needed(source))))
+            }
             outcome => Ok(outcome?),
         }
+    }
+
+    /// About so many bytes the next sync may take of the disk, for a source of so many: an index has up to twice its source
+    /// when it is whole, and its words are merged and its log is moved beside what is there.
+    pub(crate) fn room_needed(&self, source: u64) -> u64 {
+        const LEAST: u64 = 16 << 20;
+        let stored = self.dir.disk_bytes();
+        source.saturating_mul(2).saturating_sub(stored) + stored / 4 + LEAST
     }
 
     /// The job that is not over, if there is one.
@@ -289,6 +301,11 @@ impl Session {
         }
         metadata
     }
+}
+
+/// How many bytes the files of a listing have.
+pub(crate) fn bytes_of(listing: &Listing) -> u64 {
+    listing.entries.iter().map(|entry| entry.size).sum()
 }
 
 /// The job that is in the way: which one, and how far it is.

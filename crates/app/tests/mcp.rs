@@ -745,9 +745,13 @@ fn at_most_ten_workspaces_are_open_by_request() {
     }
     let open = client.call("health_check", json!({}))["projects"].as_array().map_or(0, Vec::len);
     assert_eq!(open, 11, "ten by request and the server's own");
-    // One that was closed is registered now, so it is found again.
-    let answer = client.call("locate_symbol", json!({ "name": "only_0", "workspace": paths[0] }));
-    assert_eq!(answer["total_candidates"], 1);
+    // One that was closed is registered now, so it is found again; and counts again.
+    for (number, path) in paths.iter().enumerate() {
+        let answer = client.call("locate_symbol", json!({ "name": format!("only_{number}"), "workspace": path }));
+        assert_eq!(answer["total_candidates"], 1, "{path}: {answer}");
+    }
+    let open = client.call("health_check", json!({}))["projects"].as_array().map_or(0, Vec::len);
+    assert_eq!(open, 11, "still ten by request and the server's own");
 }
 
 #[test]

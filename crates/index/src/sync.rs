@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{
     Bitmaps, CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap,
-    SkipCount, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
+    SkipCount, StoreError, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
 };
 
 use crate::plan::{Contents, Earlier, Known, stat_of};
@@ -98,6 +98,9 @@ pub fn sync(
             Ok(outcome)
         }
         Err(error) => {
+            if matches!(error, IndexError::Store(StoreError::DiskFull(_))) {
+                writer.give_back();
+            }
             // The failure is what the caller has to hear about, not a second one on top of it.
             let _ = writer.fail_job(&job, &error.to_string(), now_ms());
             Err(error)

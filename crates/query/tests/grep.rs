@@ -1,12 +1,13 @@
 //! Exact search is complete and exact: on any texts and patterns it finds what a scan of all lines finds.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use codecompass_index::source::{Limits, Workspace};
 use codecompass_index::{Options, Target, sync};
-use codecompass_query::grep::{Pattern, Wanted, find};
-use codecompass_store::{ProjectDir, Snapshot, Store, Tuning};
+use codecompass_query::grep::{Pattern, Wanted, find, find_while};
+use codecompass_store::{ProjectDir, Snapshot, Store, StoreError, Tuning};
 use proptest::prelude::*;
 use regex_automata::meta;
 use regex_automata::util::syntax;
@@ -80,6 +81,8 @@ const REGEXES: &[&str] = &[
     r"::\s*x",
     r"\S+\s+foo",
     "(?i)_BAR",
+    r"\Afoo",
+    r"bar\z",
 ];
 
 /// A snapshot of a folder with these texts.
@@ -129,10 +132,16 @@ fn scan(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
     let regex = meta::Regex::builder().syntax(options).build(&text).expect("it is an expression");
     let mut found = Vec::new();
     for (path, text) in &indexed.texts {
+        // What begins or ends a text does so in its first and last line only.
+        let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').count();
+        let is_meant = |at: usize| {
+            (!wanted.text.contains(r"\A") || at == 0)
+                && (!wanted.text.contains(r"\z") || at + 1 == lines && !text.ends_with('\n'))
+        };
         for (at, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
             let matches: Vec<&str> =
                 regex.find_iter(line).map(|one| line[one.range()].trim_end_matches('\r')).collect();
-            if !matches.is_empty() && !text.is_empty() {
+            if !matches.is_empty() && !text.is_empty() && is_meant(at) {
                 found.push(format!("{path}:{} {matches:?}", at + 1));
             }
         }
@@ -201,4 +210,71 @@ fn a_literal_may_span_lines_and_an_expression_may_not() {
     assert!(search(&indexed, &wanted(r"two\s+th", false)).is_empty());
     assert!(Pattern::new(&wanted(r"two\nth", false)).is_err());
     assert!(Pattern::new(&wanted("two(", false)).is_err_and(|error| error.0.contains("unclosed group")));
+}
+
+/// A text of many slices, the last line of which has no end.
+fn long_text() -> String {
+    let line = |at: usize| match at % 7 {
+        0 => "foo bar\n".to_owned(),
+        1 => "\n".to_owned(),
+        2 => format!("{} größe\r\n", "x".repeat(at % 5000)),
+        _ => format!("fn f_{at}(x: usize) -> usize {{ x + {at} }}\n"),
+    };
+    (0..3000).map(line).collect::<String>() + "foo bar"
+}
+
+#[test]
+fn a_text_of_many_slices_is_matched_like_one() {
+    let indexed = index(&[long_text()]);
+    assert!(indexed.texts["f0.txt"].len() > 500_000, "it has many slices");
+    for regex in ["foo", "^", "$", "^$", "x*", r"\Afoo", r"bar\z", r"bar$", r"\bfoo\b", "größe.$", r"[^x]$", "."] {
+        check(&indexed, &Wanted { text: regex, literal: false, ignore_case: false, word: false });
+    }
+    let wanted = Wanted { text: "foo bar\n\nx", literal: true, ignore_case: true, word: false };
+    let pattern = Pattern::new(&wanted).expect("it is a pattern");
+    let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads");
+    let lines = indexed.texts["f0.txt"].matches("foo bar\n\nx").count();
+    assert_eq!((found.matches, found.is_complete), (lines, true), "a literal is found wherever a slice would end");
+}
+
+#[test]
+fn time_is_looked_at_inside_of_a_file() {
+    let indexed = index(&[long_text()]);
+    let wanted = Wanted { text: "f_[0-9]+x?", literal: false, ignore_case: false, word: false };
+    let pattern = Pattern::new(&wanted).expect("it is a pattern");
+    let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads").matches;
+    let looks = AtomicUsize::new(0);
+    let goes_on = || looks.fetch_add(1, Ordering::Relaxed) < 3;
+    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &goes_on).expect("it reads");
+    assert!(found.is_late && !found.is_complete, "{found:?}");
+    assert!(0 < found.matches && found.matches < all / 2, "{} of {all}", found.matches);
+    assert_eq!(looks.into_inner(), 4, "nothing is looked at once it is over");
+}
+
+#[test]
+fn what_nobody_wants_any_more_is_not_read() {
+    let indexed = index(&["one two\n".to_owned(), "two\n".to_owned()]);
+    let stop = Arc::new(AtomicBool::new(false));
+    indexed.snapshot.heed(&stop);
+    let wanted = Wanted { text: "t.o", literal: false, ignore_case: false, word: false };
+    let pattern = Pattern::new(&wanted).expect("it is a pattern");
+    let found = || find(&indexed.snapshot, &pattern, |_| true, None);
+    assert_eq!(found().expect("it reads").matches, 2);
+    stop.store(true, Ordering::Relaxed);
+    assert!(matches!(found(), Err(StoreError::Stopped)));
+    indexed.snapshot.heed(&Arc::default());
+    assert_eq!(found().expect("the next question is another one").matches, 2);
+}
+
+#[test]
+fn an_expression_that_takes_gigabytes_is_refused() {
+    let wanted = |text| Wanted { text, literal: false, ignore_case: false, word: false };
+    for text in [
+        r"((((\w{100}){10}){10}){10})",
+        "((((((((((((((((a{4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4})",
+    ] {
+        let told = Pattern::new(&wanted(text)).expect_err("it is too large").0;
+        assert!(told.contains("too large"), "{told}");
+    }
+    Pattern::new(&wanted(".{0,500}q.{0,500}z.{0,500}w")).expect("this one is only slow");
 }

@@ -133,6 +133,7 @@ impl Snapshot {
         let reader = self.text_reader()?;
         let mut versions = Versions::new(self.members());
         for (number, segment) in reader.searcher.segment_readers().iter().enumerate() {
+            self.go_on()?;
             let Some(mut pieces) = reader.meeting(number, need)? else {
                 return Ok(self.members().clone());
             };

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::full;
+
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -19,9 +21,15 @@ pub enum StoreError {
     /// The store can not be read.
     #[error("the index is damaged: {0}")]
     Corrupt(String),
+    /// There is no room for what was to be written, which says nothing about what is there.
+    #[error("the disk is full: there is no room for more{}", at(.0))]
+    DiskFull(PathBuf),
     /// Another process is writing.
     #[error("another process is writing this index")]
     Locked,
+    /// Nobody wants the answer any more.
+    #[error("the question was given up")]
+    Stopped,
     /// The view was never published.
     #[error("nothing is published for {0}")]
     NoSuchView(String),
@@ -49,7 +57,7 @@ pub enum StoreError {
     Sqlite(rusqlite::Error),
     /// Tantivy said no.
     #[error("the text index failed: {0}")]
-    Text(#[from] tantivy::TantivyError),
+    Text(tantivy::TantivyError),
     /// A file could not be read or written.
     #[error("{path}: {source}", path = .path.display())]
     Io {
@@ -69,8 +77,22 @@ impl StoreError {
     /// Wraps an I/O error with the path it happened on.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { path, source }
+        move |source| match full::is_full(&source) {
+            true => Self::DiskFull(path),
+            false => Self::Io { path, source },
+        }
     }
+}
+
+impl From<tantivy::TantivyError> for StoreError {
+    fn from(error: tantivy::TantivyError) -> Self {
+        if full::is_told_by(&error) { Self::DiskFull(PathBuf::new()) } else { Self::Text(error) }
+    }
+}
+
+/// Where that was, if it is known.
+fn at(path: &std::path::Path) -> String {
+    if path.as_os_str().is_empty() { String::new() } else { format!(" at {}", path.display()) }
 }
 
 impl From<rusqlite::Error> for StoreError {
@@ -78,6 +100,7 @@ impl From<rusqlite::Error> for StoreError {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt(error.to_string()),
+            _ if full::is_told_by_sqlite(&error) => Self::DiskFull(PathBuf::new()),
             _ => Self::Sqlite(error),
         }
     }

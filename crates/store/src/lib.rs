@@ -20,6 +20,7 @@ mod codec;
 mod doctor;
 mod error;
 mod forget;
+mod full;
 mod garbage;
 mod glance;
 mod jobs;

@@ -11,6 +11,9 @@ use crate::{ProjectDir, Result, StoreError};
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
 pub const SCHEMA_VERSION: i64 = 6;
 
+/// A log that begins anew gives back what it has beyond so many bytes.
+const LOG_ROOM: i64 = 4 << 20;
+
 /// What a store is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaStatus {
@@ -218,6 +221,7 @@ fn configure(connection: &Connection) -> Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "journal_size_limit", LOG_ROOM)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }

@@ -178,6 +178,7 @@ impl Snapshot {
         let tally = &mut tallies[record as usize];
         tally.fit(rows.count(record));
         for (number, group) in groups.iter().enumerate() {
+            self.go_on()?;
             reader.collect(rows, part, &group.itself(), tally)?;
             tally.weigh(1.0, &weights);
             let holders = tally.touched.len();
@@ -207,6 +208,7 @@ impl Snapshot {
         for (number, group) in groups.iter().enumerate() {
             let mut look_up = |words: &[(&str, u32)], is_alike: bool| -> Result<[usize; 3]> {
                 for (weight, lengths) in &parts {
+                    self.go_on()?;
                     let tally = if weight.part == Part::Piece { &mut *pieces } else { &mut *symbols };
                     reader.collect(rows, weight.part, words, tally)?;
                     tally.weigh(weight.worth, lengths);
@@ -251,6 +253,7 @@ impl Snapshot {
         let reader = self.text_reader()?;
         let mut words = Vec::new();
         for segment in reader.searcher.segment_readers() {
+            self.go_on()?;
             let inverted = segment.inverted_index(reader.fields.of(part))?;
             let mut from = Some(prefix.as_bytes().to_vec());
             while let Some(start) = from {

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{BlobId, FileFacts, SymbolKind, VersionId, ViewKey};
@@ -139,6 +140,7 @@ pub struct Snapshot {
     text: OnceCell<TextReader>,
     rows: OnceCell<Rows>,
     pub(crate) readers: RefCell<Vec<Texts>>,
+    pub(crate) stop: RefCell<Arc<AtomicBool>>,
     _reader: Option<Lock>,
 }
 
@@ -178,7 +180,7 @@ pub struct SymbolRow {
     pub line: u32,
 }
 
-const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines, symbols FROM file_versions";
+const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines, symbols, size FROM file_versions";
 const SYMBOL: &str = "SELECT id, kind, marks, line_start FROM symbol_relations";
 
 /// What is kept of texts and outlines once they were read.
@@ -207,8 +209,20 @@ impl Snapshot {
             text: OnceCell::new(),
             rows: OnceCell::new(),
             readers: RefCell::default(),
+            stop: RefCell::default(),
             _reader: reader,
         })
+    }
+
+    /// From now on, whatever is asked of the snapshot while this is set ends with [`StoreError::Stopped`]: every scan reads
+    /// through here, so none of them goes on for a question that nobody wants answered any more.
+    pub fn heed(&self, stop: &Arc<AtomicBool>) {
+        *self.stop.borrow_mut() = Arc::clone(stop);
+    }
+
+    /// Whether the question is still wanted.
+    pub(crate) fn go_on(&self) -> Result<()> {
+        go_on(&self.stop.borrow())
     }
 
     /// The text index, opened when it is first asked: after the SQLite transaction, so that it holds all of the view.
@@ -247,6 +261,7 @@ impl Snapshot {
 
     /// A file version of this view.
     pub fn version(&self, id: VersionId) -> Result<Option<Rc<VersionInfo>>> {
+        self.go_on()?;
         let known = self.catalogue.get().and_then(|all| all.get(&id)).cloned();
         if let Some(known) = known.or_else(|| self.versions.borrow().get(&id).cloned()) {
             return Ok(Some(known));
@@ -283,6 +298,7 @@ impl Snapshot {
 
     /// The symbols and pieces of a version of this view.
     pub fn outline(&self, id: VersionId) -> Result<Rc<Outline>> {
+        self.go_on()?;
         if let Some(outline) = self.outlines.borrow_mut().get(id) {
             return Ok(outline);
         }
@@ -293,6 +309,7 @@ impl Snapshot {
 
     /// The text of a version.
     pub fn text(&self, id: VersionId) -> Result<Arc<str>> {
+        self.go_on()?;
         if let Some(text) = self.texts.borrow_mut().get(id) {
             return Ok(text);
         }
@@ -302,6 +319,7 @@ impl Snapshot {
     }
 
     fn body(&self, table: &str, id: VersionId) -> Result<Vec<u8>> {
+        self.go_on()?;
         let mut select = self.connection.prepare_cached(&format!("SELECT body FROM {table} WHERE fv = ?1"))?;
         let body = select.query_row([id], |row| row.get(0)).optional()?;
         body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no {table}")))
@@ -341,6 +359,7 @@ impl Snapshot {
         let mut found = select.query([name])?;
         let mut names = BTreeSet::new();
         while let Some(row) = found.next()? {
+            self.go_on()?;
             let (version, _) = rows::symbol_place(row.get(0)?);
             if self.members.contains(version) && symbol_kind(row.get(1)?)?.can_be_named() {
                 names.insert(row.get(2)?);
@@ -354,6 +373,7 @@ impl Snapshot {
         let mut found = select.query([value])?;
         let mut symbols = Vec::new();
         while let Some(row) = found.next()? {
+            self.go_on()?;
             let (version, place) = rows::symbol_place(row.get(0)?);
             if self.members.contains(version) {
                 let kind = symbol_kind(row.get(1)?)?;
@@ -389,6 +409,7 @@ impl Snapshot {
         let mut found = select.query([name])?;
         let mut references = Vec::new();
         while let Some(row) = found.next()? {
+            self.go_on()?;
             let whole = lists::read(
                 row.get(0)?,
                 row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?,
@@ -434,6 +455,7 @@ impl Snapshot {
             let mut found = select.query([])?;
             let mut all = HashMap::with_capacity(self.members.len() as usize);
             while let Some(row) = found.next()? {
+                self.go_on()?;
                 let id = row.get(0)?;
                 if self.members.contains(id) {
                     all.insert(id, Rc::new(version_row(row)?));
@@ -455,6 +477,11 @@ impl Snapshot {
     }
 }
 
+/// An error once somebody has said stop.
+pub(crate) fn go_on(stop: &AtomicBool) -> Result<()> {
+    if stop.load(Ordering::Relaxed) { Err(StoreError::Stopped) } else { Ok(()) }
+}
+
 fn symbol_kind(index: u8) -> Result<SymbolKind> {
     SymbolKind::from_index(index).ok_or_else(|| StoreError::Corrupt("a symbol of unknown kind".into()))
 }
@@ -470,5 +497,6 @@ fn version_row(row: &Row<'_>) -> Result<VersionInfo> {
         facts_version: row.get(4)?,
         lines: row.get(5)?,
         symbols: row.get(6)?,
+        bytes: row.get::<_, i64>(7)? as u64,
     })
 }

@@ -7,13 +7,15 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
+use tantivy::{Index, IndexSettings, IndexWriter, Searcher, TantivyDocument, TantivyError, Term};
 
 use crate::search::{Part, Record};
 use crate::text_folder::TextFolder;
@@ -101,31 +103,46 @@ pub(crate) struct TextIndex {
     index: Index,
     fields: Fields,
     dir: PathBuf,
+    /// Whether there was no room for a write.
+    lacked_room: Arc<AtomicBool>,
 }
 
 impl TextIndex {
     /// Creates an empty index in a folder, replacing nothing.
     pub(crate) fn create(dir: &Path) -> Result<Self> {
         std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
-        let (schema, _) = schema();
-        let index = Index::create_in_dir(dir, schema)?;
-        Ok(Self::ready(index, dir))
+        let folder = TextFolder::open(dir).map_err(TantivyError::from)?;
+        let lacked_room = Arc::clone(folder.lacked_room());
+        let index = Index::create(folder, schema().0, IndexSettings::default())?;
+        Ok(Self::ready(index, dir, lacked_room))
     }
 
-    /// Opens the index; damage is [`StoreError::Corrupt`].
+    /// Opens the index; damage is [`StoreError::Corrupt`], which a full disk is not.
     pub(crate) fn open(dir: &Path) -> Result<Self> {
-        let damaged = |error: tantivy::TantivyError| StoreError::Corrupt(format!("the text index: {error}"));
+        let damaged = |error: TantivyError| match StoreError::from(error) {
+            StoreError::Text(error) => StoreError::Corrupt(format!("the text index: {error}")),
+            other => other,
+        };
         let folder = TextFolder::open(dir).map_err(|error| damaged(error.into()))?;
+        let lacked_room = Arc::clone(folder.lacked_room());
         let index = Index::open(folder).map_err(damaged)?;
         if index.schema() != schema().0 {
             return Err(StoreError::Corrupt("the text index has other fields than expected".into()));
         }
-        Ok(Self::ready(index, dir))
+        Ok(Self::ready(index, dir, lacked_room))
     }
 
-    fn ready(index: Index, dir: &Path) -> Self {
+    fn ready(index: Index, dir: &Path, lacked_room: Arc<AtomicBool>) -> Self {
         index.tokenizers().register(TOKENIZER, CodeTokenizer);
-        Self { index, fields: schema().1, dir: dir.to_owned() }
+        Self { index, fields: schema().1, dir: dir.to_owned(), lacked_room }
+    }
+
+    /// Removes the files that a write has begun and not committed. Only for who has no writer open.
+    pub(crate) fn sweep(&self) -> Result<()> {
+        let mut living = self.index.load_metas()?.list_segment_files();
+        living.insert(META.into());
+        self.index.clone().directory_mut().garbage_collect(|| living)?;
+        Ok(())
     }
 
     /// The mark of the last commit.
@@ -224,7 +241,7 @@ impl TextIndex {
         let mut policy = LogMergePolicy::default();
         policy.set_del_docs_ratio_before_merge(0.2);
         writer.set_merge_policy(Box::new(policy));
-        Ok(TextWriter { writer, fields: self.fields })
+        Ok(TextWriter { writer, fields: self.fields, lacked_room: Arc::clone(&self.lacked_room) })
     }
 }
 
@@ -232,14 +249,19 @@ impl TextIndex {
 pub(crate) struct TextWriter {
     writer: IndexWriter,
     fields: Fields,
+    lacked_room: Arc<AtomicBool>,
 }
 
 impl TextWriter {
+    fn add_document(&self, document: TantivyDocument) -> Result<()> {
+        self.writer.add_document(document).map(drop).map_err(|error| failed(error, &self.lacked_room))
+    }
+
     pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
         for (place, piece) in documents.pieces.into_iter().enumerate() {
             let mut document = self.document(version, place as u64, Record::Piece);
             self.add_passage(&mut document, self.fields.piece, piece);
-            self.writer.add_document(document)?;
+            self.add_document(document)?;
         }
         for symbol in documents.symbols {
             let mut document = self.document(version, symbol.place.into(), Record::Symbol);
@@ -249,12 +271,12 @@ impl TextWriter {
                 document.add_text(self.fields.doc, symbol.doc);
             }
             self.add_passage(&mut document, self.fields.own, symbol.own);
-            self.writer.add_document(document)?;
+            self.add_document(document)?;
         }
         let mut document = self.document(version, 0, Record::File);
         document.add_text(self.fields.path, documents.file);
         documents.marks.iter().for_each(|mark| document.add_text(self.fields.mark, mark.word()));
-        self.writer.add_document(document)?;
+        self.add_document(document)?;
         Ok(())
     }
 
@@ -275,16 +297,26 @@ impl TextWriter {
     }
 
     pub(crate) fn commit(&mut self, mark: i64, reserved: i64) -> Result<()> {
-        let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(&format!("{mark} {reserved}"));
-        commit.commit()?;
-        Ok(())
+        let payload = format!("{mark} {reserved}");
+        let committed = self.writer.prepare_commit().and_then(|mut commit| {
+            commit.set_payload(&payload);
+            commit.commit()
+        });
+        committed.map(drop).map_err(|error| failed(error, &self.lacked_room))
     }
 
     /// Lets merges end; without this they would be given up and small segments would pile up.
     pub(crate) fn finish(self) -> Result<()> {
-        self.writer.wait_merging_threads()?;
-        Ok(())
+        let Self { writer, lacked_room, .. } = self;
+        writer.wait_merging_threads().map_err(|error| failed(error, &lacked_room))
+    }
+}
+
+/// An error of Tantivy, with what its threads do not tell.
+fn failed(error: TantivyError, lacked_room: &AtomicBool) -> StoreError {
+    match StoreError::from(error) {
+        StoreError::Text(_) if lacked_room.load(Ordering::Relaxed) => StoreError::DiskFull(PathBuf::new()),
+        other => other,
     }
 }
 

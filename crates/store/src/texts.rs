@@ -5,6 +5,7 @@ use std::sync::Arc;
 use codecompass_model::VersionId;
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::snapshot::go_on;
 use crate::{Result, Snapshot, StoreError, codec, schema};
 
 /// Fewer texts than this are unpacked before a second thread has begun.
@@ -42,12 +43,16 @@ impl Snapshot {
         let mut readers: Vec<Option<&mut Texts>> = readers.iter_mut().take(threads).map(Some).collect();
         readers.resize_with(threads, || None);
         let items: Vec<(VersionId, Option<Arc<str>>)> = ids.iter().copied().zip(at_hand).collect();
+        let stop = self.stop.borrow().clone();
         let shares = in_threads(readers, |mut reader, first| {
             let share = items.iter().skip(first).step_by(threads);
-            let one = |(id, text): &(VersionId, Option<Arc<str>>)| match (text, &mut reader) {
-                (Some(text), _) => Ok((look(text), None)),
-                (None, Some(reader)) => reader.read(*id).map(|text| (look(&text), Some(text))),
-                (None, None) => Err(StoreError::Corrupt(format!("nobody reads file version {id}"))),
+            let one = |(id, text): &(VersionId, Option<Arc<str>>)| {
+                go_on(&stop)?;
+                match (text, &mut reader) {
+                    (Some(text), _) => Ok((look(text), None)),
+                    (None, Some(reader)) => reader.read(*id).map(|text| (look(&text), Some(text))),
+                    (None, None) => Err(StoreError::Corrupt(format!("nobody reads file version {id}"))),
+                }
             };
             share.map(one).collect::<Result<Vec<_>>>()
         })?;

@@ -41,6 +41,8 @@ pub struct VersionInfo {
     pub lines: u32,
     /// How many symbols it defines.
     pub symbols: u32,
+    /// How many bytes it has.
+    pub bytes: u64,
 }
 
 /// A version ready to be written: everything that costs time is done in the worker that makes it.

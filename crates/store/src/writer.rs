@@ -153,6 +153,8 @@ impl Writer {
                 let lost = text.mark()? < schema::meta(&connection, "text_mark")?;
                 (text, lost)
             }
+            // Only damage is mended so: a disk without room for a lock is none.
+            Err(StoreError::DiskFull(path)) => return Err(StoreError::DiskFull(path)),
             Err(_) => (fresh_text(&epoch)?, true),
         };
         let mut writer = Self {
@@ -377,12 +379,33 @@ impl Writer {
 
     /// Ends the work that nobody waits for: garbage, merges, the checkpoint.
     pub fn finish(mut self) -> Result<Garbage> {
-        let garbage = if self.has_published { garbage::collect(&mut self)? } else { Garbage::default() };
+        match self.clean_up() {
+            // What is published stays published; who has room again cleans up.
+            Err(StoreError::DiskFull(_)) => {
+                self.give_back();
+                Ok(Garbage::default())
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn clean_up(&mut self) -> Result<Garbage> {
+        let garbage = if self.has_published { garbage::collect(self)? } else { Garbage::default() };
         if let Some(text) = self.text_writer.take() {
             text.finish()?;
         }
         self.checkpoint();
         Ok(garbage)
+    }
+
+    /// Removes what a write has left behind that failed for want of room: what it took is needed to do anything at all.
+    pub fn give_back(&mut self) {
+        self.batch.clear();
+        self.batch_weight = 0;
+        self.text_writer = None;
+        // What can not be removed now is left for the next writer.
+        let _ = self.text.sweep();
+        self.settle();
     }
 
     /// Makes documents again, from stored text, for every version that has none.

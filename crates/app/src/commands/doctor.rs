@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use codecompass_index::source::list_worktree;
+use codecompass_index::source::{Listing, SourceError, list_worktree};
 use codecompass_index::{Freshness as Compared, freshness};
 use codecompass_store::{Health, SchemaStatus, StoreError};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, counted, free_bytes};
 use crate::metadata::{Freshness, Metadata};
 use crate::output::Answer;
-use crate::session::Session;
+use crate::session::{Session, bytes_of};
 use crate::views::under_its_name;
 
 /// One line of the report.
@@ -47,13 +47,14 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     let session = Session::open(common, args.path.as_deref())?;
     let mut findings =
         vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
-    findings.extend(check_room(&session));
+    let listing = list_worktree(&session.workspace, &session.limits());
+    findings.extend(check_room(&session, listing.as_ref().map_or(0, bytes_of)));
     findings.extend(check_store(&session));
     findings.extend(codecompass_lang::check_grammars().into_iter().map(|(name, outcome)| match outcome {
         Ok(()) => Finding::good("tree-sitter", format!("{name} grammar")),
         Err(what) => Finding::bad("tree-sitter", format!("{name} grammar: {what}"), "reinstall codecompass"),
     }));
-    let (source, folders) = check_source(&session);
+    let (source, folders) = check_source(&session, listing);
     findings.push(source);
     findings.extend(check_watches(folders));
     findings.extend(session.config.warnings.iter().map(|warning| {
@@ -114,11 +115,11 @@ fn check_jobs(session: &Session) -> Option<Finding> {
 }
 
 /// What is listed, and in how many folders.
-fn check_source(session: &Session) -> (Finding, usize) {
+fn check_source(session: &Session, listing: Result<Listing, SourceError>) -> (Finding, usize) {
     if session.workspace.repo.as_ref().is_some_and(|repo| repo.is_bare()) {
         return (Finding::good("ignore rules", "a bare repository has no work tree"), 0);
     }
-    match list_worktree(&session.workspace, &session.limits()) {
+    match listing {
         Err(error) => (Finding::bad("ignore rules", error.to_string(), "make the work tree readable"), 0),
         Ok(listing) => {
             let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
@@ -132,15 +133,18 @@ fn check_source(session: &Session) -> (Finding, usize) {
     }
 }
 
-/// Less than this is too little to index anything large.
-const LITTLE: u64 = 1 << 30;
-
-/// How much room there is for the index.
-fn check_room(session: &Session) -> Option<Finding> {
+/// How much room there is for the index, and whether the next sync may need more.
+fn check_room(session: &Session, source: u64) -> Option<Finding> {
     let place = session.data_folder().ancestors().find(|folder| folder.exists())?;
     let free = free_bytes(place)?;
-    let what = format!("{} free in {}", bytes_text(free), place.display());
-    Some(match free < LITTLE {
+    let needed = session.room_needed(source);
+    let what = format!(
+        "{} free in {}; the next sync may need about {}",
+        bytes_text(free),
+        place.display(),
+        bytes_text(needed)
+    );
+    Some(match free < needed {
         true => Finding::bad("free disk", what, "make room, or set CODECOMPASS_HOME to a folder with more"),
         false => Finding::good("free disk", what),
     })

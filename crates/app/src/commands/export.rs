@@ -1,6 +1,7 @@
 //! `codecompass export`: every edge or symbol as JSON lines, so that others can check us.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use codecompass_model::ids::SymbolId;
@@ -12,6 +13,7 @@ use serde_json::json;
 use crate::cli::{Common, ExportArgs, Exported};
 use crate::error::{AppError, Code};
 use crate::output::{self, Answer};
+use crate::patience::Patience;
 use crate::session::Session;
 use crate::tools::{graph, input};
 use crate::views::Published;
@@ -77,7 +79,7 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppE
 
 /// File by file, and what was read is let go now and then: all of it together would not fit.
 fn write_edges(memory: &Memory, undecided: bool, out: &mut impl Write) -> Result<bool, AppError> {
-    graph::with_graph(memory, PATIENCE, |graph| {
+    graph::with_graph(memory, &Patience::new(PATIENCE, &Arc::default()), |graph| {
         for version in memory.snapshot().versions()? {
             graph.forget();
             let Some(file) = graph.file(version.id) else { continue };

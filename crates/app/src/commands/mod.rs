@@ -19,6 +19,7 @@ mod state;
 mod tools;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 
@@ -26,7 +27,7 @@ use crate::call::{Call, Host};
 use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
 use crate::error::AppError;
 use crate::log;
-use crate::output::{self, Answer, Form, Reader};
+use crate::output::{self, Answer, Form, Printer, Reader};
 use crate::tools::frame::{Arguments, Side};
 use crate::tools::input;
 use crate::views::{Access, Desk};
@@ -99,12 +100,18 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
     for told in crate::config::unknown_variables(names) {
         output::complain(&format!("warning: {}", crate::escape::shown(&told)));
     }
-    let (common, outcome) = match asked {
-        Asked::Command(cli) => (&cli.common, dispatch(cli)),
-        Asked::Tool(common, command, matches) => (common, ask(common, command, matches)),
+    let common = match asked {
+        Asked::Command(cli) => &cli.common,
+        Asked::Tool(common, ..) => common,
+    };
+    let printer = Printer::new(common.color, common.no_pager);
+    let outcome = match asked {
+        Asked::Command(cli) => dispatch(cli),
+        Asked::Tool(_, command, matches) => ask(common, command, matches, &printer),
     };
     let code = match outcome {
-        Ok(answer) => output::print(&answer, common.json, common.color, common.no_pager),
+        Ok(answer) if common.json => output::print_json(&answer),
+        Ok(answer) => printer.finish(&answer),
         Err(error) => {
             log::note(common.log_file().as_deref(), &format!("error: {}", error.message));
             let code = output::print_error(&error, common.json);
@@ -118,7 +125,7 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
 }
 
 /// Asks a tool.
-fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches) -> Result<Answer, AppError> {
+fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches, printer: &Printer) -> Result<Answer, AppError> {
     let in_flags = |error: AppError| if common.json { error } else { error.reworded(&|text| command.in_flags(text)) };
     let arguments = Arguments::check_from(Side::Command, command.tool, command.arguments(matches)).map_err(in_flags)?;
     if command.name == "grep" && common.verbose > 0 {
@@ -126,7 +133,14 @@ fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches) -> Result<A
     }
     let form = if common.json { Form::Json } else { Form::Text(Reader::Person) };
     let mut desk = Desk::default();
-    let mut call = Call { arguments, form, host: Host::Command(common), desk: &mut desk };
+    let mut call = Call {
+        arguments,
+        form,
+        host: Host::Command(common),
+        desk: &mut desk,
+        gone: Arc::default(),
+        printer: Some(printer),
+    };
     let mut answer = (command.tool.call)(&mut call).map_err(in_flags)?;
     answer.text = output::reworded_warnings(&answer.text, &|text| command.in_flags(text));
     Ok(answer)

@@ -284,7 +284,8 @@ async fn health(State(gate): State<Arc<Gate>>) -> Response {
         return StatusCode::NOT_FOUND.into_response();
     };
     let (sender, reply) = oneshot::channel();
-    let asked = Asked { tool, arguments: serde_json::Map::new(), connection: None, follower: None, form: Form::Json };
+    let arguments = serde_json::Map::new();
+    let asked = Asked { tool, arguments, connection: None, follower: None, form: Form::Json, gone: Arc::default() };
     gate.server.answer(asked, move |reply| drop(sender.send(reply)));
     match reply.await {
         Ok(reply) => {

@@ -148,14 +148,15 @@ impl ServerHandler for Handler {
         let arguments = request.arguments.unwrap_or_default();
         let (sender, reply) = oneshot::channel();
         let form = self.server.options.form;
-        self.server.answer(Asked { tool, arguments, connection, follower, form }, move |reply| {
+        // However this ends, nobody works on after it: cancelled, or dropped with the connection.
+        let _leaving = Leaving(Arc::clone(&gone));
+        self.server.answer(Asked { tool, arguments, connection, follower, form, gone }, move |reply| {
             // Nobody waits any more: the client has gone.
             let _ = sender.send(reply);
         });
         let reply = tokio::select! {
             reply = reply => reply,
             () = context.ct.cancelled() => {
-                gone.store(true, Ordering::Relaxed);
                 return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "Cancelled.", None));
             }
         };
@@ -261,6 +262,15 @@ pub(crate) fn listed(tool: &'static frame::Tool, form: Form) -> Tool {
 
 /// A step of a job: what it does, how much is done, of how much.
 type Step = (&'static str, u64, Option<u64>);
+
+/// Says that nobody waits for an answer any more.
+struct Leaving(Arc<AtomicBool>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// From the thread that answers to the client that listens.
 struct Line {

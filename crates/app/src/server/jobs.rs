@@ -32,6 +32,7 @@ pub(crate) struct Job {
     cancel: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
+    published: Box<dyn Fn() + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -50,16 +51,20 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// Nothing is wrong: the work tree moved on, or somebody asked it to stop.
     pub(crate) is_passing: bool,
+    /// There was no room for what was to be written.
+    pub(crate) is_no_room: bool,
 }
 
 impl Jobs {
-    /// Starts a job in a thread of its own. It waits for its turn when another one of this project is running.
+    /// Starts a job in a thread of its own. It waits for its turn when another one of this project is running. `published` is
+    /// called when readers can see what it did, before it cleans up; `after` when it is over.
     pub(crate) fn start(
         self: &Arc<Self>,
         session: &Session,
         target: &Target,
         mode: JobMode,
         request: Request,
+        published: impl Fn() + Send + Sync + 'static,
         after: impl FnOnce(&Job) + Send + 'static,
     ) -> Result<Arc<Job>, AppError> {
         let job = Arc::new(Job {
@@ -71,6 +76,7 @@ impl Jobs {
             cancel: AtomicBool::new(false),
             state: Mutex::new(State { phase: "waiting", ..State::default() }),
             changed: Condvar::new(),
+            published: Box::new(published),
         });
         lock(&self.running).push(Arc::clone(&job));
         let (jobs, session, ours) = (Arc::clone(self), session.clone(), Arc::clone(&job));
@@ -78,7 +84,8 @@ impl Jobs {
             let outcome = catch_unwind(AssertUnwindSafe(|| ours.run(&session, request)));
             let failed = |error: AppError| {
                 let is_passing = error.code == Code::IndexStale || ours.cancel.load(Ordering::Relaxed);
-                Failure { code: error.code, message: error.message, is_passing }
+                let is_no_room = error.is_no_room();
+                Failure { code: error.code, message: error.message, is_passing, is_no_room }
             };
             let broken = || AppError::new(Code::InternalError, "The job broke down.");
             let ended = outcome.unwrap_or_else(|_| Err(broken())).map_err(failed);
@@ -164,6 +171,10 @@ impl Job {
             Progress::Published => state.phase = "cleaning up",
         }
         self.changed.notify_all();
+        drop(state);
+        if matches!(progress, Progress::Published) {
+            (self.published)();
+        }
     }
 
     /// Asks the job to stop; the last published state stays.

@@ -7,7 +7,7 @@ pub(crate) mod places;
 mod recent;
 pub(crate) mod upkeep;
 mod warm;
-mod workers;
+pub(crate) mod workers;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use codecompass_store::JobMode;
+use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Host, REGISTERED, Served};
@@ -27,12 +27,12 @@ use crate::log;
 use crate::output::{self, Form, Reader, complain};
 use crate::session::{self, Request, Session};
 use crate::tools::{self, frame::Arguments, frame::Tool};
-use crate::views::Desk;
+use crate::views::{Desk, Order};
 use jobs::{Follower, Jobs};
 use places::{Places, Unknown, Visit};
 use upkeep::Care;
 pub(crate) use warm::{CAPACITY as WARM_WORKSPACES, Warmth};
-use workers::Workers;
+use workers::{Length, Workers};
 
 /// See the module.
 pub(crate) struct Server {
@@ -155,6 +155,16 @@ pub(crate) struct Asked {
     pub(crate) follower: Option<Box<dyn Follower + Send>>,
     /// How the answer is laid out.
     pub(crate) form: Form,
+    /// Set when nobody wants the answer any more.
+    pub(crate) gone: Arc<AtomicBool>,
+}
+
+impl Asked {
+    /// How long it may take. Another ref may have to be brought in first.
+    fn length(&self) -> Length {
+        let is_short = tools::SHORT.contains(&self.tool.name) && !self.arguments.contains_key("ref");
+        if is_short { Length::Short } else { Length::Long }
+    }
 }
 
 /// An answer or an error, in the form of this server.
@@ -251,21 +261,31 @@ impl Server {
     pub(crate) fn answer(self: &Arc<Self>, asked: Asked, done: impl FnOnce(Reply) + Send + 'static) {
         let server = Arc::clone(self);
         let about = asked.arguments.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.workers.submit(&about, move |desk| done(server.answer_now(asked, desk)));
+        self.workers.submit(&about, asked.length(), move |desk| done(server.answer_now(asked, desk)));
     }
 
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower, form } = asked;
+        let Asked { tool, arguments, connection, follower, form, gone } = asked;
+        desk.heed(&gone);
         let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
             let served = Served { server: self, connection: connection.as_deref(), follower };
-            let mut call = Call { arguments, form, host: Host::Server(served), desk: &mut *desk };
-            (tool.call)(&mut call)
+            let host = Host::Server(served);
+            let mut call = Call { arguments, form, host, desk: &mut *desk, gone: Arc::clone(&gone), printer: None };
+            // Nobody waits for what was given up while it stood in the queue.
+            if gone.load(Ordering::Relaxed) { Err(StoreError::Stopped.into()) } else { (tool.call)(&mut call) }
         }));
+        if gone.load(Ordering::Relaxed) {
+            // What was being found out when it was given up is half of the truth, and nobody shall remember it.
+            desk.clear();
+        }
+        // What comes next is for others, who are still there.
+        desk.heed(&Arc::default());
+        self.places.keep_to_limit(self);
         let reply = match result {
             Ok(Ok(mut answer)) => {
                 self.keep_offered(&mut answer.json);
@@ -306,7 +326,19 @@ impl Server {
 
     /// Runs something on a thread that answers.
     pub(crate) fn beside(&self, task: impl FnOnce(&mut Desk) + Send + 'static) {
-        self.workers.submit("", task);
+        self.workers.submit("", Length::Long, task);
+    }
+
+    /// Has all threads let go of what shows an older generation of a project than was just published, so that its log can
+    /// begin anew and its garbage be collected. Who is busy does so when he is done, and is not waited for.
+    pub(crate) fn let_go(&self, project: &Path) {
+        const PATIENCE: Duration = Duration::from_millis(200);
+        self.workers.tell(&Order::Renew(project.to_owned()), PATIENCE);
+    }
+
+    /// Has all threads let go of a project that is closed.
+    fn forget(&self, project: &Path) {
+        self.workers.tell(&Order::Forget(project.to_owned()), Duration::ZERO);
     }
 
     /// A line on standard error for those who asked to hear more.

@@ -13,14 +13,16 @@ use super::{Server, recent};
 use crate::error::{AppError, Code};
 use crate::session::Session;
 
-/// So many workspaces may be open that nobody but a request has registered.
+/// So many workspaces may be open because a request named them. Each costs a watch on every folder, and what is held of its
+/// index in memory.
 const MOST_BY_REQUEST: usize = 10;
 
 /// An open workspace.
 pub(crate) struct Place {
     pub(crate) session: Session,
     pub(crate) attention: Attention,
-    /// Whether a request had it registered.
+    /// Whether it is open because a request named it, be it that this had it registered or that it was known before: what was
+    /// closed to make room and is asked for again is known by then. The server's own is not.
     by_request: bool,
     requests: AtomicUsize,
     used: Mutex<Instant>,
@@ -125,7 +127,7 @@ impl Places {
     fn find(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {
         let Some(asked) = asked else {
             let session = server.open_session(None)?;
-            return Ok(self.enter(server, session, false));
+            return Ok(self.enter(server, session, false, false));
         };
         let missing = || match unknown {
             Unknown::Workspace => AppError::workspace_not_registered(asked),
@@ -149,7 +151,9 @@ impl Places {
         };
         let is_own = server.open_session(None).is_ok_and(|own| own.workspace.root == session.workspace.root);
         if session.dir.is_registered() || is_own {
-            return Ok(self.enter(server, session, false));
+            // What is known is answered, also when there is no room: what is too many goes when its questions are answered.
+            let _ = if is_own { Ok(()) } else { self.make_room(server, &session.workspace.root) };
+            return Ok(self.enter(server, session, !is_own, false));
         }
         if !server.options.auto_workspace {
             return Err(missing());
@@ -157,8 +161,14 @@ impl Places {
         if !server.allowed_roots().iter().any(|root| session.workspace.root.starts_with(root)) {
             return Err(not_allowed(asked));
         }
-        self.make_room(server)?;
-        Ok(self.enter(server, session, true))
+        self.make_room(server, &session.workspace.root)?;
+        Ok(self.enter(server, session, true, true))
+    }
+
+    /// A place that is open, for somebody who only reports about it: that is no use of it.
+    pub(crate) fn glance(&self, place: &Arc<Place>) -> Visit {
+        place.requests.fetch_add(1, Ordering::Relaxed);
+        Visit { place: Arc::clone(place), is_new: false }
     }
 
     /// The server's own workspace, when that is what the words mean. Nobody learns whether there is anything else.
@@ -168,7 +178,7 @@ impl Places {
         let is_below = real.is_some_and(|real| real.starts_with(&own.workspace.root));
         let is_own = |session: &Session| session.workspace.root == own.workspace.root;
         match is_below && server.open_session(Some(Path::new(asked))).is_ok_and(|session| is_own(&session)) {
-            true => Ok(self.enter(server, own, false)),
+            true => Ok(self.enter(server, own, false, false)),
             false => Err(AppError::new(Code::WorkspaceNotAllowed, "This server answers for its own workspace only.")
                 .hint("Leave `workspace` out, or start another server there.")
                 .data(json!({ "workspace": asked }))),
@@ -180,39 +190,66 @@ impl Places {
         self.lock().places.values().cloned().collect()
     }
 
-    fn enter(&self, server: &Server, session: Session, is_new: bool) -> Visit {
+    fn enter(&self, server: &Server, session: Session, by_request: bool, is_new: bool) -> Visit {
         let mut open = self.lock();
         let root = session.workspace.root.clone();
         if let Some(place) = open.places.get(&root).filter(|place| place.is_in_place()) {
             return Visit::new(place, false);
         }
-        let place = Arc::new(Place::new(session, is_new));
+        let place = Arc::new(Place::new(session, by_request));
         open.places.insert(root.clone(), Arc::clone(&place));
         drop(open);
         recent::note(&server.data, &root);
         Visit::new(&place, is_new)
     }
 
-    /// Closes the workspace that was asked for longest ago, among those that a request opened and nobody uses now.
-    fn make_room(&self, server: &Server) -> Result<(), AppError> {
-        let mut open = self.lock();
-        let by_request = || open.places.values().filter(|place| place.by_request);
-        if by_request().count() < MOST_BY_REQUEST {
+    /// Makes room for one more workspace by request, if it is not open already.
+    fn make_room(&self, server: &Server, root: &Path) -> Result<(), AppError> {
+        if self.lock().places.contains_key(root) || self.close_beyond(server, MOST_BY_REQUEST - 1) {
             return Ok(());
         }
-        let is_idle = |place: &&Arc<Place>| {
-            place.requests.load(Ordering::Relaxed) == 0 && server.jobs.of_project(&place.session.project_id).is_none()
+        let message = format!("{MOST_BY_REQUEST} workspaces are open by request, and all of them are in use.");
+        Err(AppError::new(Code::WorkspaceLimitExceeded, message)
+            .hint("Ask again when their jobs are over.")
+            .data(json!({ "limit": MOST_BY_REQUEST })))
+    }
+
+    /// Closes what is more than allowed, as far as nobody uses it now.
+    pub(crate) fn keep_to_limit(&self, server: &Server) {
+        self.close_beyond(server, MOST_BY_REQUEST);
+    }
+
+    /// Closes the workspaces that were asked for longest ago, among those that a request opened and nobody uses now, until
+    /// there are only so many; whether that could be done.
+    fn close_beyond(&self, server: &Server, most: usize) -> bool {
+        let mut closed = Vec::new();
+        let is_done = {
+            let mut open = self.lock();
+            let is_idle = |place: &&Arc<Place>| {
+                place.requests.load(Ordering::Relaxed) == 0
+                    && server.jobs.of_project(&place.session.project_id).is_none()
+            };
+            loop {
+                let by_request = || open.places.values().filter(|place| place.by_request);
+                if by_request().count() <= most {
+                    break true;
+                }
+                let oldest = by_request().filter(is_idle).min_by_key(|place| place.last_used());
+                let Some(root) = oldest.map(|place| place.session.workspace.root.clone()) else { break false };
+                closed.extend(open.places.remove(&root));
+                open.meant.retain(|_, meant| *meant != root);
+            }
         };
-        let oldest = by_request().filter(is_idle).min_by_key(|place| place.last_used());
-        let Some(root) = oldest.map(|place| place.session.workspace.root.clone()) else {
-            let message = format!("{MOST_BY_REQUEST} workspaces are open by request, and all of them are in use.");
-            return Err(AppError::new(Code::WorkspaceLimitExceeded, message)
-                .hint("Ask again when their jobs are over.")
-                .data(json!({ "limit": MOST_BY_REQUEST })));
-        };
-        open.places.remove(&root);
-        open.meant.retain(|_, meant| *meant != root);
-        Ok(())
+        // Outside of the lock: what goes with a place are its watch, and what threads hold of its index.
+        for place in &closed {
+            server.log(1, || format!("closed {} to make room", place.session.root()));
+            // Another worktree of the same project may be open.
+            let project = place.session.dir.root();
+            if !self.lock().places.values().any(|other| other.session.dir.root() == project) {
+                server.forget(project);
+            }
+        }
+        is_done
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Open> {

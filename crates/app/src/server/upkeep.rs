@@ -7,13 +7,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use codecompass_index::{Change, Freshness, Target, Watch, freshness, touches};
+use codecompass_index::{Change, Freshness, Outcome, Target, Watch, freshness, touches};
 use codecompass_model::ViewKey;
 use codecompass_store::{JobMode, Store, ViewInfo};
 use serde_json::json;
 
 use super::Server;
-use super::jobs::Job;
+use super::jobs::{Failure, Job};
 use super::places::Place;
 use crate::error::{AppError, Code};
 use crate::metadata;
@@ -38,6 +38,8 @@ const BURST: Duration = Duration::from_millis(400);
 pub(crate) struct Attention {
     look: Mutex<Option<Look>>,
     watching: Mutex<Watching>,
+    /// What the last job said when there was no room for what it had to write.
+    no_room: Mutex<Option<String>>,
 }
 
 /// What a look at all files found.
@@ -80,6 +82,24 @@ impl Attention {
         match &*lock(&self.watching) {
             Watching::Impossible(why) => Some(why.clone()),
             _ => None,
+        }
+    }
+
+    /// What was said of a disk without room, as long as no job has found some.
+    pub(crate) fn no_room(&self) -> Option<String> {
+        lock(&self.no_room).clone()
+    }
+
+    /// Takes note of whether a job found room for what it had to write. That there is none is said once.
+    fn note_room(&self, server: &Server, ended: Option<Result<Outcome, Failure>>) {
+        let told = match ended {
+            Some(Ok(_)) => None,
+            Some(Err(failure)) if failure.is_no_room => Some(failure.message),
+            _ => return,
+        };
+        let was_told = std::mem::replace(&mut *lock(&self.no_room), told.clone()).is_some();
+        if let Some(message) = told.filter(|_| !was_told) {
+            server.log(0, || format!("error: {message} Answers stay as they are until there is room."));
         }
     }
 
@@ -142,10 +162,18 @@ impl Care<'_> {
         let mark = self.place.attention.mark();
         let place = Arc::downgrade(self.place);
         let server = Arc::downgrade(self.server);
+        let (whose, project) = (Arc::downgrade(self.server), self.place.session.dir.root().to_owned());
+        let published = move || {
+            if let Some(server) = whose.upgrade() {
+                server.let_go(&project);
+            }
+        };
         let after = move |job: &Job| {
             if let (Some(place), Some(server)) = (place.upgrade(), server.upgrade()) {
+                place.attention.note_room(&server, job.ended());
                 match job.ended() {
                     Some(Ok(outcome)) if is_whole => settled(&place, &outcome.target, mark),
+                    Some(Err(failure)) if failure.is_no_room => {}
                     Some(Err(failure)) => {
                         let level = u8::from(failure.is_passing);
                         server.log(level, || format!("job {} failed: {}", job.id, failure.message));
@@ -154,7 +182,7 @@ impl Care<'_> {
                 }
             }
         };
-        self.server.jobs.start(&self.place.session, target, mode, request, after)
+        self.server.jobs.start(&self.place.session, target, mode, request, published, after)
     }
 
     /// Whether what is checked out is still what it was.

@@ -17,6 +17,7 @@ use super::versus::{self, Look, State, WORKTREE};
 use crate::error::{AppError, Code};
 use crate::output::{Answer, Form};
 use crate::paths::{File, Paths};
+use crate::patience::Patience;
 use crate::server::places::Unknown;
 
 /// So long it may take to find out which of several symbols is meant.
@@ -66,7 +67,7 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments, call.is_command())?;
+        let question = Question::of(&call.arguments, call.is_command(), call.patience().at_most(PATIENCE))?;
         call.compare(Unknown::Workspace, |look, paths| answer(look, paths, &question))
     },
 };
@@ -78,10 +79,11 @@ pub(super) struct Question {
     pub(super) base: String,
     pub(super) head: String,
     pub(super) with_diff: bool,
+    patience: Patience,
 }
 
 impl Question {
-    fn of(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
+    fn of(arguments: &Arguments, is_command: bool, patience: Patience) -> Result<Self, AppError> {
         let base = arguments.words("base_ref");
         if base == WORKTREE {
             let message = "`base_ref` can not be the work tree: it must be a commit.";
@@ -93,6 +95,7 @@ impl Question {
             base,
             head: arguments.words("head_ref"),
             with_diff: if is_command { !arguments.flag("no_diff") } else { arguments.flag("include_diff") },
+            patience,
         })
     }
 }
@@ -158,7 +161,7 @@ fn compared(
     }
     if !others.is_empty() {
         let memory = &taken_from.memory;
-        compared.others = with_graph(memory, PATIENCE, |graph| graph::others_json(graph, others))?;
+        compared.others = with_graph(memory, &question.patience, |graph| graph::others_json(graph, others))?;
         let path = compared.path();
         metadata.warnings.push(format!(
             "{} symbols are called {}; this is about the one in {path}; give `path` or a symbol_id for another",
@@ -174,7 +177,7 @@ fn compared(
 type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
-    let found = with_graph(&state.memory, PATIENCE, |graph| {
+    let found = with_graph(&state.memory, &question.patience, |graph| {
         let policy = Policy::MostUsed { graph, prefers: |_| true };
         names::meant(&state.snapshot, &question.name, file, policy)
     });

@@ -1,7 +1,5 @@
 //! `diff_context`: what changed between two refs, symbol by symbol.
 
-use std::time::Duration;
-
 use codecompass_index::source::FileChange;
 use codecompass_query::diff::{Pair, changed, pair_symbols, settle, variants};
 use serde_json::{Value, json};
@@ -16,6 +14,7 @@ use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, Form, Reader};
 use crate::paths::Paths;
+use crate::patience::Patience;
 use crate::server::places::Unknown;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -114,12 +113,12 @@ pub(super) struct Question {
     callers: bool,
     edges: bool,
     docs: bool,
-    patience: Duration,
+    patience: Patience,
     warnings: Vec<String>,
 }
 
 impl Question {
-    fn of(arguments: &Arguments, patience: Duration) -> Result<Self, AppError> {
+    fn of(arguments: &Arguments, patience: Patience) -> Result<Self, AppError> {
         let base = arguments.text("base_ref");
         if base.as_deref() == Some(WORKTREE) {
             return Err(AppError::new(Code::InvalidInput, "`base_ref` can not be the work tree: it must be a commit.")
@@ -340,12 +339,12 @@ impl Diff<'_> {
         let broken: Vec<Pair<'_>> = page.iter().filter(|pair| pair.may_break()).copied().collect();
         let wanted = if self.question.callers { &page } else { &broken };
         let looked = impact::Looked { base, head, pairs: self.all, changes: wanted, most_bytes: usize::MAX };
-        let found = impact::callers(&looked, usize::MAX, self.question.patience)?;
+        let found = impact::callers(&looked, usize::MAX, &self.question.patience)?;
         let mut is_whole = found.is_complete;
         let mut edges = None;
         if self.question.edges {
             let looked = impact::Looked { changes: &page, ..looked };
-            let [added, removed] = impact::edges(&looked, self.question.limit, self.question.patience)?;
+            let [added, removed] = impact::edges(&looked, self.question.limit, &self.question.patience)?;
             is_whole &= added.is_complete && removed.is_complete;
             edges = Some([added.items, removed.items]);
         }
@@ -366,7 +365,7 @@ impl Diff<'_> {
 
     /// The lists that were asked for on top, and whether the calls among them are whole.
     fn extras(&self, most_bytes: usize) -> Result<(Vec<Extra>, bool), AppError> {
-        let Question { callers, edges, docs, limit, patience, .. } = *self.question;
+        let Question { callers, edges, docs, limit, ref patience, .. } = *self.question;
         let count = usize::from(docs) + usize::from(callers) + 2 * usize::from(edges);
         let most_bytes = most_bytes / count.max(1);
         let (base, head) = (&self.sides.base, &self.sides.head);

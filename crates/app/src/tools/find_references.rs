@@ -119,7 +119,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
             .advice("Run `codecompass index`.")
     };
     let Ok(memory) = inquiry.memory() else { return Err(missing().about(metadata)) };
-    with_graph(memory, inquiry.patience, |graph| {
+    with_graph(memory, &inquiry.patience, |graph| {
         let asked = Asked { inquiry, question, name: &question.name, cursor: question.cursor.as_deref() };
         let first = found(graph, &asked, &mut metadata)?;
         let code = u8::from(first.total == 0);

@@ -102,7 +102,7 @@ struct Related {
 /// Answers.
 fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let memory = inquiry.memory().map_err(|error| error.about(inquiry.metadata(&question.warnings)))?;
-    with_graph(memory, inquiry.patience, |graph| {
+    with_graph(memory, &inquiry.patience, |graph| {
         let snapshot = graph.snapshot();
         let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
         let name = names::handle(snapshot, &inquiry.paths, &question.name)?;

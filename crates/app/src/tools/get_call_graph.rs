@@ -169,7 +169,7 @@ impl Question {
 pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&question.warnings);
     let memory = inquiry.memory().map_err(|error| error.about(metadata.clone()))?;
-    with_graph(memory, inquiry.patience, |graph| {
+    with_graph(memory, &inquiry.patience, |graph| {
         let asked = Asked { inquiry, question, name: &question.name, cursor: question.cursor.as_deref() };
         let mut first = found(graph, &asked, &mut metadata)?;
         let code = u8::from(question.is_command && first.total == 0);

@@ -394,6 +394,7 @@ fn found(snapshot: &Snapshot, question: &Question) -> Result<Vec<Piece>, AppErro
         kinds: &[],
         offset: 0,
         limit: PLACES,
+        goes_on: &|| true,
     };
     let mut pieces = context(snapshot, &asked)?;
     pieces.retain(|piece| {

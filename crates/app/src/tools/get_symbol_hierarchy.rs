@@ -75,7 +75,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
     let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
     let (at, _) = names::meant(snapshot, &name, file.as_ref(), Policy::OneFile)?;
-    with_graph(memory, inquiry.patience, |graph| {
+    with_graph(memory, &inquiry.patience, |graph| {
         let mut outlines = Outlines { snapshot, read: HashMap::new() };
         let hierarchy = match question.is_up {
             true => chain(graph, &mut outlines, at)?,

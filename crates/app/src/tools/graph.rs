@@ -1,7 +1,6 @@
 //! What the tools about references and calls share: the graph of a snapshot, and how a symbol is laid out.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
@@ -13,15 +12,16 @@ use serde_json::{Map, Value, json};
 use super::frame::schema;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
+use crate::patience::Patience;
 
 /// Puts the rules to work on a snapshot, for no longer than that.
 pub(crate) fn with_graph<T>(
     memory: &Memory,
-    patience: Duration,
+    patience: &Patience,
     answer: impl FnOnce(&Graph<'_>) -> Result<T, AppError>,
 ) -> Result<T, AppError> {
-    let until = Instant::now() + patience;
-    let is_over = move || Instant::now() >= until;
+    let deadline = patience.deadline();
+    let is_over = move || deadline.is_over();
     let graph = Graph::new(memory, Budget::new(&is_over));
     let answer = answer(&graph);
     // What went wrong is told here, and not by the next question.

@@ -1,12 +1,11 @@
 //! `grep_code`: every line that a pattern matches, by file, with the symbol around it.
 
-use std::ops::Range;
-use std::time::Instant;
+use std::ops::{ControlFlow, Range};
 
 use codecompass_lang::is_test_path;
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{Symbol, SymbolKind};
-use codecompass_query::grep::{FileMatches, Grepped, Line, Pattern, Wanted, find_while};
+use codecompass_query::grep::{FileMatches, Grepped, Line, Pattern, Wanted, find_while, pass};
 use codecompass_store::{Outline, Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
@@ -16,7 +15,8 @@ use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, Told, style};
+use crate::output::{Answer, Form, Printer, Reader, Told, style};
+use crate::patience::Patience;
 use crate::tools::frame::{Arguments, Effect, Kind, NO_SYNC, Param, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{Known, PATH_FILTER, PathFilter};
@@ -216,10 +216,12 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
             && paths.allows(&version.path)
             && (!question.tests.is_chosen() || question.tests.lists(is_test_path(&version.path)))
     };
-    let until = Instant::now() + inquiry.patience;
-    let goes_on = || Instant::now() < until;
     let most = question.limit.map(|limit| offset.saturating_add(limit));
-    let mut found = find_while(snapshot, &question.pattern, filter, most, goes_on)?;
+    if let Some(printer) = inquiry.printer {
+        let printed = Printed { snapshot, question, offset, printer, most };
+        return printed.print(filter, &inquiry.patience, &cursor, metadata);
+    }
+    let mut found = find_while(snapshot, &question.pattern, filter, most, &inquiry.patience.goes_on())?;
     // How many there are is only known once all were looked for.
     let totals = found.is_complete.then_some((found.matches, found.files.len()));
     if !found.is_complete {
@@ -227,8 +229,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
         metadata.next_cursor = Some(cursor.write(found.matches));
     }
     if found.is_late {
-        metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
+        say_late(&mut metadata);
     }
     leave_out(&mut found, offset);
     let mut lines = Lines { snapshot: Some(snapshot), question, found, totals, rows: None, offset, metadata };
@@ -242,6 +243,61 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     }
     let code = u8::from(lines.found.files.is_empty());
     Answer::of(inquiry.form, code, &lines)
+}
+
+/// Says that time was up.
+fn say_late(metadata: &mut Metadata) {
+    metadata.completeness = Completeness::Partial;
+    metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
+}
+
+/// Lines that are printed file by file: there may be more of them than fit into memory.
+struct Printed<'p> {
+    snapshot: &'p Snapshot,
+    question: &'p Question,
+    offset: usize,
+    printer: &'p Printer,
+    most: Option<usize>,
+}
+
+impl Printed<'_> {
+    /// Prints the lines; the answer is what is said after them.
+    fn print(
+        &self,
+        filter: impl Fn(&VersionInfo) -> bool,
+        patience: &Patience,
+        cursor: &Cursor,
+        mut metadata: Metadata,
+    ) -> Result<Answer, AppError> {
+        let Self { snapshot, question, offset, .. } = *self;
+        let mut sheet = Sheet::new(usize::MAX);
+        let (mut left_out, mut shown, stopwatch) = (offset, 0, patience.stopwatch());
+        let print = |mut file: FileMatches| -> Result<ControlFlow<()>, AppError> {
+            let gone = left_out.min(file.lines.len());
+            file.lines.drain(..gone);
+            left_out -= gone;
+            if file.lines.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            stopwatch.pause(|| {
+                add_file(&mut sheet, snapshot, question.layout, &file, &mut shown)?;
+                Ok(self.printer.print(&sheet.take()))
+            })
+        };
+        let passed = pass(snapshot, &question.pattern, filter, self.most, &|| stopwatch.goes_on(), print)?;
+        if !passed.is_complete {
+            metadata.completeness = Completeness::Truncated;
+            metadata.next_cursor = Some(cursor.write(passed.matches));
+        }
+        if passed.is_late {
+            say_late(&mut metadata);
+        }
+        let found = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
+        let totals = passed.is_complete.then_some((passed.matches, 0));
+        let rows = Some((String::new(), shown));
+        let lines = Lines { snapshot: Some(snapshot), question, found, totals, rows, offset, metadata };
+        Answer::of(Form::Text(Reader::Person), u8::from(shown == 0), &lines)
+    }
 }
 
 /// Leaves out the lines of earlier pages.
@@ -309,36 +365,47 @@ impl Lines<'_> {
     /// The rows that fit, and how many matches they show.
     fn rows(&self, snapshot: &Snapshot, room: usize) -> Result<(String, usize), AppError> {
         let mut sheet = Sheet::new(room);
-        let layout = self.question.layout;
-        let mut matches = 0;
+        let mut shown = 0;
         for file in &self.found.files {
-            let path = &file.version.path;
-            if layout.files_only || layout.counts {
-                let count = if layout.counts { format!(":{}", file.lines.len()) } else { String::new() };
-                if !sheet.line(&format!("{}{count}", style::path(&shown(path)))) {
-                    break;
-                }
-                matches += file.lines.len();
-                continue;
-            }
-            let outline = snapshot.outline(file.version.id)?;
-            let whole = snapshot.text(file.version.id)?;
-            let all: Vec<&str> = if layout.before + layout.after > 0 { whole.lines().collect() } else { Vec::new() };
-            for (number, block) in blocks(&file.lines, layout, all.len()).into_iter().enumerate() {
-                let shown: Vec<&Line> =
-                    file.lines.iter().filter(|line| block.contains(&(line.number as usize))).collect();
-                let rows = match all.is_empty() {
-                    true => shown.iter().map(|line| row(&outline, line)).collect::<Vec<_>>().join("\n "),
-                    false => with_context(&all, &shown, block, number > 0),
-                };
-                if !sheet.row(path, &rows) {
-                    return Ok((sheet.finish(), matches));
-                }
-                matches += shown.len();
+            if !add_file(&mut sheet, snapshot, self.question.layout, file, &mut shown)? {
+                break;
             }
         }
-        Ok((sheet.finish(), matches))
+        Ok((sheet.finish(), shown))
     }
+}
+
+/// Adds the rows of a file, and counts the matches that they show; whether there was room for all of them.
+fn add_file(
+    sheet: &mut Sheet,
+    snapshot: &Snapshot,
+    layout: Layout,
+    file: &FileMatches,
+    count: &mut usize,
+) -> Result<bool, AppError> {
+    let path = &file.version.path;
+    if layout.files_only || layout.counts {
+        let lines = if layout.counts { format!(":{}", file.lines.len()) } else { String::new() };
+        let fits = sheet.line(&format!("{}{lines}", style::path(&shown(path))));
+        *count += if fits { file.lines.len() } else { 0 };
+        return Ok(fits);
+    }
+    let outline = snapshot.outline(file.version.id)?;
+    let whole = snapshot.text(file.version.id)?;
+    let all: Vec<&str> = if layout.before + layout.after > 0 { whole.lines().collect() } else { Vec::new() };
+    for (number, block) in blocks(&file.lines, layout, all.len()).into_iter().enumerate() {
+        let before = |line: usize| file.lines.partition_point(|known| (known.number as usize) < line);
+        let matches = &file.lines[before(block.start)..before(block.end)];
+        let rows = match all.is_empty() {
+            true => matches.iter().map(|line| row(&outline, line)).collect::<Vec<_>>().join("\n "),
+            false => with_context(&all, matches, block, number > 0),
+        };
+        if !sheet.row(path, &rows) {
+            return Ok(false);
+        }
+        *count += matches.len();
+    }
+    Ok(true)
 }
 
 /// A line with the symbol around it, unless it is the line that declares it.
@@ -351,10 +418,13 @@ fn row(outline: &Outline, line: &Line) -> String {
 }
 
 /// The matches with the lines around them, exactly as they stand: `:` after the number of a match.
-fn with_context(all: &[&str], matches: &[&Line], block: Range<usize>, is_later: bool) -> String {
-    let line = |number: usize| match matches.iter().find(|line| line.number as usize == number) {
-        Some(line) => format!("{}: {}", style::number(line.number), rows::exact_marked(all[number - 1], &line.ranges)),
-        None => format!("{number} {}", rows::exact(all[number - 1])),
+fn with_context(all: &[&str], matches: &[Line], block: Range<usize>, is_later: bool) -> String {
+    let line = |number: usize| match matches.binary_search_by_key(&number, |line| line.number as usize) {
+        Ok(at) => {
+            let line = &matches[at];
+            format!("{}: {}", style::number(line.number), rows::exact_marked(all[number - 1], &line.ranges))
+        }
+        Err(_) => format!("{number} {}", rows::exact(all[number - 1])),
     };
     let lines: Vec<String> = block.map(line).collect();
     format!("{}{}", if is_later { "--\n " } else { "" }, lines.join("\n "))

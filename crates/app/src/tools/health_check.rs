@@ -1,5 +1,7 @@
 //! `health_check`: is everything sound, and how far are warming and indexing?
 
+use std::sync::Arc;
+
 use codecompass_index::Target;
 use codecompass_model::ViewKey;
 use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
@@ -94,7 +96,11 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
             if other == first.root || !place.session.dir.is_registered() {
                 continue;
             }
-            if let Ok(visit) = server.places.visit(server, Some(&other), Unknown::Workspace) {
+            let visit = match place.is_in_place() {
+                true => Ok(server.places.glance(&place)),
+                false => server.places.visit(server, Some(&other), Unknown::Workspace),
+            };
+            if let Ok(visit) = visit {
                 projects.push(look(call, &Held::Visited(visit))?);
             }
         }
@@ -110,6 +116,9 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     if let Some(trouble) = &trouble {
         metadata.warnings.push(format!("the workspace can not be read: {trouble}"));
     }
+    let told_of = if asked.is_none() { server.places.all() } else { vec![Arc::clone(&visit.place)] };
+    let no_room: Vec<String> = told_of.iter().filter_map(|place| place.attention.no_room()).collect();
+    metadata.warnings.extend(no_room.iter().cloned());
     if let Some(why) = visit.place.attention.why_not_watched() {
         metadata.warnings.push(format!("the work tree is not watched, so every question looks at all files: {why}"));
     }
@@ -119,7 +128,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let all = || std::iter::once(&first).chain(&projects);
     let warmth = &server.warmth;
     let status = match () {
-        () if trouble.is_some() || all().any(|project| project.is_broken()) => "error",
+        () if trouble.is_some() || !no_room.is_empty() || all().any(|project| project.is_broken()) => "error",
         () if matches!(warmth.status(), "pending" | "warming") => "warming",
         () if all().any(|project| project.active.is_some()) => "indexing",
         () => "ready",

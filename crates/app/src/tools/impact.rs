@@ -1,7 +1,6 @@
 //! Whom a change concerns: who calls what changed, and which calls came and went with it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::Duration;
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Confidence, Symbol, SymbolAt, SymbolKind};
@@ -13,6 +12,7 @@ use super::graph::{self, Shown, with_graph};
 use super::shape;
 use super::versus::State;
 use crate::error::AppError;
+use crate::patience::Patience;
 
 /// What is looked at.
 pub(super) struct Looked<'l> {
@@ -125,12 +125,11 @@ impl Laid for Edge {
 
 /// Who calls what changed: of what went first, then of what has a new header, then of the rest. Callers of a symbol that
 /// went are those that called it before and are still there as they were.
-pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<Listed<Caller>, AppError> {
+pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: &Patience) -> Result<Listed<Caller>, AppError> {
     let mut listed = Listed::new();
     let of =
         |wanted: Change| looked.changes.iter().filter(move |pair| pair.change() == Some(wanted) && is_called(pair));
-    let rest = (patience * 2) / 3;
-    with_graph(&looked.base.memory, patience / 3, |graph| {
+    with_graph(&looked.base.memory, &patience.part(1, 3), |graph| {
         for pair in of(Change::Deleted) {
             let Some(gone) = pair.before else { continue };
             for edge in look(graph, &gone, Direction::Callers, &mut listed.is_complete)? {
@@ -145,7 +144,7 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
         Ok(())
     })?;
     let changed: HashSet<SymbolAt> = looked.changes.iter().filter_map(|pair| Some(pair.after?.at())).collect();
-    with_graph(&looked.head.memory, rest, |graph| {
+    with_graph(&looked.head.memory, &patience.part(2, 3), |graph| {
         let mut modified: Vec<&Pair<'_>> = of(Change::Modified).collect();
         modified.sort_by_key(|pair| !pair.may_break());
         for pair in modified {
@@ -166,14 +165,14 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: Duration) -> 
 }
 
 /// The calls that changed symbols have now and had not, and those they had and have no more.
-pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: Duration) -> Result<[Listed<Edge>; 2], AppError> {
+pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: &Patience) -> Result<[Listed<Edge>; 2], AppError> {
     let renamed: HashMap<SymbolAt, StableId> =
         looked.pairs.iter().filter_map(|pair| Some((pair.before?.at(), stable_id(&pair.after?)))).collect();
     let (mut is_old_whole, mut is_new_whole) = (true, true);
-    let before = with_graph(&looked.base.memory, patience / 2, |graph| {
+    let before = with_graph(&looked.base.memory, &patience.part(1, 2), |graph| {
         calls(graph, looked, |pair| pair.before, |at, id| renamed.get(&at).copied().unwrap_or(id), &mut is_old_whole)
     })?;
-    let after = with_graph(&looked.head.memory, patience / 2, |graph| {
+    let after = with_graph(&looked.head.memory, &patience.part(1, 2), |graph| {
         calls(graph, looked, |pair| pair.after, |_, id| id, &mut is_new_whole)
     })?;
     // What was not looked at on one side would seem to have come or gone.

@@ -67,6 +67,19 @@ pub(crate) const CORE: &[(&str, &str)] = &[
     ("diff_context", "What a branch, commit or your edits change, by symbol: what broke and its callers first."),
 ];
 
+/// Tools that look up a few things and wait for nobody, for which a thread is kept free. What goes through many files,
+/// resolves calls or starts jobs is not among them.
+pub(crate) const SHORT: &[&str] = &[
+    "locate_symbol",
+    "get_file_outline",
+    "get_symbol_hierarchy",
+    "read_code",
+    "list_refs",
+    "switch_ref",
+    "index_status",
+    "health_check",
+];
+
 /// What an agent that gets text is told about a tool.
 pub(crate) fn text_description(tool: &frame::Tool) -> &'static str {
     CORE.iter().find(|(name, _)| *name == tool.name).map_or(tool.description, |(_, text)| text)

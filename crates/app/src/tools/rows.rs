@@ -57,6 +57,11 @@ impl Sheet {
         self.path.clear();
     }
 
+    /// What there is so far, for who does not want to hold all of it.
+    pub(crate) fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     /// All of it.
     pub(crate) fn finish(self) -> String {
         self.text

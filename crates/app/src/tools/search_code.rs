@@ -201,8 +201,13 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         kinds: question.kinds,
         offset,
         limit: question.limit,
+        goes_on: &inquiry.patience.goes_on(),
     };
     let found = search(snapshot, &asked)?;
+    if found.is_late {
+        metadata.completeness = Completeness::Partial;
+        metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
+    }
     if found.is_quote_missing && !found.places.is_empty() {
         metadata.warnings.push("the quoted text stands nowhere as it is; these places hold words of it".into());
     }
@@ -222,7 +227,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     if found.has_more || is_cut {
         metadata.next_cursor = Some(cursor.write(offset + kept));
     }
-    if found.has_more || is_cut || found.total > CLOSELY {
+    if (found.has_more || is_cut || found.total > CLOSELY) && !found.is_late {
         metadata.completeness = Completeness::Truncated;
     }
     if !found.is_exhaustive {

@@ -1,11 +1,15 @@
 //! What a thread keeps open between two questions: stores and snapshots, as long as they show what is published.
 //!
 //! Opening a snapshot costs more than many an answer. One is kept for as long as its generation is the newest, and let
-//! go by [`Desk::rest`] when nobody asks for a while, because an open snapshot keeps garbage from being collected.
+//! go when a newer one is published ([`Desk::obey`]) or nobody asks for a while ([`Desk::rest`], [`Desk::tidy`]): an open
+//! snapshot keeps garbage from being collected, and the database's log from beginning anew.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use codecompass_model::ViewKey;
 use codecompass_query::graph::{Looks, Memory};
@@ -24,12 +28,24 @@ pub(crate) struct Desk {
     /// What was found out in snapshots that were let go. An answer that was cut off is completed by the next question,
     /// however long that takes to come.
     looks: HashMap<PathBuf, Vec<(State, Rc<Looks>)>>,
+    /// Set when nobody wants the answer to the question at hand any more.
+    gone: Arc<AtomicBool>,
+}
+
+/// What all threads are told about their desks. Each heeds it between two tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Something was published in this project: what shows an older generation is let go.
+    Renew(PathBuf),
+    /// This project is closed: everything of it is let go.
+    Forget(PathBuf),
 }
 
 /// One project.
 struct Shelf {
     store: Store,
     snapshots: Vec<Kept>,
+    used: Instant,
 }
 
 /// What a snapshot shows.
@@ -47,6 +63,11 @@ struct Kept {
 }
 
 impl Desk {
+    /// Whatever is read from now on is read for a question that this ends.
+    pub(crate) fn heed(&mut self, gone: &Arc<AtomicBool>) {
+        self.gone = Arc::clone(gone);
+    }
+
     /// The project's store.
     pub(crate) fn store(&mut self, session: &Session) -> Result<&Store, AppError> {
         Ok(&self.shelf(session)?.store)
@@ -59,11 +80,13 @@ impl Desk {
         key: &ViewKey,
     ) -> Result<(Rc<Snapshot>, Rc<Memory>), AppError> {
         let base = session.default_branch();
+        let gone = Arc::clone(&self.gone);
         let shelf = self.shelf(session)?;
         let generation = shelf.store.generation()?;
         let state = State { key: key.clone(), base, generation };
         shelf.snapshots.retain(|kept| kept.state.generation == generation);
         if let Some(kept) = shelf.snapshots.iter().find(|kept| kept.state == state) {
+            kept.snapshot.heed(&gone);
             return Ok((Rc::clone(&kept.snapshot), Rc::clone(&kept.memory)));
         }
         let mut snapshot = shelf.store.snapshot(key)?;
@@ -80,6 +103,7 @@ impl Desk {
         if shelf.snapshots.len() == KEPT {
             shelf.snapshots.remove(0);
         }
+        snapshot.heed(&gone);
         let snapshot = Rc::new(snapshot);
         let looks = self.looks_of(session, &state);
         let memory = Rc::new(Memory::new(Rc::clone(&snapshot), codecompass_lang::REGISTRY, looks));
@@ -108,6 +132,41 @@ impl Desk {
         self.looks.values().flatten().for_each(|(_, looks)| looks.rest());
     }
 
+    /// Does what all desks are told.
+    pub(crate) fn obey(&mut self, order: &Order) {
+        match order {
+            Order::Renew(root) => self.renew(root),
+            Order::Forget(root) => {
+                self.shelves.remove(root);
+                self.looks.remove(root);
+            }
+        }
+    }
+
+    /// Lets go of what shows an older generation of a project than the newest.
+    fn renew(&mut self, root: &Path) {
+        let Some(shelf) = self.shelves.get_mut(root) else { return };
+        match shelf.store.generation() {
+            Ok(newest) if shelf.store.is_current() => {
+                shelf.snapshots.retain(|kept| kept.state.generation == newest);
+                let looks = self.looks.entry(root.to_owned()).or_default();
+                looks.retain(|(state, _)| state.generation == newest);
+            }
+            _ => drop(self.shelves.remove(root)),
+        }
+    }
+
+    /// Closes the projects that nobody asked for so long, while others were asked for.
+    pub(crate) fn tidy(&mut self, idle: Duration) {
+        let is_used = |shelf: &Shelf| shelf.used.elapsed() < idle;
+        for (root, looks) in &self.looks {
+            if self.shelves.get(root).is_some_and(|shelf| !is_used(shelf)) {
+                looks.iter().for_each(|(_, looks)| looks.rest());
+            }
+        }
+        self.shelves.retain(|_, shelf| is_used(shelf));
+    }
+
     /// Lets everything go.
     pub(crate) fn clear(&mut self) {
         self.shelves.clear();
@@ -119,8 +178,10 @@ impl Desk {
         if !self.shelves.get(root).is_some_and(|shelf| shelf.store.is_current()) {
             self.shelves.remove(root);
             let store = session.store()?;
-            self.shelves.insert(root.to_owned(), Shelf { store, snapshots: Vec::new() });
+            self.shelves.insert(root.to_owned(), Shelf { store, snapshots: Vec::new(), used: Instant::now() });
         }
-        Ok(self.shelves.get_mut(root).expect("it was just put there"))
+        let shelf = self.shelves.get_mut(root).expect("it was just put there");
+        shelf.used = Instant::now();
+        Ok(shelf)
     }
 }

@@ -9,5 +9,5 @@ mod desk;
 mod published;
 
 pub(crate) use at_once::{AtOnce, others_end};
-pub(crate) use desk::Desk;
+pub(crate) use desk::{Desk, Order};
 pub(crate) use published::{Access, At, BRIEFLY, Published, Upkeep, under_its_name};

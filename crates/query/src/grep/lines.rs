@@ -1,8 +1,9 @@
 //! The lines of a text that a pattern matches.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use crate::grep::Pattern;
+use crate::grep::pattern::Ended;
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +25,19 @@ impl Line {
     }
 }
 
-/// The lines with a match, in order.
-pub(super) fn matching(pattern: &Pattern, text: &str) -> Vec<Line> {
+/// The lines with a match, in order, at most so many; and whether there was no time to look at all of the text.
+pub(super) fn matching(pattern: &Pattern, text: &str, most: usize, goes_on: &dyn Fn() -> bool) -> (Vec<Line>, bool) {
     let mut lines: Vec<Line> = Vec::new();
     let mut counted = Counted { number: 1, at: 0 };
     let mut end = 0;
-    pattern.each_match(text, |found| {
+    let ended = pattern.each_match(text, goes_on, |found| {
         if found.start == text.len() && (text.is_empty() || text.ends_with('\n')) {
-            return;
+            return ControlFlow::Continue(());
         }
         if lines.is_empty() || found.start >= end {
+            if lines.len() == most {
+                return ControlFlow::Break(());
+            }
             let start = text[..found.start].rfind('\n').map_or(0, |at| at + 1);
             let newline = memchr::memchr(b'\n', &text.as_bytes()[found.start..]).map(|at| found.start + at);
             // An empty match at the very end belongs to a last line without an end.
@@ -47,8 +51,9 @@ pub(super) fn matching(pattern: &Pattern, text: &str) -> Vec<Line> {
         let within = |offset: usize| (offset - line.start).min(line.text.len());
         let range = within(found.start)..within(found.end);
         line.ranges.push(range);
+        ControlFlow::Continue(())
     });
-    lines
+    (lines, ended == Ended::Late)
 }
 
 /// Line numbers of offsets that come in ascending order.

@@ -8,6 +8,8 @@ mod lines;
 mod need;
 mod pattern;
 
+use std::iter::Peekable;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use codecompass_model::VersionId;
@@ -16,8 +18,10 @@ use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 pub use lines::Line;
 pub use pattern::{BadPattern, Pattern, Wanted};
 
-/// So many files are read between two looks at whether there is enough.
+/// So many files, and so many bytes of text, are read between two looks at whether there is enough. They and what is found in
+/// them are all that is held at a time: of an expression that matches every letter that is thirty times the text.
 const ROUND: usize = 512;
+const ROUND_BYTES: u64 = 1 << 20;
 
 /// The answer. A line counts as one match, however often the pattern stands in it.
 #[derive(Clone, Debug)]
@@ -50,7 +54,7 @@ pub fn find(
     filter: impl Fn(&VersionInfo) -> bool,
     stop_after: Option<usize>,
 ) -> Result<Grepped> {
-    find_while(snapshot, pattern, filter, stop_after, || true)
+    find_while(snapshot, pattern, filter, stop_after, &|| true)
 }
 
 /// The same, as long as somebody has patience.
@@ -59,29 +63,79 @@ pub fn find_while(
     pattern: &Pattern,
     filter: impl Fn(&VersionInfo) -> bool,
     stop_after: Option<usize>,
-    goes_on: impl Fn() -> bool,
+    goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Grepped> {
-    let candidates = candidates(snapshot, pattern, filter)?;
+    let mut files = Vec::new();
+    let passed = pass(snapshot, pattern, filter, stop_after, goes_on, |file| {
+        files.push(file);
+        Ok::<_, StoreError>(ControlFlow::Continue(()))
+    })?;
+    let Passed { matches, files_looked_at, is_complete, is_late } = passed;
+    Ok(Grepped { files, matches, files_looked_at, is_complete, is_late })
+}
+
+/// What is known once all was passed on.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed {
+    /// How many lines were passed on.
+    pub matches: usize,
+    /// How many files were read; depends on what else is stored.
+    pub files_looked_at: usize,
+    /// Whether that is all; else there is more than was asked for, or time was up.
+    pub is_complete: bool,
+    /// Whether time was up before all files were looked at.
+    pub is_late: bool,
+}
+
+/// The same, file by file, in order: what was passed on is not held any more. `take` may say that it wants no more.
+///
+/// `goes_on` is asked once there are files to look at, and inside of them: who counts the time from its first call gets
+/// somewhere by asking again, since what finding the files took is remembered.
+pub fn pass<E: From<StoreError>>(
+    snapshot: &Snapshot,
+    pattern: &Pattern,
+    filter: impl Fn(&VersionInfo) -> bool,
+    stop_after: Option<usize>,
+    goes_on: &(dyn Fn() -> bool + Sync),
+    mut take: impl FnMut(FileMatches) -> Result<ControlFlow<()>, E>,
+) -> Result<Passed, E> {
     let enough = stop_after.unwrap_or(usize::MAX);
-    let mut found = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
-    let mut rest = candidates.into_iter().peekable();
-    while rest.peek().is_some() && found.matches <= enough {
-        // The first round is always read, so that asking again gets somewhere.
-        if found.files_looked_at > 0 && !goes_on() {
-            (found.is_complete, found.is_late) = (false, true);
-            break;
-        }
-        let round: Vec<Rc<VersionInfo>> = rest.by_ref().take(ROUND).collect();
-        found.files_looked_at += round.len();
+    let mut passed = Passed { matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
+    let mut rest = candidates(snapshot, pattern, filter)?.into_iter().peekable();
+    while let Some(round) = next_round(&mut rest) {
+        passed.files_looked_at += round.len();
         let ids: Vec<VersionId> = round.iter().map(|version| version.id).collect();
-        let lines = snapshot.look_at_texts(&ids, |text| lines::matching(pattern, text))?;
-        for (version, lines) in round.into_iter().zip(lines).filter(|(_, lines)| !lines.is_empty()) {
-            found.matches += lines.len();
-            found.files.push(FileMatches { version, lines });
+        // One more than is wanted tells that there are more.
+        let most = (enough - passed.matches).saturating_add(1);
+        let looks = snapshot.look_at_texts(&ids, |text| lines::matching(pattern, text, most, goes_on))?;
+        for (version, (mut lines, is_late)) in round.into_iter().zip(looks) {
+            let is_too_many = lines.len() > enough - passed.matches;
+            lines.truncate(enough - passed.matches);
+            passed.matches += lines.len();
+            (passed.is_complete, passed.is_late) = (!is_late && !is_too_many, is_late);
+            let wants_more = lines.is_empty() || take(FileMatches { version, lines })?.is_continue();
+            // What comes after a gap would be taken for what comes next.
+            if !passed.is_complete || !wants_more {
+                return Ok(Passed { is_complete: passed.is_complete && wants_more, ..passed });
+            }
+        }
+        if rest.peek().is_some() && !goes_on() {
+            return Ok(Passed { is_complete: false, is_late: true, ..passed });
         }
     }
-    cut(&mut found, enough);
-    Ok(found)
+    Ok(passed)
+}
+
+/// The next files to be read, if there are any.
+fn next_round(rest: &mut Peekable<impl Iterator<Item = Rc<VersionInfo>>>) -> Option<Vec<Rc<VersionInfo>>> {
+    let mut round = vec![rest.next()?];
+    let mut bytes = round[0].bytes;
+    while round.len() < ROUND {
+        let Some(next) = rest.next_if(|next| bytes + next.bytes <= ROUND_BYTES) else { break };
+        bytes += next.bytes;
+        round.push(next);
+    }
+    Some(round)
 }
 
 /// The files worth reading, by path.
@@ -100,21 +154,4 @@ fn candidates(
     }
     candidates.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(candidates)
-}
-
-/// Leaves out what is more than enough.
-fn cut(found: &mut Grepped, enough: usize) {
-    if found.matches <= enough {
-        return;
-    }
-    found.is_complete = false;
-    while found.matches > enough {
-        let Some(last) = found.files.last_mut() else { break };
-        let keep = last.lines.len().saturating_sub(found.matches - enough);
-        found.matches -= last.lines.len() - keep;
-        last.lines.truncate(keep);
-        if keep == 0 {
-            found.files.pop();
-        }
-    }
 }

@@ -20,11 +20,13 @@ pub(super) struct Exact {
     pub(super) worth: f64,
     /// Whether these are all lines that hold it.
     pub(super) is_exhaustive: bool,
+    /// Whether time was up before all texts were looked through.
+    pub(super) is_late: bool,
 }
 
 impl Default for Exact {
     fn default() -> Self {
-        Self { text: None, lines: LinesOfFiles::new(), worth: 1.0, is_exhaustive: true }
+        Self { text: None, lines: LinesOfFiles::new(), worth: 1.0, is_exhaustive: true, is_late: false }
     }
 }
 
@@ -46,25 +48,25 @@ impl Exact {
                     let wanted = Wanted { text, literal: true, ignore_case: false, word: false };
                     let Ok(pattern) = Pattern::new(&wanted) else { continue };
                     let exact = Self::lines_of(snapshot, question, &pattern, Some(text.clone()))?;
-                    if !exact.lines.is_empty() {
+                    if !exact.lines.is_empty() || exact.is_late {
                         return Ok(exact);
                     }
                 }
                 let Some(message) = messages::message_of(question.query, asked.intent) else {
                     return Ok(Self::default());
                 };
-                let (lines, worth) = messages::holders(snapshot, question, message, found)?;
-                Ok(Self { lines, worth, ..Self::default() })
+                let (lines, worth, is_late) = messages::holders(snapshot, question, message, found)?;
+                Ok(Self { lines, worth, is_late, ..Self::default() })
             }
         }
     }
 
     fn lines_of(snapshot: &Snapshot, question: &Search<'_>, pattern: &Pattern, text: Option<Rc<str>>) -> Result<Self> {
         let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
-        let found = grep::find(snapshot, pattern, accepts, Some(MOST_LINES))?;
+        let found = grep::find_while(snapshot, pattern, accepts, Some(MOST_LINES), question.goes_on)?;
         let numbers = |lines: Vec<grep::Line>| lines.into_iter().map(|line| line.number).collect();
         let lines = found.files.into_iter().map(|file| (file.version.id, numbers(file.lines))).collect();
-        Ok(Self { text, lines, worth: 1.0, is_exhaustive: found.is_complete })
+        Ok(Self { text, lines, worth: 1.0, is_exhaustive: found.is_complete || found.is_late, is_late: found.is_late })
     }
 }
 

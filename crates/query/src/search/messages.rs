@@ -53,19 +53,24 @@ pub(super) fn message_of(query: &str, intent: Intent) -> Option<(&str, f64)> {
 }
 
 /// The lines whose texts have fixed parts that stand in the message, the most of it, among the places that hold most of its
-/// words; and the share of the message that they make up.
+/// words; the share of the message that they make up; and whether time was up before all of these were looked at.
 pub(super) fn holders(
     snapshot: &Snapshot,
     question: &Search<'_>,
     (message, least): (&str, f64),
     found: &TextEverywhere,
-) -> Result<(LinesOfFiles, f64)> {
+) -> Result<(LinesOfFiles, f64, bool)> {
     let mut lines: Vec<(VersionId, u32, f64)> = Vec::new();
     let mut wanted: HashMap<VersionId, HashSet<Candidate>> = HashMap::new();
     for candidate in best_by_words(found) {
         wanted.entry(candidate.version()).or_default().insert(candidate);
     }
+    let mut is_late = false;
     for (id, candidates) in wanted {
+        is_late = !(question.goes_on)();
+        if is_late {
+            break;
+        }
         let accepts = snapshot.version(id)?.is_some_and(|info| question.accepts(&info.path, &info.language));
         if !accepts {
             continue;
@@ -86,7 +91,7 @@ pub(super) fn holders(
         of_files.entry(id).or_default().push(number);
     }
     of_files.values_mut().for_each(|lines| lines.sort_unstable());
-    Ok((of_files, best))
+    Ok((of_files, best, is_late))
 }
 
 /// The records with the highest scores. Where the last ones are equal, all of them or none: ids must not decide.

@@ -86,12 +86,15 @@ pub struct Search<'q> {
     pub offset: usize,
     /// At most so many.
     pub limit: usize,
+    /// Whether texts are still looked through for what is wanted as it is.
+    pub goes_on: &'q (dyn Fn() -> bool + Sync),
 }
 
 impl<'q> Search<'q> {
     /// A question for words without any filter.
     pub fn new(query: &'q str, languages: &'static dyn Languages, limit: usize) -> Self {
-        Self { query, languages, mode: Mode::Words, language: None, paths: None, kinds: &[], offset: 0, limit }
+        let (mode, paths, goes_on) = (Mode::Words, None, &|| true);
+        Self { query, languages, mode, language: None, paths, kinds: &[], offset: 0, limit, goes_on }
     }
 }
 
@@ -116,6 +119,8 @@ pub struct Found {
     pub words: Vec<String>,
     /// Whether every line that holds the wanted text was found; else only the first ones by path.
     pub is_exhaustive: bool,
+    /// Whether time was up before all texts were looked through for what is wanted as it is.
+    pub is_late: bool,
     /// The query is a quoted text that stands nowhere as it is, so that these places only hold words of it.
     pub is_quote_missing: bool,
 }
@@ -130,6 +135,7 @@ impl Found {
             intent: Intent::of(query, languages),
             words: Vec::new(),
             is_exhaustive: true,
+            is_late: false,
             is_quote_missing: false,
         }
     }
@@ -157,9 +163,9 @@ fn search_as(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     let has_more = wanted < CLOSELY && !is_whole;
     places.truncate(wanted);
     let places: Vec<Place> = places.into_iter().skip(question.offset).collect();
-    let is_exhaustive = gathered.exact.is_exhaustive;
+    let (is_exhaustive, is_late) = (gathered.exact.is_exhaustive, gathered.exact.is_late);
     let (intent, words) = (asked.intent, asked.texts());
-    Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_quote_missing: false })
+    Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_late, is_quote_missing: false })
 }
 
 /// The best places in order, at most so many.

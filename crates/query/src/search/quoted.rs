@@ -29,9 +29,10 @@ impl<'q> Quoted<'q> {
         Search { query: self.text, mode: Mode::Literal(&self.pattern), ..*question }
     }
 
-    /// Whether any file that is asked about holds it.
+    /// Whether any file that is asked about holds it, or there was no time to tell.
     pub(super) fn is_anywhere(&self, snapshot: &Snapshot, question: &Search<'_>) -> Result<bool> {
         let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
-        Ok(!grep::find(snapshot, &self.pattern, accepts, Some(1))?.files.is_empty())
+        let found = grep::find_while(snapshot, &self.pattern, accepts, Some(1), question.goes_on)?;
+        Ok(!found.files.is_empty() || found.is_late)
     }
 }

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use codecompass_index::bench;
@@ -23,6 +24,7 @@ use crate::measure::count_text;
 use crate::metadata::Metadata;
 use crate::output::{Answer, Form};
 use crate::paths::Paths;
+use crate::patience::Patience;
 use crate::session::{Request, Session};
 use crate::tools::frame::{Arguments, Tool};
 use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
@@ -120,8 +122,9 @@ fn inquiry<'s>(session: &'s Session, opened: &Opened) -> Inquiry<'s> {
         memory: Some(Rc::clone(&opened.memory)),
         metadata: Metadata::unknown(),
     };
-    let (paths, config, patience) = (Paths::from_root(session), session.config.clone(), SERVED);
-    Inquiry { paths, config, published, form: Form::Json, patience }
+    let (paths, config) = (Paths::from_root(session), session.config.clone());
+    let patience = Patience::new(SERVED, &Arc::default());
+    Inquiry { paths, config, published, form: Form::Json, patience, printer: None }
 }
 
 fn arguments(tool: &Tool, values: Value) -> Result<Arguments, AppError> {
