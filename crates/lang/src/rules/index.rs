@@ -188,7 +188,7 @@ impl Index {
     pub(crate) fn lines(&self, world: &dyn World) -> &Lines {
         self.lines.get_or_init(|| {
             let text = world.text(self.id()).unwrap_or_default();
-            Lines { starts: LineStarts::new(&text), text }
+            Lines { starts: LineStarts::new(&text), text, indents: OnceCell::new() }
         })
     }
 
@@ -255,6 +255,8 @@ impl ByName {
 pub(crate) struct Lines {
     text: Rc<str>,
     starts: LineStarts,
+    /// How far each line is indented, once somebody asked.
+    indents: OnceCell<Box<[Option<u32>]>>,
 }
 
 impl Lines {
@@ -264,7 +266,7 @@ impl Lines {
 
     /// A line, counted from 1, without its end.
     pub(crate) fn line(&self, line: u32) -> &str {
-        let line = self.text.get(self.start(line)..self.start(line.saturating_add(1))).unwrap_or("");
+        let line = self.text.get(self.start(line)..self.start(line.max(1).saturating_add(1))).unwrap_or("");
         line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r')
     }
 
@@ -276,6 +278,15 @@ impl Lines {
     /// The line of a byte.
     pub(crate) fn line_of(&self, offset: usize) -> u32 {
         self.starts.line(offset as u32)
+    }
+
+    /// How far a line is indented; `None` for an empty one.
+    pub(crate) fn indent(&self, line: u32) -> Option<u32> {
+        let all = self.indents.get_or_init(|| {
+            let lines = (1..=self.starts.count()).map(|line| self.code(line));
+            lines.map(|(indent, code)| (!code.is_empty()).then_some(indent as u32)).collect()
+        });
+        all.get((line as usize).saturating_sub(1)).copied().flatten()
     }
 
     /// How far a line is indented, and what stands there.

@@ -171,7 +171,7 @@ impl Rules<'_> {
             return if *class == Type::External { Type::Given } else { Type::Unknown };
         };
         let Some(index) = self.index(class.file) else { return Type::Unknown };
-        let own = index.children(Some(class.place), "constructor").first();
+        let own = index.named(Some(class.place), "constructor").first();
         match own {
             Some(&place) => self.parameter(&Type::Value(SymbolAt { file: class.file, place }), at, scope),
             None => match self.bases(&index, *class, &Rc::from([])).first() {
@@ -232,7 +232,7 @@ impl Rules<'_> {
             }
         }
         let same =
-            index.children(symbol.parent, &symbol.name).iter().filter_map(|&place| Some((place, index.symbol(place)?)));
+            index.named(symbol.parent, &symbol.name).iter().filter_map(|&place| Some((place, index.symbol(place)?)));
         let overloads = same.filter(|(place, other)| {
             // Overloads stand one after the other.
             *place == of.place

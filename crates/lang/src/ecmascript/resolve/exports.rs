@@ -44,15 +44,15 @@ impl Rules<'_> {
     /// A name at the file level of a file, for an export of it.
     fn own_name(&self, index: &Index, name: &str, space: Space, seen: &mut Asked) -> Target {
         let own = |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in_space(symbol, space));
-        let found: Vec<u32> = index.children(None, name).iter().copied().filter(|place| own(place)).collect();
+        let found: Vec<u32> = index.named(None, name).iter().copied().filter(|place| own(place)).collect();
         if !found.is_empty() {
             let at = |place| SymbolAt { file: index.file.id, place };
             return Target::Symbols(found.into_iter().map(at).collect());
         }
-        let import = index.imports(name).first().and_then(|&at| index.file.facts.imports.get(at as usize));
+        let import = index.imports_named(name).first().and_then(|&at| index.file.facts.imports.get(at as usize));
         match import {
             Some(import) => self.import_target(index, import, space, seen),
-            None => match index.children(None, name).is_empty() {
+            None => match index.named(None, name).is_empty() {
                 true => self.symbols(index, &Scope::new(index.file.id, None, 0), name, space),
                 false => Target::Nobody,
             },

@@ -168,7 +168,7 @@ impl Rules<'_> {
         if !matches!(symbol.kind, SymbolKind::Interface | SymbolKind::Class) {
             return vec![of];
         }
-        let same = index.children(symbol.parent, &symbol.name).iter().filter(|&&place| {
+        let same = index.named(symbol.parent, &symbol.name).iter().filter(|&&place| {
             let kind = index.symbol(place).map(|symbol| symbol.kind);
             place == of.place || kind == Some(SymbolKind::Interface)
         });
@@ -196,7 +196,7 @@ impl Rules<'_> {
         for _ in 0..MAX_BASES {
             let Some(index) = self.index(of.file) else { break };
             let Some(symbol) = index.symbol(of.place) else { break };
-            let same = index.children(symbol.parent, &symbol.name).iter();
+            let same = index.named(symbol.parent, &symbol.name).iter();
             let parts = same.filter(|&&place| {
                 let other = index.symbol(place).map(|symbol| symbol.kind);
                 place == of.place
@@ -225,9 +225,9 @@ impl Rules<'_> {
         let fits = |&&place: &&u32| {
             index.symbol(place).is_some_and(|symbol| is_member(symbol.kind) && symbol.lines.start >= line)
         };
-        let indents = index.indents(|| self.world.text(file));
-        let indent = |line: u32| indents.get((line as usize).saturating_sub(1)).copied().flatten();
-        let found = index.children(around, name).iter().find(fits).copied().filter(|&place| {
+        let lines = index.lines(&*self.world);
+        let indent = |line: u32| lines.indent(line);
+        let found = index.named(around, name).iter().find(fits).copied().filter(|&place| {
             let start = index.symbol(place).map_or(0, |symbol| symbol.lines.start);
             start == line || (line + 1..=start).all(|at| indent(at).is_none_or(|found| Some(found) > indent(line)))
         });
@@ -288,7 +288,7 @@ fn members_of(index: &Index, place: u32, owner: &Symbol, name: &str, is_static: 
             () => true,
         })
     };
-    let inside = index.children(Some(place), name).iter().filter(fits).copied();
+    let inside = index.named(Some(place), name).iter().filter(fits).copied();
     inside.chain(index.attached(owner, name).iter().copied()).collect()
 }
 

@@ -32,7 +32,7 @@ impl Rules<'_> {
     /// Whom a name means at a place.
     pub(super) fn name(&self, scope: &Scope, name: &str, space: Space) -> Target {
         let Some(index) = self.index(scope.file) else { return Target::Nobody };
-        if let Some(at) = index.binding(name, scope.symbol, scope.line, space == Space::Type) {
+        if let Some(at) = index.visible_binding(name, scope.symbol, scope.line, space == Space::Type) {
             let binding = index.file.facts.bindings.get(at as usize);
             let is_nearer = |binding: Option<u32>| {
                 let depth = |around| index.chain(scope.symbol).position(|at| at == around).unwrap_or(usize::MAX);
@@ -53,7 +53,7 @@ impl Rules<'_> {
             return Target::Symbols(places.into_iter().map(at).collect());
         }
         let chain: Vec<Option<u32>> = index.chain(scope.symbol).collect();
-        let import = index.imports(name).iter().rev().find(|&&at| {
+        let import = index.imports_named(name).iter().rev().find(|&&at| {
             let import = index.file.facts.imports.get(at as usize);
             import.is_some_and(|import| chain.contains(&import.symbol))
         });
@@ -61,7 +61,7 @@ impl Rules<'_> {
             Some(&at) => self.imported(scope.file, at, space),
             None => self.alias(index, name, scope, space).unwrap_or_else(|| {
                 // Where lines are indented oddly, what is declared around may seem out of sight.
-                let is_declared = chain.iter().any(|&around| !index.children(around, name).is_empty());
+                let is_declared = chain.iter().any(|&around| !index.named(around, name).is_empty());
                 if is_declared { Target::Nobody } else { self.global(name, space) }
             }),
         }
@@ -81,7 +81,7 @@ impl Rules<'_> {
     /// What the symbols around a place declare under a name, and which of them does.
     fn declared(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Option<(Option<u32>, Vec<u32>)> {
         index.chain(scope.symbol).find_map(|around| {
-            let children = index.children(around, name);
+            let children = index.named(around, name);
             let fitting = |&&place: &&u32| {
                 index.symbol(place).is_some_and(|symbol| !is_member(symbol.kind) && is_in_space(symbol, space))
             };
@@ -97,8 +97,8 @@ impl Rules<'_> {
         if places.is_empty() {
             return places;
         }
-        let indents = index.indents(|| self.world.text(index.file.id));
-        let indent = |line: u32| indents.get((line as usize).saturating_sub(1)).copied().flatten();
+        let lines = index.lines(&*self.world);
+        let indent = |line: u32| lines.indent(line);
         let start = |place: u32| index.symbol(place).map_or(0, |symbol| symbol.lines.start);
         let own = |place: u32| indent(start(place)).unwrap_or(0);
         let floor = around.and_then(|at| index.symbol(at)).and_then(|symbol| indent(symbol.lines.start));
@@ -194,7 +194,7 @@ impl Rules<'_> {
     /// What a namespace, an enum or a class holds under a name.
     fn namespaced(&self, around: SymbolAt, name: &str, space: Space) -> Vec<SymbolAt> {
         let Some(index) = self.index(around.file) else { return Vec::new() };
-        let children = index.children(Some(around.place), name).iter();
+        let children = index.named(Some(around.place), name).iter();
         let fitting = |&&place: &&u32| index.symbol(place).is_some_and(|symbol| is_in_space(symbol, space));
         children.filter(fitting).map(|&place| SymbolAt { file: around.file, place }).collect()
     }

@@ -89,7 +89,7 @@ impl Rules<'_> {
     fn with_constructors(&self, classes: Vec<SymbolAt>) -> Vec<SymbolAt> {
         let constructors = |class: &SymbolAt| {
             let index = self.index(class.file);
-            let places = index.map_or(Vec::new(), |index| index.children(Some(class.place), "constructor").to_vec());
+            let places = index.map_or(Vec::new(), |index| index.named(Some(class.place), "constructor").to_vec());
             let file = class.file;
             places.into_iter().map(move |place| SymbolAt { file, place })
         };

@@ -229,7 +229,7 @@ impl Rules<'_> {
         let (owner, _) = member.qualified_name.rsplit_once('.')?;
         let (_, name) = owner.rsplit_once('.')?;
         let place = index
-            .children(member.parent, name)
+            .named(member.parent, name)
             .iter()
             .copied()
             .find(|&at| index.symbol(at).is_some_and(|symbol| symbol.qualified_name == owner))?;
