@@ -158,6 +158,7 @@ fn said(out: &Path, name: &str) -> (String, String) {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is not run says so")]
 fn a_full_disk_is_told_as_such_and_loses_nothing() {
     // Nothing is left, or enough for a write to begin: then it is SQLite or one of Tantivy's threads that meets the end.
     for fill in ["4m", "3700k", "3300k", "2600k"] {

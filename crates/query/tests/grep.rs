@@ -252,6 +252,18 @@ fn time_is_looked_at_inside_of_a_file() {
 }
 
 #[test]
+fn time_is_looked_at_while_many_words_are_looked_up() {
+    let indexed = index(&["one two\n".to_owned(), "word99 here\n".to_owned(), "three\n".to_owned()]);
+    let words: Vec<String> = (0..100).map(|number| format!("ord{number}\\b")).collect();
+    let wanted = Wanted { text: &words.join("|"), literal: false, ignore_case: false, word: false };
+    let pattern = Pattern::new(&wanted).expect("it is a pattern");
+    let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads");
+    assert_eq!((all.matches, all.files_looked_at), (1, 1), "words tell which files");
+    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &|| false).expect("it reads");
+    assert!(found.is_late && found.files_looked_at == 3, "nobody knows which ones: {found:?}");
+}
+
+#[test]
 fn what_nobody_wants_any_more_is_not_read() {
     let indexed = index(&["one two\n".to_owned(), "two\n".to_owned()]);
     let stop = Arc::new(AtomicBool::new(false));

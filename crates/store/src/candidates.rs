@@ -54,6 +54,9 @@ pub struct Run {
     closed_right: bool,
 }
 
+/// So many choices are looked up before the time is looked at: each may take a walk through the dictionary.
+const CHOICES: usize = 16;
+
 impl Need {
     /// The need of all of these, as plain as it can be said.
     pub fn all(mut needs: Vec<Need>) -> Self {
@@ -128,13 +131,14 @@ fn is_line(bytes: &[u8]) -> bool {
 
 impl Snapshot {
     /// The files that may hold a text with this need on one line: all that do, and some that do not. With `odd`, also those
-    /// with characters that [`is_odd`](crate::is_odd), which is for needs that tell more than the characters of the text.
-    pub fn may_hold(&self, need: &Need, odd: bool) -> Result<RoaringBitmap> {
+    /// with characters that [`is_odd`](crate::is_odd), which is for needs that tell more than the characters of the text. When
+    /// `goes_on` says no before all of many choices were looked up, every file may.
+    pub fn may_hold(&self, need: &Need, odd: bool, goes_on: &dyn Fn() -> bool) -> Result<RoaringBitmap> {
         let reader = self.text_reader()?;
         let mut versions = Versions::new(self.members());
         for (number, segment) in reader.searcher.segment_readers().iter().enumerate() {
             self.go_on()?;
-            let Some(mut pieces) = reader.meeting(number, need)? else {
+            let Some(mut pieces) = reader.meeting(number, need, goes_on)? else {
                 return Ok(self.members().clone());
             };
             reader.add_marked(segment, Mark::Huge, &mut pieces)?;
@@ -149,15 +153,18 @@ impl Snapshot {
 
 impl TextReader {
     /// The records of a segment that meet a need as far as tokens tell; `None` when they tell nothing.
-    fn meeting(&self, number: usize, need: &Need) -> Result<Option<Records>> {
+    fn meeting(&self, number: usize, need: &Need, goes_on: &dyn Fn() -> bool) -> Result<Option<Records>> {
         match need {
             Need::Anything => Ok(None),
             Need::Run(run) => self.with_run(number, run),
-            Need::All(needs) => self.meeting_all(number, needs),
+            Need::All(needs) => self.meeting_all(number, needs, goes_on),
             Need::One(needs) => {
                 let mut found = Records::none(self.segment(number));
-                for need in needs {
-                    match self.meeting(number, need)? {
+                for (count, need) in (1..).zip(needs) {
+                    if count % CHOICES == 0 && !goes_on() {
+                        return Ok(None);
+                    }
+                    match self.meeting(number, need, goes_on)? {
                         Some(more) => found.unite(&more),
                         None => return Ok(None),
                     }
@@ -167,7 +174,7 @@ impl TextReader {
         }
     }
 
-    fn meeting_all(&self, number: usize, needs: &[Need]) -> Result<Option<Records>> {
+    fn meeting_all(&self, number: usize, needs: &[Need], goes_on: &dyn Fn() -> bool) -> Result<Option<Records>> {
         let mut needs: Vec<&Need> = needs.iter().collect();
         needs.sort_by_key(|need| need.cost());
         let mut found: Option<Records> = None;
@@ -180,7 +187,7 @@ impl TextReader {
             if found.as_ref().is_some_and(|found| found.count() <= few) {
                 break;
             }
-            match (&mut found, self.meeting(number, need)?) {
+            match (&mut found, self.meeting(number, need, goes_on)?) {
                 (Some(found), Some(more)) => found.intersect(&more),
                 (None, more) => found = more,
                 (Some(_), None) => {}

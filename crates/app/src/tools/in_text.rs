@@ -25,7 +25,8 @@ pub(super) struct Texts<'n> {
 impl<'n> Texts<'n> {
     pub(super) fn of(snapshot: &Snapshot, name: &'n str, accounted: &HashSet<VersionId>) -> Result<Self, AppError> {
         let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
-        let files = snapshot.may_hold(&need, false)?.into_iter().filter(|id| !accounted.contains(id)).collect();
+        let files =
+            snapshot.may_hold(&need, false, &|| true)?.into_iter().filter(|id| !accounted.contains(id)).collect();
         Ok(Self { name, files })
     }
 

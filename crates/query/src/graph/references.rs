@@ -384,7 +384,7 @@ impl Graph<'_> {
             return Ok(Vec::new());
         }
         let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
-        Ok(self.snapshot().may_hold(&need, false)?.into_iter().collect())
+        Ok(self.snapshot().may_hold(&need, false, &|| true)?.into_iter().collect())
     }
 
     /// Imports of a module that bears the name, and places that bear the name which such an import gives.

@@ -89,8 +89,7 @@ pub struct Passed {
 
 /// The same, file by file, in order: what was passed on is not held any more. `take` may say that it wants no more.
 ///
-/// `goes_on` is asked once there are files to look at, and inside of them: who counts the time from its first call gets
-/// somewhere by asking again, since what finding the files took is remembered.
+/// `goes_on` is asked once there are files to look at, and inside of them; before that only where there are many words to look up.
 pub fn pass<E: From<StoreError>>(
     snapshot: &Snapshot,
     pattern: &Pattern,
@@ -101,7 +100,7 @@ pub fn pass<E: From<StoreError>>(
 ) -> Result<Passed, E> {
     let enough = stop_after.unwrap_or(usize::MAX);
     let mut passed = Passed { matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
-    let mut rest = candidates(snapshot, pattern, filter)?.into_iter().peekable();
+    let mut rest = candidates(snapshot, pattern, filter, goes_on)?.into_iter().peekable();
     while let Some(round) = next_round(&mut rest) {
         passed.files_looked_at += round.len();
         let ids: Vec<VersionId> = round.iter().map(|version| version.id).collect();
@@ -143,9 +142,10 @@ fn candidates(
     snapshot: &Snapshot,
     pattern: &Pattern,
     filter: impl Fn(&VersionInfo) -> bool,
+    goes_on: &dyn Fn() -> bool,
 ) -> Result<Vec<Rc<VersionInfo>>> {
     let mut candidates = Vec::new();
-    for id in snapshot.may_hold(pattern.need(), pattern.is_odd())? {
+    for id in snapshot.may_hold(pattern.need(), pattern.is_odd(), goes_on)? {
         let lost = || StoreError::Corrupt(format!("file version {id} is not stored"));
         let version = snapshot.version(id)?.ok_or_else(lost)?;
         if filter(&version) {
