@@ -12,6 +12,9 @@ use support::{Project, at, files_ending};
 
 const NONE: [&str; 0] = [];
 
+/// The manifest's row with the version, as SQLite writes it: what its columns are, the key, the version; a sum follows.
+const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x07";
+
 fn project() -> Project {
     let project =
         Project::with(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")]);
@@ -144,7 +147,7 @@ fn a_store_that_is_gone() {
 
 #[test]
 fn a_pointer_to_nowhere() {
-    for garbage in ["garbage", "", "epoch-", "epoch-99", "../epoch-1"] {
+    for garbage in [&b"garbage"[..], b"", b"epoch-", b"epoch-99", b"../epoch-1"] {
         let project = project();
         fs::write(project.data().join("current"), garbage).expect("it can be written");
         expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
@@ -154,16 +157,14 @@ fn a_pointer_to_nowhere() {
 #[test]
 fn a_manifest_without_a_version() {
     let project = project();
-    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x01schema_version", b"\x03\x29\x01schema_verzion"));
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_verzion"));
     expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
     let project = project();
-    change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x05")
-    });
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x06"));
     for command in ["locate greet", "sync"] {
         assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
     }
@@ -175,9 +176,7 @@ fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
 #[test]
 fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
     let project = project();
-    change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x05")
-    });
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x06"));
     let ask = |client: &mut Pipe| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
     let open = |flags: &[&str]| Pipe::open(project.repository.root(), project.home.path(), flags);
     assert_eq!(ask(&mut open(&[]))["error"]["code"], "index_incompatible");
@@ -191,10 +190,7 @@ fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
 #[test]
 fn another_version_of_the_schema() {
     let project = project();
-    // SQLite writes a small number as one byte, behind the row's text.
-    change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x63")
-    });
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x63"));
     expect_refused_and_mended(&project, "reindex_required", json!(99));
 }
 

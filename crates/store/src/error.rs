@@ -66,6 +66,14 @@ impl StoreError {
         matches!(self, Self::ReindexRequired { found, required } if *found < *required)
     }
 
+    /// What is damaged, in few words; of another error, all of it.
+    pub fn damage(&self) -> String {
+        match self {
+            Self::Corrupt(what) => what.clone(),
+            other => other.to_string(),
+        }
+    }
+
     /// Wraps an I/O error with the path it happened on.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
@@ -75,10 +83,34 @@ impl StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-        match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt(error.to_string()),
-            _ => Self::Sqlite(error),
+        match is_damage(&error) {
+            true => Self::Corrupt(format!("store.db: {error}")),
+            false => Self::Sqlite(error),
         }
+    }
+}
+
+/// Whether an error of SQLite comes of wrong bytes, and not of what the system would not do. Every statement is ours and fits
+/// the tables that we made: a statement that does not, a value of another type, or two rows with the same key are damage.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::{Error, ErrorCode, ffi};
+    match error {
+        Error::SqliteFailure(failure, _) | Error::SqlInputError { error: failure, .. } => {
+            let wrong = matches!(
+                failure.code,
+                ErrorCode::DatabaseCorrupt
+                    | ErrorCode::NotADatabase
+                    | ErrorCode::ConstraintViolation
+                    | ErrorCode::TypeMismatch
+                    | ErrorCode::TooBig
+            );
+            wrong || matches!(failure.extended_code, ffi::SQLITE_ERROR | ffi::SQLITE_IOERR_SHORT_READ)
+        }
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..)
+        | Error::QueryReturnedNoRows => true,
+        _ => false,
     }
 }

@@ -15,7 +15,7 @@ use crate::version::Documents;
 use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
     CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
-    codec, garbage, jobs, rows, schema, statcache, views,
+    codec, doctor, garbage, jobs, rows, schema, statcache, views,
 };
 
 /// Called right before each durable write with its name. Tests end the process there.
@@ -115,7 +115,7 @@ impl Writer {
                 new_epoch(dir, &point)?
             }
             Err(error) if missing == Missing::Upgrade && error.is_outdated() => new_epoch(dir, &point)?,
-            Ok(connection) if missing == Missing::Replace && !is_sound(&connection) => {
+            Ok(connection) if missing == Missing::Replace && doctor::check_database(&connection).is_err() => {
                 drop(connection);
                 new_epoch(dir, &point)?
             }
@@ -435,11 +435,6 @@ fn fresh_text(epoch: &Path) -> Result<TextIndex> {
         std::fs::remove_dir_all(&dir).map_err(StoreError::io(&dir))?;
     }
     TextIndex::create(&dir)
-}
-
-fn is_sound(connection: &Connection) -> bool {
-    let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    verdict.is_ok_and(|verdict| verdict == "ok")
 }
 
 fn stored_versions(connection: &Connection) -> Result<Vec<(VersionId, String)>> {
