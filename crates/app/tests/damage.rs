@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use codecompass_testkit::Home;
 use serde_json::{Value, json};
 use support::client::{Client, Pipe, wait_until};
 use support::{Project, at, files_ending};
@@ -147,7 +148,7 @@ fn a_store_that_is_gone() {
 
 #[test]
 fn a_pointer_to_nowhere() {
-    for garbage in [&b"garbage"[..], b"", b"epoch-", b"epoch-99", b"../epoch-1"] {
+    for garbage in [&b"garbage"[..], b"", b"epoch-", b"epoch-99", b"../epoch-1", b"epoch-\xff"] {
         let project = project();
         fs::write(project.data().join("current"), garbage).expect("it can be written");
         expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
@@ -336,4 +337,177 @@ fn a_log_that_was_cut_short_leaves_an_earlier_state() {
 
 fn state(step: usize) -> String {
     format!("pub fn state(step_{step}: ()) {{}}\n")
+}
+
+/// Of each kind of file, a small one that has to be whole for words to be found.
+const WORDS: [&str; 7] = ["idx", "pos", "term", "store", "fast", "fieldnorm", "json"];
+
+/// Questions of every kind, about names, words, exact text, calls and files.
+const QUESTIONS: [&str; 7] = [
+    "search 'who greets whom' --json",
+    "search greet --json",
+    "grep gree[a-z] --json",
+    "locate greet --json",
+    "references greet --json",
+    "outline src/lib.rs --json",
+    "context 'greet somebody' --json",
+];
+
+fn greeting() -> Project {
+    let project = Project::indexed(&[
+        ("src/lib.rs", "/// Greets whoever is there.\npub fn greet(whom: &str) -> String {\n    hello(whom)\n}\n"),
+        ("src/hello.rs", "pub fn hello(whom: &str) -> String {\n    format!(\"hello {whom}\")\n}\n"),
+        ("tools/job.py", "def job():\n    return greet('you')\n"),
+    ]);
+    settle(&project.epoch());
+    project
+}
+
+/// What a question says about the code, and how it ended.
+fn said(project: &Project, question: &str) -> (Option<i32>, Value) {
+    let reply = project.run(question);
+    assert!(!reply.stderr.contains("panicked") && !reply.stderr.contains("broke down"), "`{question}`: {reply:?}");
+    let mut answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{question}`: {reply:?}"));
+    if let Some(fields) = answer.as_object_mut() {
+        fields.remove("metadata");
+    }
+    (reply.code, answer)
+}
+
+fn is_refused((code, answer): &(Option<i32>, Value)) -> bool {
+    let status = &answer["error"]["data"]["schema_status"];
+    *code == Some(3) && answer["error"]["code"] == "index_incompatible" && status == "corrupt_manifest"
+}
+
+/// Every question is answered as before, or refused. Says how many were refused.
+#[track_caller]
+fn expect_right_or_refused(project: &Project, right: &[(Option<i32>, Value)], what: &str) -> usize {
+    let mut refused = 0;
+    for (question, right) in QUESTIONS.iter().zip(right) {
+        let now = said(project, question);
+        refused += usize::from(is_refused(&now));
+        assert!(now == *right || is_refused(&now), "{what}: `{question}` said {now:?} instead of {right:?}");
+    }
+    refused
+}
+
+#[test]
+fn a_file_of_the_text_index_with_a_wrong_byte_is_told_and_never_read() {
+    let project = greeting();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let saved = project.home.save();
+    // Four places of each file, among them the first and the last.
+    for ending in WORDS {
+        let count = files_ending(&project.epoch().join("text"), ending).len();
+        for place in 0..4 {
+            project.home.restore(&saved);
+            let files = files_ending(&project.epoch().join("text"), ending);
+            let path = &files[place % count];
+            change(path, |mut bytes| {
+                let at = (bytes.len() - 1) * place / 3;
+                bytes[at] ^= 0x21;
+                bytes
+            });
+            let what = format!("{ending}, place {place} of 3");
+            let refused = expect_right_or_refused(&project, &right, &what);
+            let complaints = project.complaints();
+            assert_eq!(refused > 0, !complaints.is_empty(), "{what}: {refused} refused, {complaints:?}");
+            let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
+            let names_it = |told: &String| told.contains(name) && told.contains("codecompass index --force");
+            assert!(complaints.iter().all(names_it), "{what}: {complaints:?}");
+        }
+    }
+    project.done("index --force");
+    assert_eq!((project.complaints(), expect_right_or_refused(&project, &right, "mended")), (vec![], 0));
+}
+
+#[test]
+fn a_file_of_the_text_index_that_is_cut_emptied_gone_or_anothers_is_told() {
+    let project = greeting();
+    // A second segment, of which files can be taken for the first one's.
+    project.repository.write("src/more.rs", "pub fn more() -> &'static str {\n    \"greet more\"\n}\n");
+    project.done("sync");
+    settle(&project.epoch());
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let saved = project.home.save();
+    for ending in WORDS.iter().filter(|ending| **ending != "json") {
+        for way in ["cut", "emptied", "gone", "another's"] {
+            project.home.restore(&saved);
+            let files = files_ending(&project.epoch().join("text"), ending);
+            let other = fs::read(&files[1]).expect("there are two segments");
+            match way {
+                "gone" => fs::remove_file(&files[0]).expect("it was there"),
+                _ => change(&files[0], |bytes| match way {
+                    "cut" => bytes[..bytes.len() / 2].to_vec(),
+                    "emptied" => Vec::new(),
+                    _ => other,
+                }),
+            }
+            let is_same = fs::read(&files[0]).is_ok_and(|bytes| Ok(bytes) == fs::read(&files[1]).map_err(drop));
+            let refused = expect_right_or_refused(&project, &right, &format!("{ending} {way}"));
+            assert!(refused > 0 || is_same && *ending == "pos" || way == "gone" && *ending == "pos", "{ending} {way}");
+            assert_eq!(project.complaints().is_empty(), refused == 0 && way != "gone", "{ending} {way}");
+        }
+    }
+}
+
+#[test]
+fn an_older_copy_of_one_half_is_told_or_brought_up_to_date() {
+    let project = greeting();
+    let (older, newer) = (Home::new(), Home::new());
+    copy_folder(&project.epoch(), older.path());
+    project.repository.write("src/newer.rs", "pub fn newer() {\n    greet(\"newer\")\n}\n");
+    project.done("sync");
+    settle(&project.epoch());
+    copy_folder(&project.epoch(), newer.path());
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let put = |database: &Home, text: &Home| {
+        fs::remove_dir_all(project.epoch()).expect("it was there");
+        copy_folder(database.path(), &project.epoch());
+        fs::remove_dir_all(project.epoch().join("text")).expect("it was there");
+        copy_folder(&text.path().join("text"), &project.epoch().join("text"));
+    };
+    // The text index of an hour ago under the database of now.
+    put(&newer, &older);
+    assert!(expect_right_or_refused(&project, &right, "older text") > 0);
+    let complaints = project.complaints();
+    assert!(complaints.len() == 1 && complaints[0].contains("meta.json is older than store.db"), "{complaints:?}");
+    // The database of an hour ago under the text index of now: a command brings in what it lacks.
+    put(&older, &newer);
+    assert_eq!(expect_right_or_refused(&project, &right, "older database"), 0);
+    assert_eq!(project.complaints(), NONE);
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("it can be made");
+    for entry in fs::read_dir(from).expect("it can be listed").flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy_folder(&from, &to),
+            false => drop(fs::copy(from, to).expect("it can be copied")),
+        }
+    }
+}
+
+#[test]
+fn a_sync_does_not_make_damage_look_sound() {
+    let project = greeting();
+    let files = files_ending(&project.epoch().join("text"), "idx");
+    change(&files[0], |mut bytes| {
+        bytes[20] ^= 1;
+        bytes
+    });
+    // Enough small commits to have segments merged, the damaged one among them if nobody looked.
+    for step in 0..10 {
+        project.repository.write("src/step.rs", format!("pub fn step_{step}() {{ greet(\"{step}\") }}\n"));
+        project.run("sync");
+    }
+    for question in ["search greet --json", "grep gree[a-z] --json"] {
+        let now = said(&project, question);
+        assert!(is_refused(&now), "`{question}` said {now:?}");
+    }
+    assert!(project.complaints().iter().any(|told| told.contains("wrong checksum")), "{:?}", project.complaints());
+    project.done("index --force");
+    let questions: Vec<String> = QUESTIONS.iter().map(|question| (*question).to_owned()).collect();
+    project.fresh(&[]).expect_equal(&questions);
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::search::TextReader;
 use crate::text::TextIndex;
 use crate::version::symbol_entries;
 use crate::{ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, rows, schema, statcache, views};
@@ -16,7 +17,7 @@ pub type Check = std::result::Result<String, String>;
 pub struct Health {
     /// The database: SQLite's own integrity check, every checksum, and that what belongs together fits.
     pub sqlite: Check,
-    /// The text index: checksums, and that every stored version has its documents.
+    /// The text index: every checksum, and that every stored version has its documents.
     pub text: Check,
     /// Bytes on disk.
     pub disk_bytes: u64,
@@ -99,6 +100,7 @@ fn check_version(connection: &Connection, version: &VersionInfo) -> Result<()> {
     }
 }
 
+/// Looks at all of the text index: every checksum, and that it has the documents of all that is stored.
 pub(crate) fn check_text(epoch: &Path, connection: &Connection) -> Check {
     examine_text(epoch, connection).unwrap_or_else(|error| Err(error.damage()))
 }
@@ -107,8 +109,10 @@ fn examine_text(epoch: &Path, connection: &Connection) -> Result<Check> {
     let text = TextIndex::open(&epoch.join("text"))?;
     let damaged = text.damaged_files()?;
     if !damaged.is_empty() {
-        let names: Vec<String> = damaged.iter().map(|path| path.display().to_string()).collect();
-        return Ok(Err(format!("wrong checksum: {}", names.join(", "))));
+        return Ok(Err(damaged.join(", ")));
+    }
+    if text.mark()? < schema::meta(connection, "text_mark")? {
+        return Ok(Err("text/meta.json is older than store.db".into()));
     }
     let present = text.versions()?;
     let mut select = connection.prepare("SELECT fv FROM file_versions WHERE skip IS NULL")?;
@@ -118,7 +122,12 @@ fn examine_text(epoch: &Path, connection: &Connection) -> Result<Check> {
         missing += u64::from(!present.contains(&id?));
     }
     if missing > 0 {
-        return Ok(Err(format!("{missing} file versions have no documents")));
+        return Ok(Err(format!("text: {missing} file versions have no documents")));
+    }
+    let reader = TextReader::open(&text)?;
+    for view in views::all(connection)? {
+        let members = views::bitmaps(connection, &view.key)?.unwrap_or_default().members;
+        reader.expect_documents(&members, &view.totals)?;
     }
     Ok(Ok(format!("{} documents", text.document_count()?)))
 }
@@ -130,4 +139,18 @@ pub fn damage(dir: &ProjectDir) -> Option<String> {
         Err(StoreError::Corrupt(what)) => Some(what),
         Err(_) => None,
     }
+}
+
+/// Whether both halves of a store can be read: the database, and the text index with every checksum that this process has not
+/// taken yet. Damage is noted.
+pub fn are_sound(dir: &ProjectDir) -> (bool, bool) {
+    let Ok(epoch) = dir.epoch() else { return (false, false) };
+    let database = schema::open_at(&epoch);
+    let text = TextIndex::open_examined(&epoch.join("text"), dir.examined()).and_then(|text| text.searcher());
+    if let Err(StoreError::Corrupt(what)) = &text {
+        dir.note_damage(what);
+    }
+    // Damage that is not the text index's is the database's.
+    let is_noted = text.is_ok() && dir.noted_damage(&epoch).is_err();
+    (database.is_ok() && !is_noted, text.is_ok())
 }

@@ -1,6 +1,11 @@
 //! What can go wrong with a store, and nothing about what to do: the edge adds that.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tantivy::TantivyError;
+use tantivy::directory::error::OpenDirectoryError::{DoesNotExist, NotADirectory};
+use tantivy::directory::error::OpenReadError;
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +54,7 @@ pub enum StoreError {
     Sqlite(rusqlite::Error),
     /// Tantivy said no.
     #[error("the text index failed: {0}")]
-    Text(#[from] tantivy::TantivyError),
+    Text(tantivy::TantivyError),
     /// A file could not be read or written.
     #[error("{path}: {source}", path = .path.display())]
     Io {
@@ -112,5 +117,30 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         | Error::Utf8Error(..)
         | Error::QueryReturnedNoRows => true,
         _ => false,
+    }
+}
+
+impl From<TantivyError> for StoreError {
+    fn from(error: TantivyError) -> Self {
+        let unreadable = |io: &std::io::Error| {
+            matches!(io.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::NotFound)
+        };
+        let named = |path: &Path, what: &dyn std::fmt::Display| Self::Corrupt(format!("text/{}{what}", path.display()));
+        match &error {
+            TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => named(path, &" is missing"),
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) if unreadable(io_error) => {
+                named(filepath, &format_args!(": {io_error}"))
+            }
+            TantivyError::IoError(io) if unreadable(io) => Self::Corrupt(format!("text: {io}")),
+            TantivyError::OpenDirectoryError(DoesNotExist(_) | NotADirectory(_)) => {
+                Self::Corrupt("text is missing".into())
+            }
+            TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(_))
+            | TantivyError::DataCorruption(_)
+            | TantivyError::IncompatibleIndex(_)
+            | TantivyError::SchemaError(_)
+            | TantivyError::FieldNotFound(_) => Self::Corrupt(format!("text: {error}")),
+            _ => Self::Text(error),
+        }
     }
 }

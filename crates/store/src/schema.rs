@@ -50,7 +50,8 @@ impl SchemaStatus {
 
     /// Looks at the store of a project; [`StoreError::NotRegistered`] when there is none.
     pub fn of(dir: &ProjectDir) -> Result<Self> {
-        let connection = match open(dir) {
+        let sound = dir.epoch().and_then(|epoch| dir.noted_damage(&epoch));
+        let connection = match sound.and_then(|()| open(dir)) {
             Ok(connection) => connection,
             Err(StoreError::ReindexRequired { found, .. }) => {
                 return Ok(SchemaStatus::ReindexRequired { found });

@@ -12,6 +12,7 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::cache::Cache;
+use crate::examined::Examined;
 use crate::layout::Lock;
 use crate::records::Rows;
 use crate::search::TextReader;
@@ -35,13 +36,25 @@ impl Store {
     /// Opens the store of a project for reading.
     pub fn open(dir: &ProjectDir) -> Result<Self> {
         let epoch = dir.epoch()?;
+        dir.noted_damage(&epoch)?;
         let connection = schema::open_at(&epoch)?;
         Ok(Self { dir: dir.clone(), epoch, connection })
     }
 
-    /// Whether this is still the store that the project uses, and not one that was replaced.
+    /// Has the files of the text index checked on a thread of its own, unless this process did so before: whoever asks it
+    /// something soon finds that done, or waits for what is left of it. A command lists the work tree meanwhile.
+    pub fn examine_beside(&self) {
+        let (folder, examined) = (self.epoch.join("text"), Arc::clone(self.dir.examined()));
+        if !examined.knows(&folder) {
+            // What is found is found again by whoever asks, so neither it nor a thread that can not be had matters here.
+            let examine = move || drop(TextIndex::open_examined(&folder, &examined).and_then(|text| text.searcher()));
+            let _ = std::thread::Builder::new().name("examine".into()).spawn(examine);
+        }
+    }
+
+    /// Whether this is still the store that the project uses, and not one that was replaced, or found to be damaged.
     pub fn is_current(&self) -> bool {
-        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch)
+        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch && self.dir.noted_damage(&epoch).is_ok())
     }
 
     /// How many symbols these file versions have.
@@ -79,11 +92,6 @@ impl Store {
     /// A stored version.
     pub fn known(&self, id: VersionId) -> Result<Option<KnownVersion>> {
         rows::known_by_id(&self.connection, id)
-    }
-
-    /// Whether the text index can be opened.
-    pub fn has_text(&self) -> bool {
-        TextIndex::open(&self.epoch.join("text")).is_ok()
     }
 
     /// Notes that a view was asked for, unless somebody writes right now: it is no reason to wait. Says whether it was.
@@ -132,6 +140,7 @@ pub struct Snapshot {
     versions: RefCell<HashMap<VersionId, Rc<VersionInfo>>>,
     catalogue: OnceCell<HashMap<VersionId, Rc<VersionInfo>>>,
     epoch: PathBuf,
+    examined: Arc<Examined>,
     text: OnceCell<TextReader>,
     rows: OnceCell<Rows>,
     pub(crate) readers: RefCell<Vec<Texts>>,
@@ -197,6 +206,7 @@ impl Snapshot {
             versions: RefCell::default(),
             catalogue: OnceCell::new(),
             epoch,
+            examined: Arc::clone(dir.examined()),
             text: OnceCell::new(),
             rows: OnceCell::new(),
             readers: RefCell::default(),
@@ -207,8 +217,14 @@ impl Snapshot {
     /// The text index, opened when it is first asked: after the SQLite transaction, so that it holds all of the view.
     pub(crate) fn text_reader(&self) -> Result<&TextReader> {
         if self.text.get().is_none() {
-            let index = TextIndex::open(&self.epoch.join("text"))?;
-            let _ = self.text.set(TextReader::open(&index)?);
+            let index = TextIndex::open_examined(&self.epoch.join("text"), &self.examined)?;
+            // A text index of an earlier time, put in place of this one, lacks what was committed since.
+            if index.mark()? < schema::meta(&self.connection, "text_mark")? {
+                return Err(StoreError::Corrupt("text/meta.json is older than store.db".into()));
+            }
+            let reader = TextReader::open(&index)?;
+            reader.expect_documents(&self.members, &self.info.totals)?;
+            let _ = self.text.set(reader);
         }
         Ok(self.text.get().expect("it was just opened"))
     }

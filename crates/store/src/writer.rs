@@ -124,9 +124,9 @@ impl Writer {
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         dir.sweep();
         let epoch = dir.epoch()?;
-        let text = TextIndex::open(&epoch.join("text"));
+        let text = TextIndex::open_examined(&epoch.join("text"), dir.examined());
         let (text, rebuild) = match text {
-            Ok(text) if missing == Missing::Replace && text.damaged_files().map_or(true, |files| !files.is_empty()) => {
+            Ok(_) if missing == Missing::Replace && doctor::check_text(&epoch, &connection).is_err() => {
                 (fresh_text(&epoch)?, true)
             }
             Ok(text) => {
