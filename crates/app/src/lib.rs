@@ -6,6 +6,7 @@
 //! What is absent: SQL, tree-sitter, git plumbing.
 
 mod at_once;
+mod breakdown;
 mod call;
 mod cli;
 mod clock;

@@ -511,3 +511,79 @@ fn a_sync_does_not_make_damage_look_sound() {
     let questions: Vec<String> = QUESTIONS.iter().map(|question| (*question).to_owned()).collect();
     project.fresh(&[]).expect_equal(&questions);
 }
+
+#[test]
+fn a_server_that_met_damage_says_so_until_the_index_is_built_anew() {
+    let project = greeting();
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
+    assert_eq!(client.call("health_check", json!({}))["tantivy_ok"], true);
+    assert_eq!(client.call("search_code", json!({ "query": "greet" }))["results"][0]["path"], "src/lib.rs");
+    let files = files_ending(&project.epoch().join("text"), "fast");
+    change(&files[0], |mut bytes| {
+        bytes[10] ^= 0x40;
+        bytes
+    });
+    // What is open stays as it was read. A new generation is opened, and looked at.
+    project.repository.write("src/newer.rs", "pub fn newer() {}\n");
+    project.run("sync");
+    for (tool, arguments) in [
+        ("search_code", json!({ "query": "greet" })),
+        ("locate_symbol", json!({ "name": "greet" })),
+        ("grep_code", json!({ "pattern": "greet" })),
+    ] {
+        let (code, error) = client.fails(tool, arguments);
+        assert_eq!(
+            (code.as_str(), &error["data"]["schema_status"]),
+            ("index_incompatible", &json!("corrupt_manifest"))
+        );
+        let told = error["data"]["damage"].as_str().unwrap_or_default();
+        assert!(told.ends_with(".fast: wrong checksum"), "{error}");
+    }
+    let health = client.call("health_check", json!({}));
+    let told =
+        (&health["status"], &health["tantivy_ok"], &health["sqlite_ok"], &health["startup_checks"]["index"]["status"]);
+    assert_eq!(told, (&json!("error"), &json!(false), &json!(true), &json!("corrupt_manifest")), "{health}");
+    assert_eq!(client.call("index_status", json!({}))["schema_status"], "corrupt_manifest");
+    project.done("index --force");
+    assert_eq!(client.call("search_code", json!({ "query": "greet" }))["results"][0]["path"], "src/lib.rs");
+    let health = client.call("health_check", json!({}));
+    assert_eq!((&health["status"], &health["tantivy_ok"]), (&json!("ready"), &json!(true)), "{health}");
+}
+
+#[test]
+fn status_tells_damage_that_no_question_has_met() {
+    let project = greeting();
+    assert_eq!(project.json("status")["schema_status"], "compatible");
+    let files = files_ending(&project.epoch().join("text"), "term");
+    change(&files[0], |mut bytes| {
+        bytes.truncate(bytes.len() - 1);
+        bytes
+    });
+    assert_eq!(project.json("status")["schema_status"], "corrupt_manifest");
+}
+
+#[test]
+fn a_packed_text_outline_or_fact_with_a_wrong_byte_is_told_each_time() {
+    const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
+    let project = greeting();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let saved = project.home.save();
+    let bytes = fs::read(database(&project)).expect("there is a database");
+    let frames: Vec<usize> = (0..bytes.len() - 16).filter(|at| bytes[*at..].starts_with(FRAME)).collect();
+    assert!(frames.len() >= 9, "three files have a text, an outline and facts each: {frames:?}");
+    let mut refused = 0;
+    for frame in frames {
+        project.home.restore(&saved);
+        change(&database(&project), |mut bytes| {
+            bytes[frame + 9] ^= 4;
+            bytes
+        });
+        refused += expect_right_or_refused(&project, &right, &format!("frame at {frame}"));
+        assert_ne!(project.complaints(), NONE, "frame at {frame}");
+        // A server does not take what it could not read for what is not there.
+        let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
+        let mut ask = || client.result("find_references", json!({ "symbol_name": "greet" }))["answer"]["error"].clone();
+        assert_eq!(ask(), ask(), "frame at {frame}");
+    }
+    assert!(refused > 9, "{refused} refused");
+}

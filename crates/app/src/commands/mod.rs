@@ -18,10 +18,12 @@ mod setup;
 mod state;
 mod tools;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
 
+use crate::breakdown;
 use crate::call::{Call, Host};
 use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
 use crate::error::AppError;
@@ -29,6 +31,7 @@ use crate::log;
 use crate::output::{self, Answer, Form, Reader};
 use crate::published::Access;
 use crate::server::desk::Desk;
+use crate::session::Session;
 use crate::tools::frame::{Arguments, Side};
 use crate::tools::input;
 
@@ -100,10 +103,16 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
     for told in crate::config::unknown_variables(names) {
         output::complain(&format!("warning: {}", crate::escape::shown(&told)));
     }
-    let (common, outcome) = match asked {
-        Asked::Command(cli) => (&cli.common, dispatch(cli)),
-        Asked::Tool(common, command, matches) => (common, ask(common, command, matches)),
+    let common = match asked {
+        Asked::Command(cli) => &cli.common,
+        Asked::Tool(common, ..) => common,
     };
+    breakdown::be_brief(common.verbose);
+    let dir = || Session::open(common, asked.path().as_deref()).ok().map(|session| session.dir);
+    let outcome = breakdown::caught("The command", dir, || match asked {
+        Asked::Command(cli) => dispatch(cli),
+        Asked::Tool(common, command, matches) => ask(common, command, matches),
+    });
     let code = match outcome {
         Ok(answer) => output::print(&answer, common.json, common.color, common.no_pager),
         Err(error) => {
@@ -154,6 +163,24 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Completions(args) => Ok(generate::completions(args)),
         Command::Man(args) => generate::man(args),
         Command::Bench(args) => bench::run(common, args),
+    }
+}
+
+impl Asked {
+    /// The path of the workspace that a command names.
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Asked::Command(cli) => match &cli.command {
+                Command::Index(args) => args.path.clone(),
+                Command::Sync(args) => args.path.clone(),
+                Command::Doctor(args) => args.path.clone(),
+                _ => None,
+            },
+            Asked::Tool(_, command, matches) => {
+                let path = command.arguments(matches).remove("path_of_workspace")?;
+                path.as_str().map(PathBuf::from)
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Only while that one is busy, another steps in.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -79,7 +80,10 @@ fn work(shared: &Shared, me: usize) {
                 // Others may now take what waits for this thread.
                 shared.changed.notify_all();
                 drop(state);
-                task(&mut desk);
+                // A task that breaks down takes no thread with it, only what that thread had open.
+                if catch_unwind(AssertUnwindSafe(|| task(&mut desk))).is_err() {
+                    desk.clear();
+                }
                 shared.lock().busy[me] = false;
             }
             None => {

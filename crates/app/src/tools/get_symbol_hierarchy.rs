@@ -237,7 +237,7 @@ impl Outlines<'_> {
         if let Some(known) = self.read.get(&id) {
             return Ok(Rc::clone(known));
         }
-        let lost = || AppError::new(Code::InternalError, "A file that was just found is not there.");
+        let lost = || AppError::lost("a file");
         let version = self.snapshot.version(id)?.ok_or_else(lost)?;
         let outline = Rc::new(Outline::of(self.snapshot, version)?);
         self.read.insert(id, Rc::clone(&outline));
