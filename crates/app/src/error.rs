@@ -11,6 +11,9 @@ use crate::measure::{bytes_text, free_bytes};
 use crate::metadata::Metadata;
 use crate::near::nearest;
 
+/// What is said of an index that can not be read.
+const CORRUPT: &str = "corrupt_manifest";
+
 /// An error at the edge.
 #[derive(Debug)]
 pub(crate) struct AppError {
@@ -119,6 +122,11 @@ impl AppError {
         Self::new(Code::InternalError, message)
     }
 
+    /// Something was found in one part of the index, and another part that has to have it does not.
+    pub(crate) fn lost(what: &str) -> Self {
+        StoreError::Corrupt(format!("store.db: {what} that was just found is not there")).into()
+    }
+
     /// With what a machine needs to recover.
     pub(crate) fn data(mut self, data: Value) -> Self {
         self.more.data = data;
@@ -126,9 +134,17 @@ impl AppError {
     }
 
     /// With what is known of the project that was asked.
-    pub(crate) fn about(mut self, metadata: Metadata) -> Self {
+    pub(crate) fn about(mut self, mut metadata: Metadata) -> Self {
+        if self.damage().is_some() {
+            metadata.schema = CORRUPT;
+        }
         self.more.metadata = Some(metadata);
         self
+    }
+
+    /// What of the index is damaged, if that is the error.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.more.data.get("damage")?.as_str()
     }
 
     /// The exit code: a source that can not be read is told apart from a wrong command line.
@@ -225,7 +241,11 @@ impl From<StoreError> for AppError {
         let message = sentence(&error.to_string());
         match error {
             StoreError::ReindexRequired { found, .. } => incompatible(message, Some(found), "reindex_required"),
-            StoreError::Corrupt(_) => incompatible(message, None, "corrupt_manifest"),
+            StoreError::Corrupt(what) => {
+                let mut error = incompatible(message, None, CORRUPT);
+                error.more.data["damage"] = what.into();
+                error
+            }
             StoreError::NotRegistered(root) => Self::not_registered(&root.display().to_string()),
             StoreError::Locked => Self::new(Code::IndexInProgress, message)
                 .hint("Wait for it to end; `codecompass status` shows how far it is."),

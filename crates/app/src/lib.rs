@@ -5,6 +5,7 @@
 //!
 //! What is absent: SQL, tree-sitter, git plumbing.
 
+mod breakdown;
 mod call;
 mod cli;
 mod clock;

@@ -6,11 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use codecompass_testkit::Home;
 use serde_json::{Value, json};
 use support::client::{Client, Pipe, wait_until};
 use support::{Project, at, files_ending};
 
 const NONE: [&str; 0] = [];
+
+/// The manifest's row with the version, as SQLite writes it: what its columns are, the key, the version; a sum follows.
+const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x07";
 
 fn project() -> Project {
     let project =
@@ -144,7 +148,7 @@ fn a_store_that_is_gone() {
 
 #[test]
 fn a_pointer_to_nowhere() {
-    for garbage in ["garbage", "", "epoch-", "epoch-99", "../epoch-1"] {
+    for garbage in [&b"garbage"[..], b"", b"epoch-", b"epoch-99", b"../epoch-1", b"epoch-\xff"] {
         let project = project();
         fs::write(project.data().join("current"), garbage).expect("it can be written");
         expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
@@ -154,16 +158,14 @@ fn a_pointer_to_nowhere() {
 #[test]
 fn a_manifest_without_a_version() {
     let project = project();
-    change(&database(&project), |bytes| replace(bytes, b"\x03\x29\x01schema_version", b"\x03\x29\x01schema_verzion"));
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_verzion"));
     expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
     let project = project();
-    change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x05")
-    });
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x06"));
     for command in ["locate greet", "sync"] {
         assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
     }
@@ -175,9 +177,7 @@ fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
 #[test]
 fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
     let project = project();
-    change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x05")
-    });
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x06"));
     let ask = |client: &mut Pipe| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
     let open = |flags: &[&str]| Pipe::open(project.repository.root(), project.home.path(), flags);
     assert_eq!(ask(&mut open(&[]))["error"]["code"], "index_incompatible");
@@ -191,10 +191,7 @@ fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
 #[test]
 fn another_version_of_the_schema() {
     let project = project();
-    // SQLite writes a small number as one byte, behind the row's text.
-    change(&database(&project), |bytes| {
-        replace(bytes, b"\x03\x29\x01schema_version\x06", b"\x03\x29\x01schema_version\x63")
-    });
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x63"));
     expect_refused_and_mended(&project, "reindex_required", json!(99));
 }
 
@@ -340,4 +337,253 @@ fn a_log_that_was_cut_short_leaves_an_earlier_state() {
 
 fn state(step: usize) -> String {
     format!("pub fn state(step_{step}: ()) {{}}\n")
+}
+
+/// Of each kind of file, a small one that has to be whole for words to be found.
+const WORDS: [&str; 7] = ["idx", "pos", "term", "store", "fast", "fieldnorm", "json"];
+
+/// Questions of every kind, about names, words, exact text, calls and files.
+const QUESTIONS: [&str; 7] = [
+    "search 'who greets whom' --json",
+    "search greet --json",
+    "grep gree[a-z] --json",
+    "locate greet --json",
+    "references greet --json",
+    "outline src/lib.rs --json",
+    "context 'greet somebody' --json",
+];
+
+fn greeting() -> Project {
+    let project = Project::indexed(&[
+        ("src/lib.rs", "/// Greets whoever is there.\npub fn greet(whom: &str) -> String {\n    hello(whom)\n}\n"),
+        ("src/hello.rs", "pub fn hello(whom: &str) -> String {\n    format!(\"hello {whom}\")\n}\n"),
+        ("tools/job.py", "def job():\n    return greet('you')\n"),
+    ]);
+    settle(&project.epoch());
+    project
+}
+
+/// What a question says about the code, and how it ended.
+fn said(project: &Project, question: &str) -> (Option<i32>, Value) {
+    let reply = project.run(question);
+    assert!(!reply.stderr.contains("panicked") && !reply.stderr.contains("broke down"), "`{question}`: {reply:?}");
+    let mut answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{question}`: {reply:?}"));
+    if let Some(fields) = answer.as_object_mut() {
+        fields.remove("metadata");
+    }
+    (reply.code, answer)
+}
+
+fn is_refused((code, answer): &(Option<i32>, Value)) -> bool {
+    let status = &answer["error"]["data"]["schema_status"];
+    *code == Some(3) && answer["error"]["code"] == "index_incompatible" && status == "corrupt_manifest"
+}
+
+/// Every question is answered as before, or refused. Says how many were refused.
+#[track_caller]
+fn expect_right_or_refused(project: &Project, right: &[(Option<i32>, Value)], what: &str) -> usize {
+    let mut refused = 0;
+    for (question, right) in QUESTIONS.iter().zip(right) {
+        let now = said(project, question);
+        refused += usize::from(is_refused(&now));
+        assert!(now == *right || is_refused(&now), "{what}: `{question}` said {now:?} instead of {right:?}");
+    }
+    refused
+}
+
+#[test]
+fn a_file_of_the_text_index_with_a_wrong_byte_is_told_and_never_read() {
+    let project = greeting();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let saved = project.home.save();
+    // Four places of each file, among them the first and the last.
+    for ending in WORDS {
+        let count = files_ending(&project.epoch().join("text"), ending).len();
+        for place in 0..4 {
+            project.home.restore(&saved);
+            let files = files_ending(&project.epoch().join("text"), ending);
+            let path = &files[place % count];
+            change(path, |mut bytes| {
+                let at = (bytes.len() - 1) * place / 3;
+                bytes[at] ^= 0x21;
+                bytes
+            });
+            let what = format!("{ending}, place {place} of 3");
+            let refused = expect_right_or_refused(&project, &right, &what);
+            let complaints = project.complaints();
+            assert_eq!(refused > 0, !complaints.is_empty(), "{what}: {refused} refused, {complaints:?}");
+            let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
+            let names_it = |told: &String| told.contains(name) && told.contains("codecompass index --force");
+            assert!(complaints.iter().all(names_it), "{what}: {complaints:?}");
+        }
+    }
+    project.done("index --force");
+    assert_eq!((project.complaints(), expect_right_or_refused(&project, &right, "mended")), (vec![], 0));
+}
+
+#[test]
+fn a_file_of_the_text_index_that_is_cut_emptied_gone_or_anothers_is_told() {
+    let project = greeting();
+    // A second segment, of which files can be taken for the first one's.
+    project.repository.write("src/more.rs", "pub fn more() -> &'static str {\n    \"greet more\"\n}\n");
+    project.done("sync");
+    settle(&project.epoch());
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let saved = project.home.save();
+    for ending in WORDS.iter().filter(|ending| **ending != "json") {
+        for way in ["cut", "emptied", "gone", "another's"] {
+            project.home.restore(&saved);
+            let files = files_ending(&project.epoch().join("text"), ending);
+            let other = fs::read(&files[1]).expect("there are two segments");
+            match way {
+                "gone" => fs::remove_file(&files[0]).expect("it was there"),
+                _ => change(&files[0], |bytes| match way {
+                    "cut" => bytes[..bytes.len() / 2].to_vec(),
+                    "emptied" => Vec::new(),
+                    _ => other,
+                }),
+            }
+            let is_same = fs::read(&files[0]).is_ok_and(|bytes| Ok(bytes) == fs::read(&files[1]).map_err(drop));
+            let refused = expect_right_or_refused(&project, &right, &format!("{ending} {way}"));
+            assert!(refused > 0 || is_same && *ending == "pos" || way == "gone" && *ending == "pos", "{ending} {way}");
+            assert_eq!(project.complaints().is_empty(), refused == 0 && way != "gone", "{ending} {way}");
+        }
+    }
+}
+
+#[test]
+fn an_older_copy_of_one_half_is_told_or_brought_up_to_date() {
+    let project = greeting();
+    let (older, newer) = (Home::new(), Home::new());
+    copy_folder(&project.epoch(), older.path());
+    project.repository.write("src/newer.rs", "pub fn newer() {\n    greet(\"newer\")\n}\n");
+    project.done("sync");
+    settle(&project.epoch());
+    copy_folder(&project.epoch(), newer.path());
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let put = |database: &Home, text: &Home| {
+        fs::remove_dir_all(project.epoch()).expect("it was there");
+        copy_folder(database.path(), &project.epoch());
+        fs::remove_dir_all(project.epoch().join("text")).expect("it was there");
+        copy_folder(&text.path().join("text"), &project.epoch().join("text"));
+    };
+    // The text index of an hour ago under the database of now.
+    put(&newer, &older);
+    assert!(expect_right_or_refused(&project, &right, "older text") > 0);
+    let complaints = project.complaints();
+    assert!(complaints.len() == 1 && complaints[0].contains("meta.json is older than store.db"), "{complaints:?}");
+    // The database of an hour ago under the text index of now: a command brings in what it lacks.
+    put(&older, &newer);
+    assert_eq!(expect_right_or_refused(&project, &right, "older database"), 0);
+    assert_eq!(project.complaints(), NONE);
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("it can be made");
+    for entry in fs::read_dir(from).expect("it can be listed").flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy_folder(&from, &to),
+            false => drop(fs::copy(from, to).expect("it can be copied")),
+        }
+    }
+}
+
+#[test]
+fn a_sync_does_not_make_damage_look_sound() {
+    let project = greeting();
+    let files = files_ending(&project.epoch().join("text"), "idx");
+    change(&files[0], |mut bytes| {
+        bytes[20] ^= 1;
+        bytes
+    });
+    // Enough small commits to have segments merged, the damaged one among them if nobody looked.
+    for step in 0..10 {
+        project.repository.write("src/step.rs", format!("pub fn step_{step}() {{ greet(\"{step}\") }}\n"));
+        project.run("sync");
+    }
+    for question in ["search greet --json", "grep gree[a-z] --json"] {
+        let now = said(&project, question);
+        assert!(is_refused(&now), "`{question}` said {now:?}");
+    }
+    assert!(project.complaints().iter().any(|told| told.contains("wrong checksum")), "{:?}", project.complaints());
+    project.done("index --force");
+    let questions: Vec<String> = QUESTIONS.iter().map(|question| (*question).to_owned()).collect();
+    project.fresh(&[]).expect_equal(&questions);
+}
+
+#[test]
+fn a_server_that_met_damage_says_so_until_the_index_is_built_anew() {
+    let project = greeting();
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
+    assert_eq!(client.call("health_check", json!({}))["tantivy_ok"], true);
+    assert_eq!(client.call("search_code", json!({ "query": "greet" }))["results"][0]["path"], "src/lib.rs");
+    let files = files_ending(&project.epoch().join("text"), "fast");
+    change(&files[0], |mut bytes| {
+        bytes[10] ^= 0x40;
+        bytes
+    });
+    // What is open stays as it was read. A new generation is opened, and looked at.
+    project.repository.write("src/newer.rs", "pub fn newer() {}\n");
+    project.run("sync");
+    for (tool, arguments) in [
+        ("search_code", json!({ "query": "greet" })),
+        ("locate_symbol", json!({ "name": "greet" })),
+        ("grep_code", json!({ "pattern": "greet" })),
+    ] {
+        let (code, error) = client.fails(tool, arguments);
+        assert_eq!(
+            (code.as_str(), &error["data"]["schema_status"]),
+            ("index_incompatible", &json!("corrupt_manifest"))
+        );
+        let told = error["data"]["damage"].as_str().unwrap_or_default();
+        assert!(told.ends_with(".fast: wrong checksum"), "{error}");
+    }
+    let health = client.call("health_check", json!({}));
+    let told =
+        (&health["status"], &health["tantivy_ok"], &health["sqlite_ok"], &health["startup_checks"]["index"]["status"]);
+    assert_eq!(told, (&json!("error"), &json!(false), &json!(true), &json!("corrupt_manifest")), "{health}");
+    assert_eq!(client.call("index_status", json!({}))["schema_status"], "corrupt_manifest");
+    project.done("index --force");
+    assert_eq!(client.call("search_code", json!({ "query": "greet" }))["results"][0]["path"], "src/lib.rs");
+    let health = client.call("health_check", json!({}));
+    assert_eq!((&health["status"], &health["tantivy_ok"]), (&json!("ready"), &json!(true)), "{health}");
+}
+
+#[test]
+fn status_tells_damage_that_no_question_has_met() {
+    let project = greeting();
+    assert_eq!(project.json("status")["schema_status"], "compatible");
+    let files = files_ending(&project.epoch().join("text"), "term");
+    change(&files[0], |mut bytes| {
+        bytes.truncate(bytes.len() - 1);
+        bytes
+    });
+    assert_eq!(project.json("status")["schema_status"], "corrupt_manifest");
+}
+
+#[test]
+fn a_packed_text_outline_or_fact_with_a_wrong_byte_is_told_each_time() {
+    const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
+    let project = greeting();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let saved = project.home.save();
+    let bytes = fs::read(database(&project)).expect("there is a database");
+    let frames: Vec<usize> = (0..bytes.len() - 16).filter(|at| bytes[*at..].starts_with(FRAME)).collect();
+    assert!(frames.len() >= 9, "three files have a text, an outline and facts each: {frames:?}");
+    let mut refused = 0;
+    for frame in frames {
+        project.home.restore(&saved);
+        change(&database(&project), |mut bytes| {
+            bytes[frame + 9] ^= 4;
+            bytes
+        });
+        refused += expect_right_or_refused(&project, &right, &format!("frame at {frame}"));
+        assert_ne!(project.complaints(), NONE, "frame at {frame}");
+        // A server does not take what it could not read for what is not there.
+        let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
+        let mut ask = || client.result("find_references", json!({ "symbol_name": "greet" }))["answer"]["error"].clone();
+        assert_eq!(ask(), ask(), "frame at {frame}");
+    }
+    assert!(refused > 9, "{refused} refused");
 }

@@ -22,10 +22,12 @@ pub struct SymbolHit {
 impl SymbolHit {
     /// Reads the symbol behind a row.
     pub(crate) fn read(snapshot: &Snapshot, row: &SymbolRow) -> Result<Self> {
-        let lost = || StoreError::Corrupt(format!("symbol {} of file version {}", row.place, row.version));
+        let lost = || StoreError::Corrupt(format!("store.db: symbol {} of file version {}", row.place, row.version));
         let outline = snapshot.outline(row.version)?;
         let version = snapshot.version(row.version)?.ok_or_else(lost)?;
-        if outline.symbols.get(row.place as usize).is_none() {
+        // What was found by its row is what its file says of it, or one of them is damaged.
+        let fits = |symbol: &Symbol| symbol.kind == row.kind && symbol.lines.start == row.line;
+        if !outline.symbols.get(row.place as usize).is_some_and(fits) {
             return Err(lost());
         }
         Ok(Self { version, scores: Scores::default(), outline, place: row.place })

@@ -6,7 +6,7 @@
 //! it is first needed. All runs of a match stand on one line, so in one document. What comes out is a superset:
 //! tokens have no case, and parts of words are tokens, too.
 
-use std::io;
+use std::panic::resume_unwind;
 
 use memchr::memmem;
 use roaring::RoaringBitmap;
@@ -15,9 +15,9 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{InvertedIndexReader, SegmentReader, Term};
 
 use crate::search::{Part, TextReader};
-use crate::text::Mark;
+use crate::text::{Mark, unreadable};
 use crate::tokens::lower;
-use crate::{Result, Snapshot, StoreError};
+use crate::{Result, Snapshot};
 
 /// So few pieces of text are read faster than a list of more is.
 const FEW: u32 = 20;
@@ -206,7 +206,7 @@ impl TextReader {
         for place in 0..WORD_FIELDS {
             let inverted = self.segment(number).inverted_index(self.word_field(place))?;
             let terms = match (run.closed_left, run.closed_right) {
-                (true, true) => inverted.terms().get(core).map_err(text_io)?.into_iter().collect(),
+                (true, true) => inverted.terms().get(core).map_err(unreadable)?.into_iter().collect(),
                 (true, false) => terms_with_prefix(&inverted, run)?,
                 (false, _) => self.dictionary(place, number)?.terms(&inverted, run)?,
             };
@@ -221,7 +221,7 @@ impl TextReader {
     fn add_marked(&self, segment: &SegmentReader, mark: Mark, records: &mut Records) -> Result<()> {
         let inverted = segment.inverted_index(self.fields.mark())?;
         let term = Term::from_field_text(self.fields.mark(), mark.word());
-        let found = inverted.get_term_info(&term).map_err(text_io)?;
+        let found = inverted.get_term_info(&term).map_err(unreadable)?;
         records.add(&inverted, found.as_slice())
     }
 
@@ -247,7 +247,8 @@ impl TextReader {
             let copies = std::thread::scope(|scope| {
                 let segments = self.searcher.segment_readers().iter();
                 let running: Vec<_> = segments.map(|segment| scope.spawn(move || copy(segment))).collect();
-                let joined = running.into_iter().map(|thread| thread.join().expect("copying does not panic"));
+                let joined =
+                    running.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
                 joined.collect::<Result<Vec<_>>>()
             })?;
             let _ = all.set(copies);
@@ -256,13 +257,9 @@ impl TextReader {
     }
 }
 
-fn text_io(source: io::Error) -> StoreError {
-    StoreError::Io { path: "text".into(), source }
-}
-
 fn terms_with_prefix(inverted: &InvertedIndexReader, run: &Run) -> Result<Vec<TermInfo>> {
     let (core, _, after) = run.core();
-    let mut stream = inverted.terms().range().ge(core).into_stream().map_err(text_io)?;
+    let mut stream = inverted.terms().range().ge(core).into_stream().map_err(unreadable)?;
     let mut terms = Vec::new();
     while let Some((token, term)) = stream.next() {
         match token.strip_prefix(core.as_bytes()) {
@@ -284,7 +281,7 @@ pub(crate) struct Dictionary {
 
 impl Dictionary {
     fn read(inverted: &InvertedIndexReader) -> Result<Self> {
-        let mut stream = inverted.terms().stream().map_err(text_io)?;
+        let mut stream = inverted.terms().stream().map_err(unreadable)?;
         let count = inverted.terms().num_terms();
         let mut dictionary = Self { text: Vec::with_capacity(count * 12), starts: Vec::with_capacity(count) };
         dictionary.text.push(b'\n');
@@ -308,7 +305,7 @@ impl Dictionary {
                 && run.fits_after(&self.text[at + core.len()..end], after);
             if fits && last != Some(number) {
                 last = Some(number);
-                terms.extend(inverted.terms().get(&self.text[start..end]).map_err(text_io)?);
+                terms.extend(inverted.terms().get(&self.text[start..end]).map_err(unreadable)?);
             }
             if terms.len() > MOST_WORDS {
                 break;
@@ -334,10 +331,10 @@ impl Records {
     fn add(&mut self, inverted: &InvertedIndexReader, terms: &[TermInfo]) -> Result<()> {
         let Some(first) = terms.first() else { return Ok(()) };
         let option = IndexRecordOption::Basic;
-        let mut block = inverted.read_block_postings_from_terminfo(first, option).map_err(text_io)?;
+        let mut block = inverted.read_block_postings_from_terminfo(first, option).map_err(unreadable)?;
         for (number, term) in terms.iter().enumerate() {
             if number > 0 {
-                inverted.reset_block_postings_from_terminfo(term, &mut block).map_err(text_io)?;
+                inverted.reset_block_postings_from_terminfo(term, &mut block).map_err(unreadable)?;
             }
             while !block.docs().is_empty() {
                 block.docs().iter().for_each(|doc| self.0[*doc as usize / 64] |= 1 << (doc % 64));

@@ -73,12 +73,13 @@ fn copy_views(connection: &Connection, taken: &Taken<'_>) -> Result<RoaringBitma
     let mut copy = connection.prepare(&format!(
         "INSERT INTO main.branch_state SELECT ?2, ref, commit_id, generation, members, ?3, skipped, edited, skips,
          facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs, name_tokens,
-         doc_tokens, own_tokens, file_tokens, digest, indexed_at, {accessed} FROM old.branch_state WHERE view = ?1"
+         doc_tokens, own_tokens, file_tokens, digest, indexed_at, {accessed}, sum FROM old.branch_state WHERE view = ?1"
     ))?;
     // The generation before is kept for those who still read it, and nobody reads the copy yet.
     let previous = codec::encode_bitmap(&RoaringBitmap::new());
     for (view, key) in taken.views {
         copy.execute(params![view.key.encode(), key.encode(), previous])?;
+        views::seal(connection, key)?;
     }
     if let Some(without) = taken.without {
         secrets::take_out(connection, without)?;

@@ -6,6 +6,7 @@ use codecompass_model::{Binding, Chunk, Expr, FileFacts, Import, Problem, Refere
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
+use crate::sums::{self, Sum};
 use crate::{Result, StoreError};
 
 /// No stored value is larger than this when unpacked: the limit on files is far below.
@@ -20,13 +21,20 @@ thread_local! {
 pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
     PACKER.with_borrow_mut(|packer| {
         if packer.is_none() {
-            *packer = zstd::bulk::Compressor::new(LEVEL).ok();
+            *packer = packer_with_checksums().ok();
         }
         packer
             .as_mut()
             .and_then(|packer| packer.compress(bytes).ok())
             .expect("compressing bytes in memory at a fixed level does not fail")
     })
+}
+
+/// What is packed carries a sum of what it was, which unpacking compares.
+fn packer_with_checksums() -> std::io::Result<zstd::bulk::Compressor<'static>> {
+    let mut packer = zstd::bulk::Compressor::new(LEVEL)?;
+    packer.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
+    Ok(packer)
 }
 
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
@@ -51,7 +59,7 @@ impl Unpacker {
 
     /// Unpacks into a buffer, in place of what is there.
     pub(crate) fn unpack(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<()> {
-        let damaged = |error: std::io::Error| StoreError::Corrupt(format!("a stored text or fact: {error}"));
+        let damaged = |error: std::io::Error| StoreError::Corrupt(format!("store.db: a text or fact: {error}"));
         into.clear();
         into.reserve(unpacked_size(bytes));
         self.0.decompress_to_buffer(bytes, into).map_err(damaged)?;
@@ -105,19 +113,50 @@ fn encode(value: &impl Serialize) -> Vec<u8> {
 }
 
 fn decode<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T> {
-    postcard::from_bytes(bytes).map_err(|error| StoreError::Corrupt(format!("stored facts: {error}")))
+    postcard::from_bytes(bytes).map_err(|error| StoreError::Corrupt(format!("store.db: facts: {error}")))
 }
 
 pub(crate) fn decode_text(bytes: &[u8]) -> Result<String> {
-    String::from_utf8(unpack(bytes)?).map_err(|error| StoreError::Corrupt(format!("a stored text: {error}")))
+    String::from_utf8(unpack(bytes)?).map_err(|error| StoreError::Corrupt(format!("store.db: a text: {error}")))
 }
 
 pub(crate) fn encode_bitmap(bitmap: &RoaringBitmap) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bitmap.serialized_size());
     bitmap.serialize_into(&mut bytes).expect("writing to memory does not fail");
-    bytes
+    sums::seal(Sum::new(), bytes)
 }
 
 pub(crate) fn decode_bitmap(bytes: &[u8]) -> Result<RoaringBitmap> {
-    RoaringBitmap::deserialize_from(bytes).map_err(|error| StoreError::Corrupt(format!("a stored view: {error}")))
+    let bytes = sums::unseal(Sum::new(), bytes).ok_or_else(|| sums::damaged("the file list of a view"))?;
+    RoaringBitmap::deserialize_from(bytes).map_err(|error| StoreError::Corrupt(format!("store.db: a view: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_text_with_a_changed_byte_is_not_unpacked() {
+        let text: Vec<u8> = (0..4000u32).flat_map(|number| (number * number % 251).to_le_bytes()).collect();
+        let packed = pack(&text);
+        assert_eq!(unpack(&packed).expect("it is whole"), text);
+        for place in 0..packed.len() {
+            let mut harmed = packed.clone();
+            harmed[place] ^= 0x10;
+            // A bit of a frame's head may say nothing about its content.
+            assert!(unpack(&harmed).map_or(true, |read| read == text), "byte {place} of {}", packed.len());
+        }
+    }
+
+    #[test]
+    fn a_view_with_a_changed_bit_is_not_read() {
+        let bitmap: RoaringBitmap = (0..3000).filter(|id| id % 7 != 3).collect();
+        let bytes = encode_bitmap(&bitmap);
+        assert_eq!(decode_bitmap(&bytes).expect("it is whole"), bitmap);
+        for place in 0..bytes.len() {
+            let mut harmed = bytes.clone();
+            harmed[place] ^= 1;
+            assert!(matches!(decode_bitmap(&harmed), Err(StoreError::Corrupt(_))), "byte {place}");
+        }
+    }
 }

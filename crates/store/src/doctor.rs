@@ -1,11 +1,13 @@
 //! The store's own health: what a doctor can find out without changing anything.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::search::TextReader;
 use crate::text::TextIndex;
-use crate::{ProjectDir, Result, schema, views};
+use crate::version::symbol_entries;
+use crate::{ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, rows, schema, statcache, views};
 
 /// The outcome of one check.
 pub type Check = std::result::Result<String, String>;
@@ -13,9 +15,9 @@ pub type Check = std::result::Result<String, String>;
 /// Everything the store can say about itself.
 #[derive(Debug)]
 pub struct Health {
-    /// SQLite's own integrity check, and that every view's members are stored.
+    /// The database: SQLite's own integrity check, every checksum, and that what belongs together fits.
     pub sqlite: Check,
-    /// The text index: checksums, and that every stored version has its documents.
+    /// The text index: every checksum, and that every stored version has its documents.
     pub text: Check,
     /// Bytes on disk.
     pub disk_bytes: u64,
@@ -50,47 +52,105 @@ fn stored(connection: &Connection) -> Result<u64> {
     Ok(count as u64)
 }
 
+/// Looks at all of the database: SQLite's own check, every checksum, and that what belongs together fits.
 pub(crate) fn check_database(connection: &Connection) -> Check {
-    let verdict = connection
-        .query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
-        .map_err(|error| error.to_string())?;
+    examine_database(connection).unwrap_or_else(|error| Err(error.damage()))
+}
+
+fn examine_database(connection: &Connection) -> Result<Check> {
+    let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
-        return Err(verdict);
+        return Ok(Err(format!("store.db: {}", verdict.trim_start_matches("*** in database main ***").trim())));
     }
-    let needed = views::needed(connection).map_err(|error| error.to_string())?;
-    let mut find =
-        connection.prepare("SELECT 1 FROM file_versions WHERE fv = ?1").map_err(|error| error.to_string())?;
+    for key in ["generation", "next_fv", "text_mark"] {
+        schema::meta(connection, key)?;
+    }
+    views::all(connection)?;
+    let needed = views::needed(connection)?;
+    let mut find = connection.prepare("SELECT 1 FROM file_versions WHERE fv = ?1")?;
     for id in &needed {
-        if !find.exists([id]).map_err(|error| error.to_string())? {
-            return Err(format!("a view holds file version {id}, which is not stored"));
+        if !find.exists([id])? {
+            return Ok(Err(format!("store.db: a view holds file version {id}, which is not stored")));
         }
     }
-    Ok(format!("{} file versions in use", needed.len()))
+    jobs::recent(connection, usize::MAX)?;
+    statcache::roots(connection)?;
+    statcache::check_all(connection)?;
+    lists::check_all(connection)?;
+    rows::each(connection, |version| check_version(connection, version))?;
+    Ok(Ok(format!("{} file versions in use", needed.len())))
 }
 
-pub(crate) fn check_text(epoch: &Path, connection: &Connection) -> Check {
-    let examine = || -> Result<Check> {
-        let text = TextIndex::open(&epoch.join("text"))?;
-        let damaged = text.damaged_files()?;
-        if !damaged.is_empty() {
-            return Ok(Err(format!("wrong checksum: {}", names(&damaged))));
-        }
-        let present = text.versions()?;
-        let mut select = connection.prepare("SELECT fv FROM file_versions WHERE skip IS NULL")?;
-        let stored = select.query_map([], |row| row.get::<_, u32>(0))?;
-        let mut missing = 0;
-        for id in stored {
-            missing += u64::from(!present.contains(&id?));
-        }
-        if missing > 0 {
-            return Ok(Err(format!("{missing} file versions have no documents")));
-        }
-        Ok(Ok(format!("{} documents", text.document_count()?)))
+/// Everything that is stored of a version can be read, and its symbols are those of its outline.
+fn check_version(connection: &Connection, version: &VersionInfo) -> Result<()> {
+    let id = version.id;
+    let unfit = |what: &str| StoreError::Corrupt(format!("store.db: {what} of file version {id} do not fit"));
+    let body = |table: &str| -> Result<Vec<u8>> {
+        let mut select = connection.prepare_cached(&format!("SELECT body FROM {table} WHERE fv = ?1"))?;
+        Ok(select.query_row([id], |row| row.get(0))?)
     };
-    examine().unwrap_or_else(|error| Err(error.to_string()))
+    codec::decode_text(&body("texts")?)?;
+    let facts = codec::decode_facts(&body("outlines")?, &body("facts")?)?;
+    if facts.lines != version.lines || facts.symbols.len() as u32 != version.symbols {
+        return Err(unfit("the facts"));
+    }
+    match rows::symbols(connection, id)? == symbol_entries(&version.path, &version.language, &facts.symbols) {
+        true => Ok(()),
+        false => Err(unfit("the symbols")),
+    }
 }
 
-fn names(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    names.join(", ")
+/// Looks at all of the text index: every checksum, and that it has the documents of all that is stored.
+pub(crate) fn check_text(epoch: &Path, connection: &Connection) -> Check {
+    examine_text(epoch, connection).unwrap_or_else(|error| Err(error.damage()))
+}
+
+fn examine_text(epoch: &Path, connection: &Connection) -> Result<Check> {
+    let text = TextIndex::open(&epoch.join("text"))?;
+    let damaged = text.damaged_files()?;
+    if !damaged.is_empty() {
+        return Ok(Err(damaged.join(", ")));
+    }
+    if text.mark()? < schema::meta(connection, "text_mark")? {
+        return Ok(Err("text/meta.json is older than store.db".into()));
+    }
+    let present = text.versions()?;
+    let mut select = connection.prepare("SELECT fv FROM file_versions WHERE skip IS NULL")?;
+    let stored = select.query_map([], |row| row.get::<_, u32>(0))?;
+    let mut missing = 0;
+    for id in stored {
+        missing += u64::from(!present.contains(&id?));
+    }
+    if missing > 0 {
+        return Ok(Err(format!("text: {missing} file versions have no documents")));
+    }
+    let reader = TextReader::open(&text)?;
+    for view in views::all(connection)? {
+        let members = views::bitmaps(connection, &view.key)?.unwrap_or_default().members;
+        reader.expect_documents(&members, &view.totals)?;
+    }
+    Ok(Ok(format!("{} documents", text.document_count()?)))
+}
+
+/// What is damaged in the store of a project, if anything is: for whoever has met something that can not be.
+pub fn damage(dir: &ProjectDir) -> Option<String> {
+    match Health::of(dir) {
+        Ok(health) => health.sqlite.err().or(health.text.err()),
+        Err(StoreError::Corrupt(what)) => Some(what),
+        Err(_) => None,
+    }
+}
+
+/// Whether both halves of a store can be read: the database, and the text index with every checksum that this process has not
+/// taken yet. Damage is noted.
+pub fn are_sound(dir: &ProjectDir) -> (bool, bool) {
+    let Ok(epoch) = dir.epoch() else { return (false, false) };
+    let database = schema::open_at(&epoch);
+    let text = TextIndex::open_examined(&epoch.join("text"), dir.examined()).and_then(|text| text.searcher());
+    if let Err(StoreError::Corrupt(what)) = &text {
+        dir.note_damage(what);
+    }
+    // Damage that is not the text index's is the database's.
+    let is_noted = text.is_ok() && dir.noted_damage(&epoch).is_err();
+    (database.is_ok() && !is_noted, text.is_ok())
 }

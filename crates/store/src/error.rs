@@ -1,6 +1,11 @@
 //! What can go wrong with a store, and nothing about what to do: the edge adds that.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tantivy::TantivyError;
+use tantivy::directory::error::OpenDirectoryError::{DoesNotExist, NotADirectory};
+use tantivy::directory::error::OpenReadError;
 
 use crate::full;
 
@@ -74,6 +79,14 @@ impl StoreError {
         matches!(self, Self::ReindexRequired { found, required } if *found < *required)
     }
 
+    /// What is damaged, in few words; of another error, all of it.
+    pub fn damage(&self) -> String {
+        match self {
+            Self::Corrupt(what) => what.clone(),
+            other => other.to_string(),
+        }
+    }
+
     /// Wraps an I/O error with the path it happened on.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
@@ -84,24 +97,71 @@ impl StoreError {
     }
 }
 
-impl From<tantivy::TantivyError> for StoreError {
-    fn from(error: tantivy::TantivyError) -> Self {
-        if full::is_told_by(&error) { Self::DiskFull(PathBuf::new()) } else { Self::Text(error) }
-    }
-}
-
 /// Where that was, if it is known.
-fn at(path: &std::path::Path) -> String {
+fn at(path: &Path) -> String {
     if path.as_os_str().is_empty() { String::new() } else { format!(" at {}", path.display()) }
 }
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-        match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt(error.to_string()),
-            _ if full::is_told_by_sqlite(&error) => Self::DiskFull(PathBuf::new()),
-            _ => Self::Sqlite(error),
+        match () {
+            // A disk without room is no damage, whatever else the error looks like.
+            () if full::is_told_by_sqlite(&error) => Self::DiskFull(PathBuf::new()),
+            () if is_damage(&error) => Self::Corrupt(format!("store.db: {error}")),
+            () => Self::Sqlite(error),
+        }
+    }
+}
+
+/// Whether an error of SQLite comes of wrong bytes, and not of what the system would not do. Every statement is ours and fits
+/// the tables that we made: a statement that does not, a value of another type, or two rows with the same key are damage.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::{Error, ErrorCode, ffi};
+    match error {
+        Error::SqliteFailure(failure, _) | Error::SqlInputError { error: failure, .. } => {
+            let wrong = matches!(
+                failure.code,
+                ErrorCode::DatabaseCorrupt
+                    | ErrorCode::NotADatabase
+                    | ErrorCode::ConstraintViolation
+                    | ErrorCode::TypeMismatch
+                    | ErrorCode::TooBig
+            );
+            wrong || matches!(failure.extended_code, ffi::SQLITE_ERROR | ffi::SQLITE_IOERR_SHORT_READ)
+        }
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..)
+        | Error::QueryReturnedNoRows => true,
+        _ => false,
+    }
+}
+
+impl From<TantivyError> for StoreError {
+    fn from(error: TantivyError) -> Self {
+        if full::is_told_by(&error) {
+            return Self::DiskFull(PathBuf::new());
+        }
+        let unreadable = |io: &std::io::Error| {
+            matches!(io.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::NotFound)
+        };
+        let named = |path: &Path, what: &dyn std::fmt::Display| Self::Corrupt(format!("text/{}{what}", path.display()));
+        match &error {
+            TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => named(path, &" is missing"),
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) if unreadable(io_error) => {
+                named(filepath, &format_args!(": {io_error}"))
+            }
+            TantivyError::IoError(io) if unreadable(io) => Self::Corrupt(format!("text: {io}")),
+            TantivyError::OpenDirectoryError(DoesNotExist(_) | NotADirectory(_)) => {
+                Self::Corrupt("text is missing".into())
+            }
+            TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(_))
+            | TantivyError::DataCorruption(_)
+            | TantivyError::IncompatibleIndex(_)
+            | TantivyError::SchemaError(_)
+            | TantivyError::FieldNotFound(_) => Self::Corrupt(format!("text: {error}")),
+            _ => Self::Text(error),
         }
     }
 }

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::lists::{self, ListBuilder};
-use crate::{Result, StoreError, Writer, rows, schema, views};
+use crate::{Result, Writer, rows, schema, views};
 
 /// Below this many dead versions a collection is not worth a commit.
 const WORTHWHILE: u64 = 64;
@@ -104,13 +104,13 @@ pub(crate) fn copy_lists(
         }
         let parts = &mut current.as_mut().expect("it was just set").1;
         let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-        let whole = lists::read(row.get(1)?, bytes, |version, places| {
+        let whole = lists::read(name, row.get(1)?, bytes, |version, places| {
             if is_living(version) {
                 parts.push((version, places.to_vec()));
             }
         });
         if !whole {
-            return Err(StoreError::Corrupt(format!("the references of {name}")));
+            return Err(lists::damaged(name));
         }
     }
     write_list(&mut insert, current)
@@ -128,7 +128,7 @@ fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<Living>) -> Res
     for (version, places) in parts {
         builder.push(version, &lists::encode_part(&places));
     }
-    insert.execute(params![name, first, builder.finish()])?;
+    insert.execute(params![name, first, builder.finish(&name)])?;
     Ok(())
 }
 

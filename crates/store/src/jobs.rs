@@ -190,7 +190,7 @@ pub(crate) fn recent(connection: &Connection, limit: usize) -> Result<Vec<Job>> 
 pub(crate) fn next_number(connection: &Connection) -> Result<i64> {
     let last: Option<i64> =
         connection.query_row("SELECT max(number) FROM jobs", [], |row| row.get(0)).optional()?.flatten();
-    Ok(last.unwrap_or(0) + 1)
+    Ok(last.unwrap_or(0).saturating_add(1))
 }
 
 fn job_row(row: &Row<'_>) -> rusqlite::Result<Job> {

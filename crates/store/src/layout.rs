@@ -12,8 +12,10 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::examined::Examined;
 use crate::{Result, StoreError};
 
 /// Whoever asks whether somebody writes holds the lock for an instant; a writer looks more than once.
@@ -24,6 +26,8 @@ const GLANCE: Duration = Duration::from_millis(1);
 #[derive(Clone, Debug)]
 pub struct ProjectDir {
     root: PathBuf,
+    /// What this process has found out about the files in it; copies of this value share it.
+    examined: Arc<Examined>,
 }
 
 /// A lock that lasts as long as this value.
@@ -35,7 +39,23 @@ pub(crate) struct Lock {
 impl ProjectDir {
     /// Names the folder; nothing is touched.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), examined: Arc::default() }
+    }
+
+    pub(crate) fn examined(&self) -> &Arc<Examined> {
+        &self.examined
+    }
+
+    /// Notes that the store in use is damaged: whoever opens it through this value or a copy is told so, until it is another.
+    pub fn note_damage(&self, what: &str) {
+        if let Ok(epoch) = self.epoch() {
+            self.examined.note(&epoch, what);
+        }
+    }
+
+    /// The noted damage, if the store in use is still the one that has it.
+    pub(crate) fn noted_damage(&self, epoch: &Path) -> Result<()> {
+        self.examined.damage(epoch).map_or(Ok(()), |what| Err(StoreError::Corrupt(what)))
     }
 
     /// The folder itself.
@@ -68,8 +88,8 @@ impl ProjectDir {
 
     pub(crate) fn epoch(&self) -> Result<PathBuf> {
         let pointer = self.root.join("current");
-        let name = match fs::read_to_string(&pointer) {
-            Ok(name) => name,
+        let name = match fs::read(&pointer) {
+            Ok(name) => String::from_utf8_lossy(&name).into_owned(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(StoreError::NotRegistered(self.root.clone()));
             }
@@ -77,7 +97,7 @@ impl ProjectDir {
         };
         match name.trim().strip_prefix("epoch-").map(str::parse::<u32>) {
             Some(Ok(number)) => Ok(self.epoch_dir(number)),
-            _ => Err(StoreError::Corrupt(format!("{} names no epoch", pointer.display()))),
+            _ => Err(StoreError::Corrupt("current names no epoch".into())),
         }
     }
 

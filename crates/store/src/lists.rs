@@ -1,9 +1,14 @@
 //! Delta-coded lists: for a name, the references that bear it, by file version and place in that file's facts.
 //!
 //! A file's part is a count and the distances between places; a list is file parts in ascending order of file
-//! version, each behind the distance to the one before. Lists of several batches are simply read one after another.
+//! version, each behind the distance to the one before, and at last a sum. Lists of several batches are simply read one
+//! after another.
 
 use codecompass_model::{FileFacts, VersionId};
+use rusqlite::Connection;
+
+use crate::sums::{self, Sum};
+use crate::{Result, StoreError};
 
 /// Appends a variable-length number.
 fn put(out: &mut Vec<u8>, mut value: u32) {
@@ -69,13 +74,25 @@ impl ListBuilder {
         self.last = version;
     }
 
-    pub(crate) fn finish(self) -> Vec<u8> {
-        self.bytes
+    /// The list of a name.
+    pub(crate) fn finish(self, name: &str) -> Vec<u8> {
+        sums::seal(of(name, self.first), self.bytes)
     }
 }
 
+/// The error of a list that can not be read.
+pub(crate) fn damaged(name: &str) -> StoreError {
+    sums::damaged(&format!("the list of references to {name:?}"))
+}
+
+/// What the sum of a list begins with: its key, so that a list of another name is no list of this one.
+fn of(name: &str, first: VersionId) -> Sum {
+    Sum::new().text(name).number(first.into())
+}
+
 /// Calls `each` with every file version of a list and the places in it; `false` when the list is damaged.
-pub(crate) fn read(first: VersionId, mut bytes: &[u8], mut each: impl FnMut(VersionId, &[u32])) -> bool {
+pub(crate) fn read(name: &str, first: VersionId, list: &[u8], mut each: impl FnMut(VersionId, &[u32])) -> bool {
+    let Some(mut bytes) = sums::unseal(of(name, first), list) else { return false };
     let mut version = first;
     let mut places = Vec::new();
     while !bytes.is_empty() {
@@ -97,6 +114,20 @@ pub(crate) fn read(first: VersionId, mut bytes: &[u8], mut each: impl FnMut(Vers
     true
 }
 
+/// Fails when any list is damaged.
+pub(crate) fn check_all(connection: &Connection) -> Result<()> {
+    let mut select = connection.prepare("SELECT name, first_fv, list FROM name_refs")?;
+    let mut found = select.query([])?;
+    while let Some(row) = found.next()? {
+        let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        let list = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        if !read(name, row.get(1)?, list, |_, _| ()) {
+            return Err(damaged(name));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,10 +139,16 @@ mod tests {
         for (version, places) in parts {
             builder.push(*version, &encode_part(places));
         }
-        let bytes = builder.finish();
+        let bytes = builder.finish("name");
         let mut seen = Vec::new();
-        assert!(read(7, &bytes, |version, places| seen.push((version, places.to_vec()))));
+        assert!(read("name", 7, &bytes, |version, places| seen.push((version, places.to_vec()))));
         assert_eq!(seen, parts.iter().map(|(v, p)| (*v, p.to_vec())).collect::<Vec<_>>());
-        assert!(!read(7, &bytes[..bytes.len() - 1], |_, _| ()));
+        assert!(!read("name", 7, &bytes[..bytes.len() - 1], |_, _| ()));
+        assert!(!read("name", 6, &bytes, |_, _| ()) && !read("nome", 7, &bytes, |_, _| ()), "it is another's");
+        for place in 0..bytes.len() {
+            let mut harmed = bytes.clone();
+            harmed[place] ^= 1;
+            assert!(!read("name", 7, &harmed, |_, _| panic!("nothing of it is told")), "byte {place}");
+        }
     }
 }

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use codecompass_model::{BlobId, SkipReason, VersionId};
+use codecompass_model::{BlobId, SkipReason, SymbolKind, VersionId};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
 use crate::lists::ListBuilder;
+use crate::sums::{self, Sum};
 use crate::version::{NewVersion, SymbolEntry};
-use crate::{KnownVersion, Result, StoreError, views};
+use crate::views::Totals;
+use crate::{KnownVersion, Result, StoreError, SymbolRow, VersionInfo, views};
 
 /// Symbols of one file lie in this many places at most.
 const PLACES: i64 = 1 << 20;
@@ -31,13 +34,14 @@ pub(crate) fn symbol_place(row: i64) -> (VersionId, u32) {
 pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
     let mut version_row = connection.prepare_cached(
         "INSERT INTO file_versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-         ?17, ?18)",
+         ?17, ?18, ?19, ?20)",
     )?;
     let mut outlines = connection.prepare_cached("INSERT INTO outlines VALUES (?1, ?2)")?;
     let mut facts = connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?;
     let mut texts = connection.prepare_cached("INSERT INTO texts VALUES (?1, ?2)")?;
     for version in versions {
         let documents = &version.documents;
+        let digest = views::digest(&version.path, &version.blob, version.facts_version);
         version_row.execute(params![
             version.id,
             version.path,
@@ -56,7 +60,9 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
             documents.doc_tokens as i64,
             documents.own_tokens as i64,
             documents.file_tokens as i64,
-            views::digest(&version.path, &version.blob, version.facts_version),
+            digest,
+            sum(version),
+            counts_sum(version, digest),
         ])?;
         if version.skip.is_none() {
             outlines.execute(params![version.id, version.facts.0])?;
@@ -68,15 +74,98 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
     insert_references(connection, versions)
 }
 
+/// What a file version is, in the order of its sum, which follows.
+const SUMMED: &str = "fv, path, blob, size, language, skip, lines, symbols, sum";
+
+/// Where the sum stands among these.
+const SUM: usize = 8;
+
+fn sum(version: &NewVersion) -> i64 {
+    Sum::new()
+        .number(version.id.into())
+        .text(&version.path)
+        .bytes(&version.blob.0)
+        .number(version.size as i64)
+        .text(version.language)
+        .maybe(version.skip.map(|skip| skip.index().into()))
+        .number(version.lines.into())
+        .number(version.symbols.len() as i64)
+        .value()
+}
+
+/// What a file version adds to the totals of its views, with the sum of it.
+const COUNTS: &str =
+    "fv, problems, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens,
+    digest, counts_sum";
+
+fn counts_sum(version: &NewVersion, digest: i64) -> i64 {
+    let documents = &version.documents;
+    let tokens = [documents.name_tokens, documents.doc_tokens, documents.own_tokens, documents.file_tokens];
+    let sum = Sum::new().number(version.id.into()).number(version.problems.into());
+    let sum = sum.number(version.counts.0).number(documents.piece_tokens as i64).number(version.counts.1);
+    tokens.iter().fold(sum, |sum, count| sum.number(*count as i64)).number(digest).value()
+}
+
+/// What each version adds to the totals of its views.
+pub(crate) fn each_total(
+    connection: &Connection,
+    versions: impl Iterator<Item = VersionId>,
+    mut each: impl FnMut(Totals),
+) -> Result<()> {
+    let mut select =
+        connection.prepare_cached(&format!("SELECT {SUMMED}, {COUNTS} FROM file_versions WHERE fv = ?1"))?;
+    for version in versions {
+        let mut rows = select.query([version])?;
+        let lost =
+            || StoreError::Corrupt(format!("store.db: a view holds file version {version}, which is not stored"));
+        each(totals_row(rows.next()?.ok_or_else(lost)?)?);
+    }
+    Ok(())
+}
+
+/// The totals of a row of [`SUMMED`] and [`COUNTS`].
+fn totals_row(row: &Row<'_>) -> Result<Totals> {
+    let counts = SUM + 1;
+    check_version(row)?;
+    sums::check(row, counts..counts + 10, &named(row))?;
+    Ok(Totals {
+        files: 1,
+        symbols: row.get(7)?,
+        lines: row.get(6)?,
+        bytes: row.get(3)?,
+        piece_docs: row.get(counts + 2)?,
+        piece_tokens: row.get(counts + 3)?,
+        symbol_docs: row.get(counts + 4)?,
+        name_tokens: row.get(counts + 5)?,
+        doc_tokens: row.get(counts + 6)?,
+        own_tokens: row.get(counts + 7)?,
+        file_tokens: row.get(counts + 8)?,
+        digest: row.get(counts + 9)?,
+    })
+}
+
+/// Fails when a row of [`SUMMED`] is not what was written.
+fn check_version(row: &Row<'_>) -> Result<()> {
+    match sums::is_whole(row, 0..SUM)? {
+        true => Ok(()),
+        false => Err(sums::damaged(&named(row))),
+    }
+}
+
+fn named(row: &Row<'_>) -> String {
+    row.get::<_, i64>(0).map_or_else(|_| "a file version".to_owned(), |id| format!("file version {id}"))
+}
+
 fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
     let mut insert = connection.prepare_cached("INSERT INTO symbol_relations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for version in versions {
         for (place, symbol) in version.symbols.iter().enumerate().take(PLACES as usize) {
+            let id = symbol_row(version.id, place as u32);
             insert.execute(params![
-                symbol_row(version.id, place as u32),
+                id,
                 symbol.name,
                 symbol.kind.index(),
-                marks(symbol),
+                marks(id, symbol),
                 symbol.line,
                 symbol.symbol_key,
                 symbol.stable_key,
@@ -86,9 +175,30 @@ fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()
     Ok(())
 }
 
-/// The flags of a symbol in one number.
-fn marks(symbol: &SymbolEntry) -> i64 {
-    i64::from(symbol.is_public) | i64::from(symbol.in_test) << 1
+/// The flags of a symbol in one number, below a sum of all that the index by name has of it.
+fn marks(id: i64, symbol: &SymbolEntry) -> i64 {
+    let flags = i64::from(symbol.is_public) | i64::from(symbol.in_test) << 1;
+    flags | symbol_sum(id, &symbol.name, symbol.kind.index(), flags, symbol.line) << FLAGS
+}
+
+/// How many flags a symbol has.
+const FLAGS: i64 = 2;
+
+/// Few bits, so that with the flags they take three bytes in a row and three in its index.
+const SYMBOL_SUM: i64 = (1 << 21) - 1;
+
+fn symbol_sum(id: i64, name: &str, kind: u8, flags: i64, line: u32) -> i64 {
+    let sum = Sum::new().number(id).text(name).number(kind.into()).number(flags).number(line.into());
+    sum.value() & SYMBOL_SUM
+}
+
+/// The flags of a symbol, whether it is public and whether it is test code; an error when its row is not what was written.
+fn flags(id: i64, name: &str, kind: u8, marks: i64, line: u32) -> Result<(bool, bool)> {
+    let flags = marks & ((1 << FLAGS) - 1);
+    match marks >> FLAGS == symbol_sum(id, name, kind, flags, line) {
+        true => Ok((flags & 1 != 0, flags & 2 != 0)),
+        false => Err(sums::damaged(&format!("the symbol {name:?}"))),
+    }
 }
 
 fn insert_references(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
@@ -104,55 +214,122 @@ fn insert_references(connection: &Connection, versions: &[NewVersion]) -> Result
     for name in names {
         let list = lists.remove(name).expect("each name is taken once");
         let first = list.first;
-        insert.execute(params![name, first, list.finish()])?;
+        insert.execute(params![name, first, list.finish(name)])?;
     }
     Ok(())
 }
 
-const KNOWN: &str = "SELECT fv, blob, size, language, facts_version, skip FROM file_versions";
+/// Calls `look` with every version that some view may hold; fails at the first row that is not what was written.
+pub(crate) fn each(connection: &Connection, mut look: impl FnMut(&VersionInfo) -> Result<()>) -> Result<()> {
+    let mut select = connection.prepare(&format!("SELECT {SUMMED}, facts_version, {COUNTS} FROM file_versions"))?;
+    let mut rows = select.query([])?;
+    let counts = SUM + 2;
+    while let Some(row) = rows.next()? {
+        let version = read_version(row)?;
+        sums::check(row, counts..counts + 10, &named(row))?;
+        if row.get::<_, i64>(counts + 9)? != views::digest(&version.path, &version.blob, version.facts_version) {
+            return Err(sums::damaged(&named(row)));
+        }
+        if row.get_ref(5)? == ValueRef::Null {
+            look(&version)?;
+        }
+    }
+    Ok(())
+}
+
+/// The symbols of a version as they are stored.
+pub(crate) fn symbols(connection: &Connection, version: VersionId) -> Result<Vec<SymbolEntry>> {
+    let columns = "id, name, kind, marks, line_start, symbol_key, stable_key";
+    let sql = format!("SELECT {columns} FROM symbol_relations WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+    let mut select = connection.prepare_cached(&sql)?;
+    let mut rows = select.query(symbol_rows(version))?;
+    let mut symbols = Vec::new();
+    while let Some(row) = rows.next()? {
+        let SymbolRow { kind, is_public, in_test, line, .. } = read_symbol(row)?;
+        let (name, symbol_key, stable_key) = (row.get(1)?, row.get(5)?, row.get(6)?);
+        symbols.push(SymbolEntry { name, kind, is_public, in_test, line, symbol_key, stable_key });
+    }
+    Ok(symbols)
+}
+
+/// What is read of symbols.
+pub(crate) const SELECT_SYMBOLS: &str = "SELECT id, name, kind, marks, line_start FROM symbol_relations";
+
+/// Reads a symbol and checks that its row is what was written.
+pub(crate) fn read_symbol(row: &Row<'_>) -> Result<SymbolRow> {
+    let (id, kind, line) = (row.get(0)?, row.get(2)?, row.get(4)?);
+    let name = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let (is_public, in_test) = flags(id, name, kind, row.get(3)?, line)?;
+    let (version, place) = symbol_place(id);
+    let unknown = || StoreError::Corrupt("store.db: a symbol of unknown kind".into());
+    let kind = SymbolKind::from_index(kind).ok_or_else(unknown)?;
+    Ok(SymbolRow { version, place, kind, is_public, in_test, line })
+}
+
+/// What is read of versions.
+pub(crate) fn select_versions() -> String {
+    format!("SELECT {SUMMED}, facts_version FROM file_versions")
+}
+
+/// Reads a version and checks that its row is what was written.
+pub(crate) fn read_version(row: &Row<'_>) -> Result<VersionInfo> {
+    check_version(row)?;
+    Ok(VersionInfo {
+        id: row.get(0)?,
+        path: row.get(1)?,
+        blob: blob(row)?,
+        language: row.get(4)?,
+        lines: row.get(6)?,
+        symbols: row.get(7)?,
+        bytes: row.get::<_, i64>(3)? as u64,
+        facts_version: row.get(SUM + 1)?,
+    })
+}
 
 /// Every stored version of a path, the newest first.
 pub(crate) fn known(connection: &Connection, path: &str) -> Result<Vec<KnownVersion>> {
-    let mut select = connection.prepare_cached(&format!("{KNOWN} WHERE path = ?1 ORDER BY fv DESC"))?;
-    let rows = select.query_map([path], known_row)?;
-    rows.map(|row| row?.ok_or_else(bad_version)).collect()
+    let mut select = connection.prepare_cached(&format!("{} WHERE path = ?1 ORDER BY fv DESC", select_versions()))?;
+    let mut rows = select.query([path])?;
+    let mut known = Vec::new();
+    while let Some(row) = rows.next()? {
+        known.push(known_row(row)?);
+    }
+    Ok(known)
 }
 
 /// Every stored version, by path, the newest first: where many paths are asked for, one scan is faster than as many
 /// look-ups.
 pub(crate) fn known_by_path(connection: &Connection) -> Result<HashMap<String, Vec<KnownVersion>>> {
-    let mut select = connection
-        .prepare("SELECT fv, blob, size, language, facts_version, skip, path FROM file_versions ORDER BY fv DESC")?;
+    let mut select = connection.prepare(&format!("{} ORDER BY fv DESC", select_versions()))?;
     let mut rows = select.query([])?;
     let mut known: HashMap<String, Vec<KnownVersion>> = HashMap::new();
     while let Some(row) = rows.next()? {
-        let version = known_row(row)?.ok_or_else(bad_version)?;
-        known.entry(row.get(6)?).or_default().push(version);
+        known.entry(row.get(1)?).or_default().push(known_row(row)?);
     }
     Ok(known)
 }
 
 /// A stored version by its id.
 pub(crate) fn known_by_id(connection: &Connection, id: VersionId) -> Result<Option<KnownVersion>> {
-    let mut select = connection.prepare_cached(&format!("{KNOWN} WHERE fv = ?1"))?;
-    let mut rows = select.query_map([id], known_row)?;
-    rows.next().transpose()?.map(|row| row.ok_or_else(bad_version)).transpose()
+    let mut select = connection.prepare_cached(&format!("{} WHERE fv = ?1", select_versions()))?;
+    let mut rows = select.query([id])?;
+    rows.next()?.map(known_row).transpose()
 }
 
-fn known_row(row: &Row<'_>) -> rusqlite::Result<Option<KnownVersion>> {
-    let Some(blob) = BlobId::from_bytes(row.get_ref(1)?.as_blob()?) else {
-        return Ok(None);
-    };
-    Ok(Some(KnownVersion {
+fn known_row(row: &Row<'_>) -> Result<KnownVersion> {
+    check_version(row)?;
+    Ok(KnownVersion {
         id: row.get(0)?,
-        blob,
-        size: row.get::<_, i64>(2)? as u64,
-        language: row.get(3)?,
-        facts_version: row.get(4)?,
+        blob: blob(row)?,
+        size: row.get::<_, i64>(3)? as u64,
+        language: row.get(4)?,
+        facts_version: row.get(SUM + 1)?,
         skip: row.get::<_, Option<u8>>(5)?.and_then(SkipReason::from_index),
-    }))
+    })
 }
 
-fn bad_version() -> StoreError {
-    StoreError::Corrupt("a file version without a blob id".into())
+/// The blob id in a row of [`SUMMED`].
+fn blob(row: &Row<'_>) -> Result<BlobId> {
+    let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+    BlobId::from_bytes(bytes).ok_or_else(|| StoreError::Corrupt(format!("store.db: {} has no blob id", named(row))))
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
+use crate::sums::{self, Sum};
 use crate::{ProjectDir, Result, StoreError};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
-pub const SCHEMA_VERSION: i64 = 6;
+pub const SCHEMA_VERSION: i64 = 7;
 
 /// A log that begins anew gives back what it has beyond so many bytes.
 const LOG_ROOM: i64 = 4 << 20;
@@ -52,7 +53,8 @@ impl SchemaStatus {
 
     /// Looks at the store of a project; [`StoreError::NotRegistered`] when there is none.
     pub fn of(dir: &ProjectDir) -> Result<Self> {
-        let connection = match open(dir) {
+        let sound = dir.epoch().and_then(|epoch| dir.noted_damage(&epoch));
+        let connection = match sound.and_then(|()| open(dir)) {
             Ok(connection) => connection,
             Err(StoreError::ReindexRequired { found, .. }) => {
                 return Ok(SchemaStatus::ReindexRequired { found });
@@ -72,9 +74,11 @@ impl SchemaStatus {
 // `symbol_relations.id` is the file version times 2^20 plus the symbol's place in its file, so the symbols of a file
 // lie together in source order and a batch of files is appended. `name_refs` has, per name and batch, a delta-coded
 // list of the references with that name. The index by name holds all that puts homonyms in order:
-// `marks` says whether everyone may use the symbol (1) and whether it is test code (2).
+// `marks` says whether everyone may use the symbol (1) and whether it is test code (2); the bits above are a checksum of the
+// row as that index has it. The other sums are of the columns in front of them, save those that do harm to nobody when they
+// change: facts versions and keys, which are compared and no more, and times of use.
 const TABLES: &str = "
-CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE workspaces (
     id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, registered_at INTEGER NOT NULL);
 CREATE TABLE file_versions (
@@ -83,7 +87,7 @@ CREATE TABLE file_versions (
     lines INTEGER NOT NULL, symbols INTEGER NOT NULL, problems INTEGER NOT NULL,
     piece_docs INTEGER NOT NULL, piece_tokens INTEGER NOT NULL, symbol_docs INTEGER NOT NULL,
     name_tokens INTEGER NOT NULL, doc_tokens INTEGER NOT NULL, own_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
-    digest INTEGER NOT NULL);
+    digest INTEGER NOT NULL, sum INTEGER NOT NULL, counts_sum INTEGER NOT NULL);
 CREATE INDEX file_versions_by_path ON file_versions (path, blob);
 CREATE TABLE outlines (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE facts (fv INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -105,10 +109,10 @@ CREATE TABLE branch_state (
     line_count INTEGER NOT NULL, byte_count INTEGER NOT NULL,
     piece_docs INTEGER NOT NULL, piece_tokens INTEGER NOT NULL, symbol_docs INTEGER NOT NULL,
     name_tokens INTEGER NOT NULL, doc_tokens INTEGER NOT NULL, own_tokens INTEGER NOT NULL, file_tokens INTEGER NOT NULL,
-    digest INTEGER NOT NULL, indexed_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL);
+    digest INTEGER NOT NULL, indexed_at INTEGER NOT NULL, last_accessed_at INTEGER NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE stat_cache (
     workspace INTEGER NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
-    ctime INTEGER NOT NULL, inode INTEGER NOT NULL, fv INTEGER NOT NULL,
+    ctime INTEGER NOT NULL, inode INTEGER NOT NULL, fv INTEGER NOT NULL, sum INTEGER NOT NULL,
     PRIMARY KEY (workspace, path)) WITHOUT ROWID;
 CREATE TABLE jobs (
     number INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, view TEXT NOT NULL, ref TEXT NOT NULL,
@@ -171,7 +175,7 @@ pub(crate) fn open(dir: &ProjectDir) -> Result<Connection> {
 pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
     let path = epoch.join("store.db");
     if !path.is_file() {
-        return Err(StoreError::Corrupt(format!("{} is missing", path.display())));
+        return Err(StoreError::Corrupt("store.db is missing".into()));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags)?;
@@ -186,15 +190,8 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
     match version {
         Ok(Some(SCHEMA_VERSION)) => Ok(connection),
         Ok(Some(found)) => Err(StoreError::ReindexRequired { found, required: SCHEMA_VERSION }),
-        Ok(None) => Err(StoreError::Corrupt("the manifest names no schema version".into())),
-        Err(error) => match StoreError::from(error) {
-            StoreError::Sqlite(rusqlite::Error::SqliteFailure(failure, message))
-                if failure.code == rusqlite::ErrorCode::Unknown =>
-            {
-                Err(StoreError::Corrupt(message.unwrap_or_else(|| "the manifest is missing".into())))
-            }
-            other => Err(other),
-        },
+        Ok(None) => Err(StoreError::Corrupt("store.db: the manifest names no schema version".into())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -227,16 +224,29 @@ fn configure(connection: &Connection) -> Result<()> {
 }
 
 pub(crate) fn meta(connection: &Connection, key: &str) -> Result<i64> {
+    let missing = || StoreError::Corrupt(format!("store.db: the manifest names no {key}"));
+    meta_if_set(connection, key)?.ok_or_else(missing)
+}
+
+/// What may be written down under a key.
+pub(crate) fn meta_if_set(connection: &Connection, key: &str) -> Result<Option<i64>> {
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(1)?, sums::is_whole(row, 0..2)?));
     let value = connection
-        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
+        .prepare_cached("SELECT key, value, sum FROM meta WHERE key = ?1")?
+        .query_row([key], read)
         .optional()?;
-    value.ok_or_else(|| StoreError::Corrupt(format!("the manifest names no {key}")))
+    match value {
+        Some((value, true)) => Ok(Some(value)),
+        Some((_, false)) => Err(sums::damaged(key)),
+        None => Ok(None),
+    }
 }
 
 pub(crate) fn set_meta(connection: &Connection, key: &str, value: i64) -> Result<()> {
     connection
-        .prepare_cached("INSERT INTO meta VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value")?
-        .execute((key, value))?;
+        .prepare_cached(
+            "INSERT INTO meta VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum",
+        )?
+        .execute((key, value, Sum::new().text(key).number(value).value()))?;
     Ok(())
 }

@@ -9,13 +9,14 @@
 use std::cell::{OnceCell, RefCell};
 
 use codecompass_model::VersionId;
+use roaring::RoaringBitmap;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{InvertedIndexReader, Searcher};
 
 use crate::candidates::{Dictionary, WORD_FIELDS};
 use crate::records::{NO_ROW, Rows, TYPES};
-use crate::text::{Fields, TextIndex};
+use crate::text::{Fields, TextIndex, unreadable};
 use crate::views::Totals;
 use crate::{Glance, Result, Snapshot, StoreError};
 
@@ -165,6 +166,32 @@ impl TextReader {
         let (searcher, fields) = (index.searcher()?, index.fields());
         Ok(Self { searcher, fields, dictionaries: Default::default(), tallies: Default::default() })
     }
+
+    /// Fails unless there are as many documents of a view's files as its totals say: a database of an earlier time, put in
+    /// place of the right one, names files whose documents were removed since.
+    pub(crate) fn expect_documents(&self, members: &RoaringBitmap, totals: &Totals) -> Result<()> {
+        let (expected, found) = (totals.files + totals.symbol_docs + totals.piece_docs, self.documents(members)?);
+        match expected == found as i64 {
+            true => Ok(()),
+            false => Err(StoreError::Corrupt(format!("text: {found} of {expected} documents of a view"))),
+        }
+    }
+
+    /// How many documents belong to these file versions.
+    fn documents(&self, members: &RoaringBitmap) -> Result<usize> {
+        let mut is_member = vec![false; members.max().map_or(0, |max| max as usize + 1)];
+        members.iter().for_each(|id| is_member[id as usize] = true);
+        let mut count = 0;
+        for segment in self.searcher.segment_readers() {
+            let mut ids = vec![0; segment.max_doc() as usize];
+            segment.fast_fields().u64("fv")?.first_or_default_col(0).get_range(0, &mut ids);
+            let belongs = |(number, id): &(usize, &u64)| {
+                is_member.get(**id as usize) == Some(&true) && !segment.is_deleted(*number as u32)
+            };
+            count += ids.iter().enumerate().filter(belongs).count();
+        }
+        Ok(count)
+    }
 }
 
 impl Snapshot {
@@ -288,7 +315,7 @@ fn words_from(
 ) -> Result<Option<Vec<u8>>> {
     /// So many words are read faster than others are looked up.
     const IN_A_ROW: usize = 8;
-    let mut stream = inverted.terms().range().ge(start).into_stream().map_err(text_io)?;
+    let mut stream = inverted.terms().range().ge(start).into_stream().map_err(unreadable)?;
     let mut unwanted = (Vec::new(), 0);
     while let Some((word, _)) = stream.next().filter(|(word, _)| word.starts_with(prefix.as_bytes())) {
         if unwanted.1 > 0 && word.starts_with(&unwanted.0) {
@@ -500,18 +527,14 @@ fn least(mut common: Vec<f64>, ceiling: f64) -> f64 {
 
 /// Calls `each` with every document of a segment that holds a token, and how often.
 fn each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnMut(u32, u32)) -> Result<()> {
-    let Some(term) = inverted.terms().get(token).map_err(text_io)? else { return Ok(()) };
+    let Some(term) = inverted.terms().get(token).map_err(unreadable)? else { return Ok(()) };
     let option = IndexRecordOption::WithFreqs;
-    let mut block = inverted.read_block_postings_from_terminfo(&term, option).map_err(text_io)?;
+    let mut block = inverted.read_block_postings_from_terminfo(&term, option).map_err(unreadable)?;
     while !block.docs().is_empty() {
         block.docs().iter().zip(block.freqs()).for_each(|(doc, frequency)| each(*doc, *frequency));
         block.advance();
     }
     Ok(())
-}
-
-fn text_io(source: std::io::Error) -> StoreError {
-    StoreError::Io { path: "text".into(), source }
 }
 
 /// What each length of a part makes of the frequency of a term in it, which is counted in parts of [`WHOLE`]: a long one

@@ -6,7 +6,7 @@
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::clean::{self, Taken};
 use crate::layout::Scratch;
@@ -91,11 +91,10 @@ impl Writer {
 
 /// The rules under which a store was last looked through; 0 where that was never done.
 pub(crate) fn known_rules(connection: &Connection) -> Result<i64> {
-    let mut select = connection.prepare_cached("SELECT value FROM meta WHERE key = 'secret_rules'")?;
-    Ok(select.query_row([], |row| row.get(0)).optional()?.unwrap_or_default())
+    Ok(schema::meta_if_set(connection, "secret_rules")?.unwrap_or_default())
 }
 
-/// The stored versions that count as secrets. A text that can not be read may be one.
+/// The stored versions that count as secrets.
 fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitmap> {
     let mut select =
         connection.prepare("SELECT fv, path, language FROM file_versions WHERE skip IS NULL ORDER BY fv")?;
@@ -105,9 +104,8 @@ fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitma
     while let Some(row) = rows.next()? {
         let (id, path, language): (VersionId, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let mut is_held = || -> Result<bool> {
-            let body: Option<Vec<u8>> = text.query_row([id], |row| row.get(0)).optional()?;
-            let text = body.and_then(|body| codec::decode_text(&body).ok());
-            Ok(text.is_none_or(|text| rules.is_held(&path, &language, &text)))
+            let body: Vec<u8> = text.query_row([id], |row| row.get(0))?;
+            Ok(rules.is_held(&path, &language, &codec::decode_text(&body)?))
         };
         if rules.is_named(&path) || (rules.is_read(&language) && is_held()?) {
             found.insert(id);
@@ -140,8 +138,10 @@ pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()>
 pub(crate) fn settle(connection: &Connection, without: &Without) -> Result<()> {
     if without.is_change || !without.versions.is_empty() {
         let generation = schema::meta(connection, "generation")? + 1;
-        if without.is_change {
-            connection.execute("UPDATE branch_state SET facts_key = 0, generation = ?1", [generation])?;
+        for view in views::all(connection)?.into_iter().filter(|_| without.is_change) {
+            let renew = "UPDATE branch_state SET facts_key = 0, generation = ?2 WHERE view = ?1";
+            connection.execute(renew, params![view.key.encode(), generation])?;
+            views::seal(connection, &view.key)?;
         }
         views::count_anew(connection, generation)?;
         schema::set_meta(connection, "generation", generation)?;

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{BlobId, FileFacts, SymbolKind, VersionId, ViewKey};
+use codecompass_model::{FileFacts, SymbolKind, VersionId, ViewKey};
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, OptionalExtension, Row, ToSql};
+use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::cache::Cache;
+use crate::examined::Examined;
 use crate::layout::Lock;
 use crate::records::Rows;
 use crate::search::TextReader;
@@ -36,6 +37,7 @@ impl Store {
     /// Opens the store of a project for reading.
     pub fn open(dir: &ProjectDir) -> Result<Self> {
         let epoch = dir.epoch()?;
+        dir.noted_damage(&epoch)?;
         let connection = schema::open_at(&epoch)?;
         Ok(Self { dir: dir.clone(), epoch, connection })
     }
@@ -44,16 +46,27 @@ impl Store {
         &self.connection
     }
 
-    /// Whether this is still the store that the project uses, and not one that was replaced.
+    /// Has the files of the text index checked on a thread of its own, unless this process did so before: whoever asks it
+    /// something soon finds that done, or waits for what is left of it. A command lists the work tree meanwhile.
+    pub fn examine_beside(&self) {
+        let (folder, examined) = (self.epoch.join("text"), Arc::clone(self.dir.examined()));
+        if !examined.knows(&folder) {
+            // What is found is found again by whoever asks, so neither it nor a thread that can not be had matters here.
+            let examine = move || drop(TextIndex::open_examined(&folder, &examined).and_then(|text| text.searcher()));
+            let _ = std::thread::Builder::new().name("examine".into()).spawn(examine);
+        }
+    }
+
+    /// Whether this is still the store that the project uses, and not one that was replaced, or found to be damaged.
     pub fn is_current(&self) -> bool {
-        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch)
+        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch && self.dir.noted_damage(&epoch).is_ok())
     }
 
     /// How many symbols these file versions have.
     pub fn symbol_count(&self, versions: &RoaringBitmap) -> Result<u64> {
-        let mut select = self.connection.prepare_cached("SELECT symbols FROM file_versions WHERE fv = ?1")?;
-        let counts = versions.iter().map(|id| select.query_row([id], |row| row.get::<_, i64>(0)));
-        Ok(counts.sum::<rusqlite::Result<i64>>()? as u64)
+        let mut count = 0;
+        rows::each_total(&self.connection, versions.iter(), |one| count += one.symbols)?;
+        Ok(count as u64)
     }
 
     /// Every published view.
@@ -84,11 +97,6 @@ impl Store {
     /// A stored version.
     pub fn known(&self, id: VersionId) -> Result<Option<KnownVersion>> {
         rows::known_by_id(&self.connection, id)
-    }
-
-    /// Whether the text index can be opened.
-    pub fn has_text(&self) -> bool {
-        TextIndex::open(&self.epoch.join("text")).is_ok()
     }
 
     /// Notes that a view was asked for, unless somebody writes right now: it is no reason to wait. Says whether it was.
@@ -137,6 +145,7 @@ pub struct Snapshot {
     versions: RefCell<HashMap<VersionId, Rc<VersionInfo>>>,
     catalogue: OnceCell<HashMap<VersionId, Rc<VersionInfo>>>,
     epoch: PathBuf,
+    examined: Arc<Examined>,
     text: OnceCell<TextReader>,
     rows: OnceCell<Rows>,
     pub(crate) readers: RefCell<Vec<Texts>>,
@@ -180,9 +189,6 @@ pub struct SymbolRow {
     pub line: u32,
 }
 
-const VERSION: &str = "SELECT fv, path, blob, language, facts_version, lines, symbols, size FROM file_versions";
-const SYMBOL: &str = "SELECT id, kind, marks, line_start FROM symbol_relations";
-
 /// What is kept of texts and outlines once they were read.
 const TEXT_BYTES: usize = 24 << 20;
 const OUTLINE_BYTES: usize = 24 << 20;
@@ -206,6 +212,7 @@ impl Snapshot {
             versions: RefCell::default(),
             catalogue: OnceCell::new(),
             epoch,
+            examined: Arc::clone(dir.examined()),
             text: OnceCell::new(),
             rows: OnceCell::new(),
             readers: RefCell::default(),
@@ -228,8 +235,14 @@ impl Snapshot {
     /// The text index, opened when it is first asked: after the SQLite transaction, so that it holds all of the view.
     pub(crate) fn text_reader(&self) -> Result<&TextReader> {
         if self.text.get().is_none() {
-            let index = TextIndex::open(&self.epoch.join("text"))?;
-            let _ = self.text.set(TextReader::open(&index)?);
+            let index = TextIndex::open_examined(&self.epoch.join("text"), &self.examined)?;
+            // A text index of an earlier time, put in place of this one, lacks what was committed since.
+            if index.mark()? < schema::meta(&self.connection, "text_mark")? {
+                return Err(StoreError::Corrupt("text/meta.json is older than store.db".into()));
+            }
+            let reader = TextReader::open(&index)?;
+            reader.expect_documents(&self.members, &self.info.totals)?;
+            let _ = self.text.set(reader);
         }
         Ok(self.text.get().expect("it was just opened"))
     }
@@ -269,9 +282,10 @@ impl Snapshot {
         if !self.members.contains(id) {
             return Ok(None);
         }
-        let found = self.first_version("fv = ?1", &id)?.map(Rc::new);
-        self.versions.borrow_mut().extend(found.iter().map(|found| (id, found.clone())));
-        Ok(found)
+        let lost = || StoreError::Corrupt(format!("store.db: file version {id} is not stored"));
+        let found = Rc::new(self.first_version("fv = ?1", &id)?.ok_or_else(lost)?);
+        self.versions.borrow_mut().insert(id, found.clone());
+        Ok(Some(found))
     }
 
     /// The file version at a path.
@@ -280,12 +294,12 @@ impl Snapshot {
     }
 
     fn first_version(&self, condition: &str, value: &dyn ToSql) -> Result<Option<VersionInfo>> {
-        let sql = format!("{VERSION} WHERE {condition} AND skip IS NULL");
+        let sql = format!("{} WHERE {condition} AND skip IS NULL", rows::select_versions());
         let mut select = self.connection.prepare_cached(&sql)?;
         let mut found = select.query([value])?;
         while let Some(row) = found.next()? {
             if self.members.contains(row.get(0)?) {
-                return version_row(row).map(Some);
+                return rows::read_version(row).map(Some);
             }
         }
         Ok(None)
@@ -322,7 +336,7 @@ impl Snapshot {
         self.go_on()?;
         let mut select = self.connection.prepare_cached(&format!("SELECT body FROM {table} WHERE fv = ?1"))?;
         let body = select.query_row([id], |row| row.get(0)).optional()?;
-        body.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no {table}")))
+        body.ok_or_else(|| StoreError::Corrupt(format!("store.db: file version {id} has no {table}")))
     }
 
     /// The symbols with exactly this name.
@@ -354,33 +368,27 @@ impl Snapshot {
 
     /// The names of symbols, imports and tests aside, that are this one but for their case; each once, in order.
     pub fn names_like(&self, name: &str) -> Result<BTreeSet<String>> {
-        let sql = "SELECT id, kind, name FROM symbol_relations WHERE name = ?1 COLLATE NOCASE";
-        let mut select = self.connection.prepare_cached(sql)?;
+        let mut select =
+            self.connection.prepare_cached(&format!("{} WHERE name = ?1 COLLATE NOCASE", rows::SELECT_SYMBOLS))?;
         let mut found = select.query([name])?;
         let mut names = BTreeSet::new();
         while let Some(row) = found.next()? {
             self.go_on()?;
-            let (version, _) = rows::symbol_place(row.get(0)?);
-            if self.members.contains(version) && symbol_kind(row.get(1)?)?.can_be_named() {
-                names.insert(row.get(2)?);
+            let symbol = rows::read_symbol(row)?;
+            if self.members.contains(symbol.version) && symbol.kind.can_be_named() {
+                names.insert(row.get(1)?);
             }
         }
         Ok(names)
     }
 
     fn symbols(&self, condition: &str, value: &dyn ToSql) -> Result<Vec<SymbolRow>> {
-        let mut select = self.connection.prepare_cached(&format!("{SYMBOL} WHERE {condition}"))?;
+        let mut select = self.connection.prepare_cached(&format!("{} WHERE {condition}", rows::SELECT_SYMBOLS))?;
         let mut found = select.query([value])?;
         let mut symbols = Vec::new();
         while let Some(row) = found.next()? {
             self.go_on()?;
-            let (version, place) = rows::symbol_place(row.get(0)?);
-            if self.members.contains(version) {
-                let kind = symbol_kind(row.get(1)?)?;
-                let marks: i64 = row.get(2)?;
-                let (is_public, in_test) = (marks & 1 != 0, marks & 2 != 0);
-                symbols.push(SymbolRow { version, place, kind, is_public, in_test, line: row.get(3)? });
-            }
+            symbols.extend(Some(rows::read_symbol(row)?).filter(|symbol| self.members.contains(symbol.version)));
         }
         Ok(symbols)
     }
@@ -411,6 +419,7 @@ impl Snapshot {
         while let Some(row) = found.next()? {
             self.go_on()?;
             let whole = lists::read(
+                name,
                 row.get(0)?,
                 row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?,
                 |version, places| {
@@ -420,7 +429,7 @@ impl Snapshot {
                 },
             );
             if !whole {
-                return Err(StoreError::Corrupt(format!("the references of {name}")));
+                return Err(lists::damaged(name));
             }
         }
         references.sort_unstable();
@@ -451,18 +460,19 @@ impl Snapshot {
     /// Every file version by its id. Read once per snapshot.
     pub fn catalogue(&self) -> Result<&HashMap<VersionId, Rc<VersionInfo>>> {
         if self.catalogue.get().is_none() {
-            let mut select = self.connection.prepare_cached(&format!("{VERSION} WHERE skip IS NULL"))?;
+            let mut select =
+                self.connection.prepare_cached(&format!("{} WHERE skip IS NULL", rows::select_versions()))?;
             let mut found = select.query([])?;
             let mut all = HashMap::with_capacity(self.members.len() as usize);
             while let Some(row) = found.next()? {
                 self.go_on()?;
                 let id = row.get(0)?;
                 if self.members.contains(id) {
-                    all.insert(id, Rc::new(version_row(row)?));
+                    all.insert(id, Rc::new(rows::read_version(row)?));
                 }
             }
             if all.len() as u64 != self.members.len() {
-                return Err(StoreError::Corrupt("file versions of a view are not stored".into()));
+                return Err(StoreError::Corrupt("store.db: file versions of a view are not stored".into()));
             }
             let _ = self.catalogue.set(all);
         }
@@ -480,23 +490,4 @@ impl Snapshot {
 /// An error once somebody has said stop.
 pub(crate) fn go_on(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(StoreError::Stopped) } else { Ok(()) }
-}
-
-fn symbol_kind(index: u8) -> Result<SymbolKind> {
-    SymbolKind::from_index(index).ok_or_else(|| StoreError::Corrupt("a symbol of unknown kind".into()))
-}
-
-fn version_row(row: &Row<'_>) -> Result<VersionInfo> {
-    let blob = BlobId::from_bytes(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)
-        .ok_or_else(|| StoreError::Corrupt("a file version without a blob id".into()))?;
-    Ok(VersionInfo {
-        id: row.get(0)?,
-        path: row.get(1)?,
-        blob,
-        language: row.get(3)?,
-        facts_version: row.get(4)?,
-        lines: row.get(5)?,
-        symbols: row.get(6)?,
-        bytes: row.get::<_, i64>(7)? as u64,
-    })
 }

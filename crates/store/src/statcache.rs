@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 
 use codecompass_model::VersionId;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::sums::{self, Sum};
 
 /// The part of a file's status that changes when its content does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,17 +43,11 @@ pub(crate) fn load(connection: &Connection, root: &str) -> Result<HashMap<String
         .prepare_cached("SELECT count(*) FROM stat_cache WHERE workspace = ?1")?
         .query_row([workspace], |row| row.get(0))?;
     let mut cache = HashMap::with_capacity(count as usize);
-    let mut select =
-        connection.prepare_cached("SELECT path, size, mtime, ctime, inode, fv FROM stat_cache WHERE workspace = ?1")?;
+    let mut select = connection.prepare_cached(&format!("{SUMMED} WHERE workspace = ?1"))?;
     let mut rows = select.query([workspace])?;
     while let Some(row) = rows.next()? {
-        let stat = Stat {
-            size: row.get::<_, i64>(1)? as u64,
-            mtime: row.get(2)?,
-            ctime: row.get(3)?,
-            inode: row.get::<_, i64>(4)? as u64,
-        };
-        cache.insert(row.get(0)?, CachedStat { stat, version: row.get(5)? });
+        let (path, cached) = cached_row(row)?;
+        cache.insert(path, cached);
     }
     Ok(cache)
 }
@@ -62,26 +57,65 @@ pub(crate) fn load_paths(connection: &Connection, root: &str, paths: &[String]) 
     let Some(workspace) = workspace(connection, root)? else {
         return Ok(HashMap::new());
     };
-    let mut select = connection
-        .prepare_cached("SELECT size, mtime, ctime, inode, fv FROM stat_cache WHERE workspace = ?1 AND path = ?2")?;
+    let mut select = connection.prepare_cached(&format!("{SUMMED} WHERE workspace = ?1 AND path = ?2"))?;
     let mut cache = HashMap::new();
     for path in paths {
-        let found = select
-            .query_row(params![workspace, path], |row| {
-                let stat = Stat {
-                    size: row.get::<_, i64>(0)? as u64,
-                    mtime: row.get(1)?,
-                    ctime: row.get(2)?,
-                    inode: row.get::<_, i64>(3)? as u64,
-                };
-                Ok(CachedStat { stat, version: row.get(4)? })
-            })
-            .optional()?;
-        if let Some(found) = found {
-            cache.insert(path.clone(), found);
+        let mut rows = select.query(params![workspace, path])?;
+        if let Some(row) = rows.next()? {
+            let (path, cached) = cached_row(row)?;
+            cache.insert(path, cached);
         }
     }
     Ok(cache)
+}
+
+const SUMMED: &str = "SELECT workspace, path, size, mtime, ctime, inode, fv, sum FROM stat_cache";
+
+/// A wrong version here would put one file's content in the place of another's, so each row is checked.
+fn cached_row(row: &Row<'_>) -> Result<(String, CachedStat)> {
+    sums::check(row, 0..7, "what a file looked like")?;
+    let stat = Stat {
+        size: row.get::<_, i64>(2)? as u64,
+        mtime: row.get(3)?,
+        ctime: row.get(4)?,
+        inode: row.get::<_, i64>(5)? as u64,
+    };
+    Ok((row.get(1)?, CachedStat { stat, version: row.get(6)? }))
+}
+
+/// Has files that were of a version be of another, inside the caller's transaction.
+pub(crate) fn replace(connection: &Connection, pairs: &[(VersionId, VersionId)]) -> Result<()> {
+    let pairs: HashMap<VersionId, VersionId> = pairs.iter().copied().collect();
+    let mut changed = Vec::new();
+    let mut select = connection.prepare(SUMMED)?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let (path, cached) = cached_row(row)?;
+        if let Some(&version) = pairs.get(&cached.version) {
+            changed.push((row.get::<_, i64>(0)?, path, CachedStat { version, ..cached }));
+        }
+    }
+    let mut update =
+        connection.prepare("UPDATE stat_cache SET fv = ?3, sum = ?4 WHERE workspace = ?1 AND path = ?2")?;
+    for (workspace, path, cached) in changed {
+        update.execute(params![workspace, path, cached.version, sum(workspace, &path, &cached)])?;
+    }
+    Ok(())
+}
+
+/// Fails when any row is not what was written.
+pub(crate) fn check_all(connection: &Connection) -> Result<()> {
+    let mut select = connection.prepare(SUMMED)?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        cached_row(row)?;
+    }
+    Ok(())
+}
+
+fn sum(workspace: i64, path: &str, CachedStat { stat, version }: &CachedStat) -> i64 {
+    let sum = Sum::new().number(workspace).text(path).number(stat.size as i64).number(stat.mtime);
+    sum.number(stat.ctime).number(stat.inode as i64).number((*version).into()).value()
 }
 
 /// Whether files below this path are remembered.
@@ -106,11 +140,19 @@ pub(crate) fn apply(
     }
     let workspace = register(connection, root, now)?;
     let mut upsert =
-        connection.prepare_cached("INSERT OR REPLACE INTO stat_cache VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+        connection.prepare_cached("INSERT OR REPLACE INTO stat_cache VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     for (path, cached) in seen {
         let stat = cached.stat;
-        let row = params![workspace, path, stat.size as i64, stat.mtime, stat.ctime, stat.inode as i64, cached.version];
-        upsert.execute(row)?;
+        upsert.execute(params![
+            workspace,
+            path,
+            stat.size as i64,
+            stat.mtime,
+            stat.ctime,
+            stat.inode as i64,
+            cached.version,
+            sum(workspace, path, cached),
+        ])?;
     }
     let mut delete = connection.prepare_cached("DELETE FROM stat_cache WHERE workspace = ?1 AND path = ?2")?;
     for path in gone {

@@ -12,13 +12,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
+use tantivy::directory::Directory;
+use tantivy::index::SegmentComponent;
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-use tantivy::{Index, IndexSettings, IndexWriter, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
 
+use crate::examined::Examined;
 use crate::search::{Part, Record};
-use crate::text_folder::TextFolder;
+use crate::text_folder::{TextFolder, sealed};
 use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
 use crate::version::{Documents, Passage};
 use crate::{Result, StoreError};
@@ -28,6 +33,22 @@ const TOKENIZER: &str = "code";
 /// Where Tantivy keeps its segments, and where the list of files that it may delete.
 pub(crate) const META: &str = "meta.json";
 const MANAGED: &str = ".managed.json";
+
+/// The files that every segment has.
+const COMPONENTS: [SegmentComponent; 6] = [
+    SegmentComponent::Postings,
+    SegmentComponent::Positions,
+    SegmentComponent::Terms,
+    SegmentComponent::Store,
+    SegmentComponent::FastFields,
+    SegmentComponent::FieldNorms,
+];
+
+/// The error of a dictionary or a list of postings that can not be read. They are read from memory: nothing but wrong bytes
+/// can fail.
+pub(crate) fn unreadable(error: std::io::Error) -> StoreError {
+    StoreError::Corrupt(format!("text: {error}"))
+}
 
 /// The handles of the fields.
 #[derive(Clone, Copy, Debug)]
@@ -111,23 +132,28 @@ impl TextIndex {
     /// Creates an empty index in a folder, replacing nothing.
     pub(crate) fn create(dir: &Path) -> Result<Self> {
         std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
-        let folder = TextFolder::open(dir).map_err(TantivyError::from)?;
+        let folder = TextFolder::open(dir, &Arc::default())?;
         let lacked_room = Arc::clone(folder.lacked_room());
         let index = Index::create(folder, schema().0, IndexSettings::default())?;
         Ok(Self::ready(index, dir, lacked_room))
     }
 
-    /// Opens the index; damage is [`StoreError::Corrupt`], which a full disk is not.
+    /// Opens the index for somebody who believes nothing; damage is [`StoreError::Corrupt`], which a full disk is not.
     pub(crate) fn open(dir: &Path) -> Result<Self> {
+        Self::open_examined(dir, &Arc::default())
+    }
+
+    /// Opens the index; files that are known to be sound are not checked again.
+    pub(crate) fn open_examined(dir: &Path, examined: &Arc<Examined>) -> Result<Self> {
         let damaged = |error: TantivyError| match StoreError::from(error) {
-            StoreError::Text(error) => StoreError::Corrupt(format!("the text index: {error}")),
-            other => other,
+            StoreError::Text(error) => StoreError::Corrupt(format!("text: {error}")),
+            error => error,
         };
-        let folder = TextFolder::open(dir).map_err(|error| damaged(error.into()))?;
+        let folder = TextFolder::open(dir, examined).map_err(damaged)?;
         let lacked_room = Arc::clone(folder.lacked_room());
         let index = Index::open(folder).map_err(damaged)?;
         if index.schema() != schema().0 {
-            return Err(StoreError::Corrupt("the text index has other fields than expected".into()));
+            return Err(StoreError::Corrupt("text/meta.json: other fields than expected".into()));
         }
         Ok(Self::ready(index, dir, lacked_room))
     }
@@ -167,7 +193,7 @@ impl TextIndex {
         let mut versions = HashSet::new();
         for segment in searcher.segment_readers() {
             let inverted = segment.inverted_index(self.fields.fv)?;
-            let mut terms = inverted.terms().stream().map_err(StoreError::io(&self.dir))?;
+            let mut terms = inverted.terms().stream().map_err(unreadable)?;
             while let Some((key, _)) = terms.next() {
                 if let Ok(bytes) = <[u8; 8]>::try_from(key) {
                     versions.insert(u64::from_be_bytes(bytes) as VersionId);
@@ -177,9 +203,10 @@ impl TextIndex {
         Ok(versions)
     }
 
-    /// The index as it is now.
+    /// The index as it is now. Nobody waits for later commits: a snapshot has one.
     pub(crate) fn searcher(&self) -> Result<Searcher> {
-        Ok(self.index.reader()?.searcher())
+        let reader: IndexReader = self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(reader.searcher())
     }
 
     pub(crate) fn fields(&self) -> Fields {
@@ -191,9 +218,18 @@ impl TextIndex {
         Ok(self.searcher()?.num_docs())
     }
 
-    /// Files whose checksum is wrong.
-    pub(crate) fn damaged_files(&self) -> Result<Vec<PathBuf>> {
-        let mut damaged: Vec<PathBuf> = self.index.validate_checksum()?.into_iter().collect();
+    /// The files of the last commit that are missing or have a wrong checksum, each with what is wrong with it.
+    pub(crate) fn damaged_files(&self) -> Result<Vec<String>> {
+        let mut damaged = Vec::new();
+        for segment in &self.index.load_metas()?.segments {
+            let deletes = segment.has_deletes().then_some(SegmentComponent::Delete);
+            for component in COMPONENTS.iter().chain(&deletes) {
+                let path = segment.relative_path(component.clone());
+                if let Err(error) = self.index.directory().open_read(&path) {
+                    damaged.push(StoreError::from(tantivy::TantivyError::from(error)).damage());
+                }
+            }
+        }
         damaged.sort();
         Ok(damaged)
     }
@@ -324,8 +360,8 @@ fn failed(error: TantivyError, lacked_room: &AtomicBool) -> StoreError {
 /// lead out of the folder.
 pub(crate) fn write_managed(dir: &Path, names: &[String]) -> Result<()> {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    let path = dir.join(MANAGED);
-    std::fs::write(&path, format!("[{}]\n", quoted.join(","))).map_err(StoreError::io(path))
+    let (path, list) = (dir.join(MANAGED), format!("[{}]\n", quoted.join(",")));
+    std::fs::write(&path, sealed(list.as_bytes())).map_err(StoreError::io(path))
 }
 
 fn schema() -> (Schema, Fields) {

@@ -1,4 +1,10 @@
-//! The text index's folder as Tantivy sees it, which may be one that nobody here can write to.
+//! The text index's folder as Tantivy sees it: nothing damaged comes out of it, and it may be one that nobody here can write to.
+//!
+//! Tantivy ends every file of a segment in a checksum and never compares it when it reads; on wrong bytes it panics, runs on
+//! without end, or answers something else. So a file is checked here before its first byte is handed out, once for each
+//! process ([`Examined`]). The lists of segments and of files have no checksum of Tantivy's: they get one here, in a last
+//! line, in the same atomic write, so that no order of crashes can part them. The list of segments also has the checksum of each
+//! file that it stands for, so that a sound file of another segment is not taken for one of this.
 //!
 //! Tantivy takes a lock before it opens segments, so that a writer does not remove them meanwhile. Where not even a lock
 //! file can be made there is no writer on this side either, and the index is read without: an index that was made by
@@ -7,35 +13,101 @@
 //! Its lock against a second writer is not taken at all: the store's own write lock is held by then. A process that is being
 //! started by another thread holds copies of all open files for a moment, so a lock that was just let go may still be busy.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use memchr::memmem;
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+use tantivy::directory::footer::Footer;
 use tantivy::directory::{
-    AntiCallToken, Directory, DirectoryLock, FileHandle, INDEX_WRITER_LOCK, Lock, META_LOCK, MmapDirectory,
-    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, INDEX_WRITER_LOCK, Lock, META_LOCK, ManagedDirectory,
+    MmapDirectory, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
+use crate::examined::Examined;
 use crate::full::is_full;
+use crate::sums::Sum;
+use crate::text::META;
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct TextFolder {
-    folder: MmapDirectory,
+    mapped: MmapDirectory,
+    path: PathBuf,
+    /// The checksums of files, as the list of segments has them.
+    listed: Arc<Mutex<Checksums>>,
+    /// How files are checked; none where they are not.
+    check: Option<Check>,
     /// Set once there was no room for a write. Tantivy's threads keep the reason why they ended to themselves.
     lacked_room: Arc<AtomicBool>,
 }
 
+type Checksums = BTreeMap<String, u32>;
+
+#[derive(Clone, Debug)]
+struct Check {
+    /// Tantivy's own view of the unchecked folder, which can take checksums.
+    raw: Arc<ManagedDirectory>,
+    examined: Arc<Examined>,
+}
+
 impl TextFolder {
-    pub(crate) fn open(dir: &Path) -> Result<Self, OpenDirectoryError> {
-        Ok(Self { folder: MmapDirectory::open(dir)?, lacked_room: Arc::default() })
+    /// A folder whose files are checked when they are opened, unless they are known to be sound.
+    pub(crate) fn open(path: &Path, examined: &Arc<Examined>) -> tantivy::Result<Self> {
+        let raw = Self::unchecked(path)?;
+        let check =
+            Check { raw: Arc::new(ManagedDirectory::wrap(Box::new(raw.clone()))?), examined: Arc::clone(examined) };
+        Ok(Self { check: Some(check), ..raw })
     }
 
     /// Whether there was no room for a write.
     pub(crate) fn lacked_room(&self) -> &Arc<AtomicBool> {
         &self.lacked_room
+    }
+
+    fn unchecked(path: &Path) -> Result<Self, OpenDirectoryError> {
+        Ok(Self {
+            mapped: MmapDirectory::open(path)?,
+            path: path.to_owned(),
+            listed: Arc::default(),
+            check: None,
+            lacked_room: Arc::default(),
+        })
+    }
+
+    /// Whether a file has the checksum that the list of segments has of it. What was written since has none there.
+    fn is_listed(&self, path: &Path) -> Result<bool, OpenReadError> {
+        let listed = path.to_str().and_then(|name| lock(&self.listed).get(name).copied());
+        Ok(match listed {
+            Some(listed) => listed == self.footer(path)?,
+            None => true,
+        })
+    }
+
+    /// The checksum in which a file ends.
+    fn footer(&self, path: &Path) -> Result<u32, OpenReadError> {
+        let footer = Footer::extract_footer(self.mapped.open_read(path)?);
+        Ok(footer.map_err(|error| OpenReadError::wrap_io_error(error, path.to_owned()))?.0.crc)
+    }
+
+    /// The checksums of all files of the segments in a list. Files are written once, so those that are known are not read.
+    fn checksums(&self, list: &[u8]) -> Checksums {
+        let mut known = lock(&self.listed);
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let is_of_segment = |name: &String| {
+            let id = name.get(..32).filter(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            id.is_some_and(|id| memmem::find(list, hyphenated(id).as_bytes()).is_some())
+        };
+        let checksum = |name: String| {
+            let sum = known.get(&name).copied().or_else(|| self.footer(Path::new(&name)).ok())?;
+            Some((name, sum))
+        };
+        *known = names.filter(is_of_segment).filter_map(checksum).collect();
+        known.clone()
     }
 }
 
@@ -73,7 +145,7 @@ impl Directory for TextFolder {
         if lock.filepath == INDEX_WRITER_LOCK.filepath {
             return Ok(DirectoryLock::from(Box::new(())));
         }
-        match self.folder.acquire_lock(lock) {
+        match self.mapped.acquire_lock(lock) {
             Err(LockError::IoError(error))
                 if lock.filepath == META_LOCK.filepath && (is_read_only(&error) || is_full(&error)) =>
             {
@@ -84,19 +156,26 @@ impl Directory for TextFolder {
     }
 
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.folder.get_file_handle(path)
+        let handle = self.mapped.get_file_handle(path)?;
+        if let Some(Check { raw, examined }) = &self.check {
+            let check = || -> Result<bool, OpenReadError> { Ok(raw.validate_checksum(path)? && self.is_listed(path)?) };
+            if !examined.is_sound(&self.path.join(path), check)? {
+                return Err(damaged(path, "wrong checksum"));
+            }
+        }
+        Ok(handle)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.folder.delete(path)
+        self.mapped.delete(path)
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.folder.exists(path)
+        self.mapped.exists(path)
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let opened = self.folder.open_write(path);
+        let opened = self.mapped.open_write(path);
         if let Err(OpenWriteError::IoError { io_error, .. }) = &opened
             && is_full(io_error)
         {
@@ -108,22 +187,106 @@ impl Directory for TextFolder {
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.folder.atomic_read(path)
+        let sealed = self.mapped.atomic_read(path)?;
+        let (data, files) = unsealed(&sealed).ok_or_else(|| damaged(path, "wrong checksum"))?;
+        if path == Path::new(META) {
+            *lock(&self.listed) = files;
+        }
+        Ok(data.to_vec())
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        noted(&self.lacked_room, self.folder.atomic_write(path, data))
+        let files = if path == Path::new(META) { self.checksums(data) } else { Checksums::new() };
+        noted(&self.lacked_room, self.mapped.atomic_write(path, &seal(data, &files)))
     }
 
     fn sync_directory(&self) -> io::Result<()> {
-        noted(&self.lacked_room, self.folder.sync_directory())
+        noted(&self.lacked_room, self.mapped.sync_directory())
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.folder.watch(callback)
+        self.mapped.watch(callback)
     }
+}
+
+/// A list of names with its checksum in a last line.
+pub(crate) fn sealed(data: &[u8]) -> Vec<u8> {
+    seal(data, &Checksums::new())
+}
+
+/// A sealed list in which names were replaced by others of the same length; none when it is damaged.
+pub(crate) fn renamed(sealed: &[u8], rename: impl Fn(&str) -> String) -> Option<Vec<u8>> {
+    let (data, files) = unsealed(sealed)?;
+    let files = files.into_iter().map(|(name, sum)| (rename(&name), sum)).collect();
+    Some(seal(rename(str::from_utf8(data).ok()?).as_bytes(), &files))
+}
+
+/// A segment's name as Tantivy writes it in its list.
+pub(crate) fn hyphenated(name: &str) -> String {
+    let cut = |from: usize, to: usize| name.get(from..to).unwrap_or_default();
+    [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
+}
+
+fn seal(data: &[u8], files: &Checksums) -> Vec<u8> {
+    let mut sealed = [data, b"\n"].concat();
+    for (name, sum) in files {
+        sealed.extend_from_slice(format!("file {name} {sum:08x}\n").as_bytes());
+    }
+    let last = last_line(&sealed, data.len());
+    sealed.extend_from_slice(last.as_bytes());
+    sealed
+}
+
+/// A list without what was put behind it, and the checksums of files; none when something is missing or wrong.
+fn unsealed(sealed: &[u8]) -> Option<(&[u8], Checksums)> {
+    let start = sealed.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
+    let (body, last) = sealed.split_at(start);
+    let length = str::from_utf8(last).ok()?.trim_end().rsplit(' ').next()?.parse().ok()?;
+    let (data, lines) = body.split_at_checked(length)?;
+    if last != last_line(body, length).as_bytes() {
+        return None;
+    }
+    let file = |line: &str| {
+        let (name, sum) = line.strip_prefix("file ")?.split_once(' ')?;
+        Some((name.to_owned(), u32::from_str_radix(sum, 16).ok()?))
+    };
+    Some((data, str::from_utf8(lines).ok()?.lines().filter_map(file).collect()))
+}
+
+fn last_line(body: &[u8], length: usize) -> String {
+    format!("sum {:08x} {length}\n", Sum::new().number(length as i64).bytes(body).value() as u32)
+}
+
+fn damaged(path: &Path, what: &str) -> OpenReadError {
+    OpenReadError::wrap_io_error(io::Error::new(ErrorKind::InvalidData, what), path.to_owned())
 }
 
 fn is_read_only(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_with_a_changed_byte_is_no_list() {
+        let files = Checksums::from([("a.idx".into(), 7), ("b.term".into(), 0xffff_ffff)]);
+        let data = b"{\n  \"segments\": []\n}";
+        let list = seal(data, &files);
+        assert_eq!(unsealed(&list), Some((&data[..], files)));
+        for place in 0..list.len() {
+            let mut harmed = list.clone();
+            harmed[place] ^= 1;
+            assert_eq!(unsealed(&harmed), None, "byte {place}");
+            assert_eq!(unsealed(&list[..place]), None, "cut after {place}");
+        }
+        assert_eq!(unsealed(&sealed(b"")), Some((&b""[..], Checksums::new())));
+        let other = renamed(&list, |text| text.replace("a.idx", "c.idx")).expect("it is whole");
+        assert_eq!(unsealed(&other).expect("it is whole").1["c.idx"], 7);
+    }
 }

@@ -86,7 +86,10 @@ fn in_threads<R: Send, T: Send>(
         let work = &work;
         let running: Vec<_> =
             readers.into_iter().enumerate().map(|(number, reader)| scope.spawn(move || work(reader, number))).collect();
-        running.into_iter().map(|thread| thread.join().expect("a reader does not panic")).collect()
+        running
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
 
@@ -103,8 +106,8 @@ impl Texts {
         let mut select = connection.prepare_cached("SELECT body FROM texts WHERE fv = ?1")?;
         let unpack = |row: &rusqlite::Row<'_>| Ok(unpacker.unpack(row.get_ref(0)?.as_blob()?, text));
         let found = select.query_row([id], unpack).optional()?;
-        found.ok_or_else(|| StoreError::Corrupt(format!("file version {id} has no text")))??;
+        found.ok_or_else(|| StoreError::Corrupt(format!("store.db: file version {id} has no text")))??;
         let text = std::str::from_utf8(text);
-        text.map(Arc::from).map_err(|error| StoreError::Corrupt(format!("a stored text: {error}")))
+        text.map(Arc::from).map_err(|error| StoreError::Corrupt(format!("store.db: a text: {error}")))
     }
 }

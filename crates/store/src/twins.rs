@@ -8,7 +8,7 @@ use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
-use crate::{Result, codec, schema, views};
+use crate::{Result, codec, schema, statcache, views};
 
 /// The key in `meta` that says that there may be some.
 const MARK: &str = "twins";
@@ -30,8 +30,7 @@ pub(crate) fn unite(connection: &Connection, generation: i64) -> Result<bool> {
         "CREATE TEMP TABLE twins AS SELECT old.fv AS old, max(new.fv) AS new FROM file_versions AS old
          JOIN file_versions AS new ON new.path = old.path AND new.blob = old.blob AND new.fv > old.fv
          AND new.language = old.language AND new.facts_version = old.facts_version AND new.skip IS old.skip
-         GROUP BY old.fv;
-         UPDATE stat_cache SET fv = (SELECT new FROM temp.twins WHERE old = fv) WHERE fv IN (SELECT old FROM temp.twins)",
+         GROUP BY old.fv",
     )?;
     let pairs: Vec<(VersionId, VersionId)> = {
         let mut select = connection.prepare("SELECT old, new FROM temp.twins")?;
@@ -39,6 +38,7 @@ pub(crate) fn unite(connection: &Connection, generation: i64) -> Result<bool> {
         rows.collect::<rusqlite::Result<_>>()?
     };
     connection.execute_batch("DROP TABLE temp.twins")?;
+    statcache::replace(connection, &pairs)?;
     let mut has_changed = false;
     for view in views::all(connection)? {
         let Some(held) = views::bitmaps(connection, &view.key)? else { continue };
@@ -57,6 +57,7 @@ pub(crate) fn unite(connection: &Connection, generation: i64) -> Result<bool> {
                 generation,
             ],
         )?;
+        views::seal(connection, &view.key)?;
     }
     connection.execute("DELETE FROM meta WHERE key = ?1", [MARK])?;
     Ok(has_changed)

@@ -68,7 +68,7 @@ pub struct NewVersion {
 }
 
 /// One row of `symbol_relations`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SymbolEntry {
     pub(crate) name: String,
     pub(crate) kind: SymbolKind,
@@ -143,7 +143,7 @@ impl NewVersion {
             problems: facts.problems.len() as u32,
             facts: codec::encode_facts(facts),
             text: codec::pack(text.as_bytes()),
-            symbols: symbol_entries(&path, language, facts),
+            symbols: symbol_entries(&path, language, &facts.symbols),
             references: lists::file_parts(facts),
             documents: Documents::of(&path, &facts.symbols, &facts.chunks, text),
             counts: (0, 0),
@@ -202,7 +202,8 @@ fn place_words(path: &str) -> &str {
     &path[start..]
 }
 
-fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEntry> {
+/// The rows of a file's symbols.
+pub(crate) fn symbol_entries(path: &str, language: &str, symbols: &[Symbol]) -> Vec<SymbolEntry> {
     let entry = |symbol: &Symbol| SymbolEntry {
         name: symbol.name.clone(),
         kind: symbol.kind,
@@ -212,7 +213,7 @@ fn symbol_entries(path: &str, language: &str, facts: &FileFacts) -> Vec<SymbolEn
         symbol_key: SymbolId::of(path, symbol).key(),
         stable_key: StableId::of(language, symbol).key(),
     };
-    facts.symbols.iter().map(entry).collect()
+    symbols.iter().map(entry).collect()
 }
 
 impl Documents {

@@ -1,11 +1,11 @@
 //! Views at rest: one row of `branch_state` each, a bitmap and its totals.
 
-use codecompass_model::{BlobId, SkipReason, VersionId, ViewKey, ids};
+use codecompass_model::{BlobId, SkipReason, ViewKey, ids};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, StoreError, codec};
+use crate::{Result, StoreError, codec, rows, sums};
 
 /// A view about to be published.
 #[derive(Clone, Debug)]
@@ -130,40 +130,62 @@ pub struct Bitmaps {
     pub edited: RoaringBitmap,
 }
 
-const INFO: &str = "SELECT view, ref, commit_id, generation, facts_key, skips, file_count, symbol_count, line_count,
-    byte_count, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest,
-    indexed_at, last_accessed_at FROM branch_state";
+/// What is told of a view, in the order of its sum. The bitmaps have sums of their own, because they are read alone.
+const SUMMED: &str =
+    "view, ref, commit_id, generation, skips, file_count, symbol_count, line_count, byte_count, piece_docs,
+    piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at";
+
+/// Where its sum follows.
+const SUM: usize = 18;
+
+fn select_info() -> String {
+    format!("SELECT {SUMMED}, sum, facts_key, last_accessed_at FROM branch_state")
+}
 
 pub(crate) fn info(connection: &Connection, key: &ViewKey) -> Result<Option<ViewInfo>> {
-    let mut select = connection.prepare_cached(&format!("{INFO} WHERE view = ?1"))?;
-    let row = select.query_row([key.encode()], info_row).optional()?;
-    row.map(|row| row.ok_or_else(damaged)).transpose()
+    let mut select = connection.prepare_cached(&format!("{} WHERE view = ?1", select_info()))?;
+    let mut rows = select.query([key.encode()])?;
+    rows.next()?.map(info_row).transpose()
 }
 
 pub(crate) fn all(connection: &Connection) -> Result<Vec<ViewInfo>> {
-    let mut select = connection.prepare_cached(&format!("{INFO} ORDER BY view"))?;
-    let rows = select.query_map([], info_row)?;
-    rows.map(|row| row?.ok_or_else(damaged)).collect()
+    let mut select = connection.prepare_cached(&format!("{} ORDER BY view", select_info()))?;
+    let mut rows = select.query([])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(info_row(row)?);
+    }
+    Ok(all)
 }
 
-fn info_row(row: &Row<'_>) -> rusqlite::Result<Option<ViewInfo>> {
-    let Some(key) = ViewKey::decode(row.get_ref(0)?.as_str()?) else {
-        return Ok(None);
-    };
-    let Ok(skips) = postcard::from_bytes::<Vec<StoredSkip>>(row.get_ref(5)?.as_blob()?) else {
-        return Ok(None);
-    };
-    Ok(Some(ViewInfo {
+fn info_row(row: &Row<'_>) -> Result<ViewInfo> {
+    sums::check(row, 0..SUM, "a view")?;
+    let text = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+    let key = ViewKey::decode(text).ok_or_else(damaged)?;
+    let skips = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
+    let skips = postcard::from_bytes::<Vec<StoredSkip>>(skips).map_err(|_| damaged())?;
+    Ok(ViewInfo {
         key,
         ref_name: row.get(1)?,
         commit: row.get(2)?,
         generation: row.get(3)?,
-        facts_key: row.get::<_, i64>(4)? as u64,
         skips: skips.into_iter().filter_map(read_skip).collect(),
-        totals: totals_row(row, 6)?,
-        indexed_at: row.get(18)?,
-        last_accessed_at: row.get(19)?,
-    }))
+        totals: totals_row(row, 5)?,
+        indexed_at: row.get(17)?,
+        facts_key: row.get::<_, i64>(SUM + 1)? as u64,
+        last_accessed_at: row.get(SUM + 2)?,
+    })
+}
+
+/// Sums up a view anew, after a statement has made it of another one that was whole.
+pub(crate) fn seal(connection: &Connection, key: &ViewKey) -> Result<()> {
+    let sum: i64 = connection.query_row(
+        &format!("SELECT {SUMMED} FROM main.branch_state WHERE view = ?1"),
+        [key.encode()],
+        |row| sums::of(row, 0..SUM),
+    )?;
+    connection.execute("UPDATE main.branch_state SET sum = ?2 WHERE view = ?1", params![key.encode(), sum])?;
+    Ok(())
 }
 
 fn totals_row(row: &Row<'_>, at: usize) -> rusqlite::Result<Totals> {
@@ -188,7 +210,7 @@ fn read_skip(StoredSkip(reason, count, examples): StoredSkip) -> Option<SkipCoun
 }
 
 fn damaged() -> StoreError {
-    StoreError::Corrupt("a view that can not be read".into())
+    StoreError::Corrupt("store.db: a view that can not be read".into())
 }
 
 pub(crate) fn bitmaps(connection: &Connection, key: &ViewKey) -> Result<Option<Bitmaps>> {
@@ -243,7 +265,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, 0)",
         )?
         .execute(params![
             update.key.encode(),
@@ -271,7 +293,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
             now,
             now,
         ])?;
-    Ok(())
+    seal(connection, &update.key)
 }
 
 /// Notes that a view was asked for.
@@ -323,22 +345,11 @@ pub(crate) fn count_anew(connection: &Connection, generation: i64) -> Result<()>
                 totals.digest,
             ],
         )?;
+        seal(connection, &view.key)?;
     }
     Ok(())
 }
 
 fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
-    let mut select = connection.prepare_cached(
-        "SELECT 1, symbols, lines, size, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens,
-         file_tokens, digest FROM file_versions WHERE fv = ?1",
-    )?;
-    for version in versions {
-        let row = select.query_row([version], |row| totals_row(row, 0)).optional()?;
-        totals.add(row.ok_or_else(|| missing(version))?, sign);
-    }
-    Ok(())
-}
-
-fn missing(version: VersionId) -> StoreError {
-    StoreError::Corrupt(format!("a view holds file version {version}, which is not stored"))
+    rows::each_total(connection, versions.iter(), |one| totals.add(one, sign))
 }

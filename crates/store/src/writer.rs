@@ -15,7 +15,7 @@ use crate::version::Documents;
 use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
     CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
-    codec, garbage, jobs, rows, schema, statcache, twins, views,
+    codec, doctor, garbage, jobs, rows, schema, statcache, twins, views,
 };
 
 /// Called right before each durable write with its name. Tests end the process there.
@@ -135,7 +135,7 @@ impl Writer {
                 new_epoch(dir, &point)?
             }
             Err(error) if missing == Missing::Upgrade && error.is_outdated() => new_epoch(dir, &point)?,
-            Ok(connection) if missing == Missing::Replace && !is_sound(&connection) => {
+            Ok(connection) if missing == Missing::Replace && doctor::check_database(&connection).is_err() => {
                 drop(connection);
                 new_epoch(dir, &point)?
             }
@@ -144,9 +144,9 @@ impl Writer {
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         dir.sweep();
         let epoch = dir.epoch()?;
-        let text = TextIndex::open(&epoch.join("text"));
+        let text = TextIndex::open_examined(&epoch.join("text"), dir.examined());
         let (text, rebuild) = match text {
-            Ok(text) if missing == Missing::Replace && text.damaged_files().map_or(true, |files| !files.is_empty()) => {
+            Ok(_) if missing == Missing::Replace && doctor::check_text(&epoch, &connection).is_err() => {
                 (fresh_text(&epoch)?, true)
             }
             Ok(text) => {
@@ -508,11 +508,6 @@ fn fresh_text(epoch: &Path) -> Result<TextIndex> {
         std::fs::remove_dir_all(&dir).map_err(StoreError::io(&dir))?;
     }
     TextIndex::create(&dir)
-}
-
-fn is_sound(connection: &Connection) -> bool {
-    let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    verdict.is_ok_and(|verdict| verdict == "ok")
 }
 
 fn stored_versions(connection: &Connection) -> Result<Vec<(VersionId, String)>> {

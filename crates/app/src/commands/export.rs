@@ -134,7 +134,7 @@ fn write_undecided(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -
 
 /// The path, the line of the name and the name of a symbol.
 fn place(graph: &Graph<'_>, at: SymbolAt) -> Result<(String, u32, String), AppError> {
-    let lost = || AppError::new(Code::InternalError, "A symbol that was just found is not there.");
+    let lost = || AppError::lost("a symbol");
     let file = graph.file(at.file).ok_or_else(lost)?;
     let symbol = file.facts.symbols.get(at.place as usize).ok_or_else(lost)?;
     Ok((file.path.clone(), symbol.name_line.max(symbol.lines.start), symbol.name.clone()))

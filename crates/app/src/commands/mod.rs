@@ -18,16 +18,19 @@ mod setup;
 mod state;
 mod tools;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ArgMatches;
 
+use crate::breakdown;
 use crate::call::{Call, Host};
 use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
 use crate::error::AppError;
 use crate::log;
 use crate::output::{self, Answer, Form, Printer, Reader};
+use crate::session::Session;
 use crate::tools::frame::{Arguments, Side};
 use crate::tools::input;
 use crate::views::{Access, Desk};
@@ -105,10 +108,12 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
         Asked::Tool(common, ..) => common,
     };
     let printer = Printer::new(common.color, common.no_pager);
-    let outcome = match asked {
+    breakdown::be_brief(common.verbose);
+    let dir = || Session::open(common, asked.path().as_deref()).ok().map(|session| session.dir);
+    let outcome = breakdown::caught("The command", dir, || match asked {
         Asked::Command(cli) => dispatch(cli),
         Asked::Tool(_, command, matches) => ask(common, command, matches, &printer),
-    };
+    });
     let code = match outcome {
         Ok(answer) if common.json => output::print_json(&answer),
         Ok(answer) => printer.finish(&answer),
@@ -167,6 +172,24 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Completions(args) => Ok(generate::completions(args)),
         Command::Man(args) => generate::man(args),
         Command::Bench(args) => bench::run(common, args),
+    }
+}
+
+impl Asked {
+    /// The path of the workspace that a command names.
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Asked::Command(cli) => match &cli.command {
+                Command::Index(args) => args.path.clone(),
+                Command::Sync(args) => args.path.clone(),
+                Command::Doctor(args) => args.path.clone(),
+                _ => None,
+            },
+            Asked::Tool(_, command, matches) => {
+                let path = command.arguments(matches).remove("path_of_workspace")?;
+                path.as_str().map(PathBuf::from)
+            }
+        }
     }
 }
 

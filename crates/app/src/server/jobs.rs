@@ -11,6 +11,7 @@ use codecompass_index::{Outcome, Progress, Target};
 use codecompass_model::ids::content_hash;
 use codecompass_store::{JobMode, JobStatus};
 
+use crate::breakdown;
 use crate::clock::now_ms;
 use crate::error::{AppError, Code};
 use crate::session::{Following, Request, Session};
@@ -87,7 +88,7 @@ impl Jobs {
                 let is_no_room = error.is_no_room();
                 Failure { code: error.code, message: error.message, is_passing, is_no_room }
             };
-            let broken = || AppError::new(Code::InternalError, "The job broke down.");
+            let broken = || breakdown::explained("The job", Some(&session.dir));
             let ended = outcome.unwrap_or_else(|_| Err(broken())).map_err(failed);
             after_end(&jobs, &ours, ended);
             after(&ours);

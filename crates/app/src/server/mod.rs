@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
+use crate::breakdown;
 use crate::call::{Call, Host, REGISTERED, Served};
 use crate::cli::{Common, ServeArgs};
 use crate::config::Answers;
@@ -295,12 +296,19 @@ impl Server {
                 };
                 Reply { content, is_error: false }
             }
-            Ok(Err(error)) => refusal(form, &self.explained(error, workspace.as_deref())),
+            Ok(Err(error)) => {
+                let error = self.explained(error, workspace.as_deref());
+                // What could not be read may be remembered as not being there.
+                if error.damage().is_some() {
+                    desk.clear();
+                }
+                refusal(form, &error)
+            }
             Err(_) => {
                 desk.clear();
-                let error = AppError::new(Code::InternalError, format!("{} broke down.", tool.name))
-                    .hint("The server's log on standard error has the details.");
-                refusal(form, &error)
+                let visit = self.places.visit(self, workspace.as_deref(), Unknown::Workspace).ok();
+                let error = breakdown::explained(tool.name, visit.as_ref().map(|visit| &visit.place.session.dir));
+                refusal(form, &self.explained(error, workspace.as_deref()))
             }
         };
         self.log(2, || format!("{} in {:.1} ms", tool.name, began.elapsed().as_secs_f64() * 1000.0));
@@ -318,7 +326,11 @@ impl Server {
     /// An error with what is known of the project that was asked, also when it came before anybody looked.
     fn explained(&self, error: AppError, workspace: Option<&str>) -> AppError {
         let is_explained = error.more.metadata.is_some();
-        match self.places.visit(self, workspace, Unknown::Workspace) {
+        let visit = self.places.visit(self, workspace, Unknown::Workspace);
+        if let (Some(damage), Ok(visit)) = (error.damage(), &visit) {
+            visit.place.session.dir.note_damage(damage);
+        }
+        match visit {
             Ok(visit) if !is_explained && !visit.is_new => visit.place.session.explain(error, None),
             _ => error,
         }

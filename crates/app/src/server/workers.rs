@@ -6,6 +6,7 @@
 //! by the tool, since nothing can be taken back once a thread has begun.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -135,7 +136,10 @@ fn work(shared: &Shared, me: usize) {
                 // Others may now take what waits for this thread.
                 shared.changed.notify_all();
                 drop(state);
-                task(&mut desk);
+                // A task that breaks down takes no thread with it, only what that thread had open.
+                if catch_unwind(AssertUnwindSafe(|| task(&mut desk))).is_err() {
+                    desk.clear();
+                }
                 desk.tidy(IDLE);
                 shared.lock().busy[me] = None;
                 // A long task that had to wait for the end of this one may be another thread's.

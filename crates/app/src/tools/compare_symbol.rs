@@ -280,5 +280,5 @@ fn side(state: &State, at: SymbolAt) -> Result<Option<FileSide>, AppError> {
 }
 
 pub(super) fn lost() -> AppError {
-    AppError::new(Code::InternalError, "A symbol that was just found is not there.")
+    AppError::lost("a symbol")
 }

@@ -15,7 +15,7 @@ use super::graph::with_graph;
 use super::trees::{self, Cut};
 use super::{graph, names, rows, shape};
 use crate::call::Inquiry;
-use crate::error::{AppError, Code};
+use crate::error::AppError;
 use crate::escape::shown;
 use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, Form};
@@ -196,7 +196,7 @@ impl Outlines<'_> {
         if let Some(known) = self.read.get(&id) {
             return Ok(Rc::clone(known));
         }
-        let lost = || AppError::new(Code::InternalError, "A file that was just found is not there.");
+        let lost = || AppError::lost("a file");
         let version = self.snapshot.version(id)?.ok_or_else(lost)?;
         let outline = Rc::new(Outline::of(self.snapshot, version)?);
         self.read.insert(id, Rc::clone(&outline));

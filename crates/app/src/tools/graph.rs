@@ -50,12 +50,13 @@ pub(crate) struct Shown {
 impl Shown {
     /// The symbol behind a place of the graph.
     pub(crate) fn of(graph: &Graph<'_>, at: SymbolAt) -> Result<Self, AppError> {
-        let lost = || AppError::new(Code::InternalError, "A symbol that was just found is not there.");
-        let file = graph.file(at.file).ok_or_else(lost)?;
-        match file.facts.symbols.get(at.place as usize) {
-            Some(_) => Ok(Self { file, place: at.place }),
-            None => Err(lost()),
+        let file = graph.file(at.file).filter(|file| (at.place as usize) < file.facts.symbols.len());
+        if let Some(file) = file {
+            return Ok(Self { file, place: at.place });
         }
+        // What kept it from being read says more.
+        graph.finish()?;
+        Err(AppError::lost("a symbol"))
     }
 
     /// The symbol itself.

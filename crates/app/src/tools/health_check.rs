@@ -187,6 +187,7 @@ fn look(call: &mut Call<'_>, held: &Held) -> Result<Project, AppError> {
     let session: &Session = held;
     let target = target(session);
     let is_registered = session.dir.is_registered();
+    let (sqlite_ok, tantivy_ok) = if is_registered { codecompass_store::are_sound(&session.dir) } else { (true, true) };
     let schema = if is_registered { SchemaStatus::of(&session.dir)? } else { SchemaStatus::NotIndexed };
     let store = if is_registered { Store::open(&session.dir).ok() } else { None };
     let view = store.as_ref().and_then(|store| under_its_name(store, &target).ok().flatten());
@@ -207,17 +208,7 @@ fn look(call: &mut Call<'_>, held: &Held) -> Result<Project, AppError> {
         true => project_json(session, schema, indexing, freshness, view.as_ref(), &target.ref_name),
         false => Value::Null,
     };
-    Ok(Project {
-        root: session.root(),
-        schema,
-        indexing,
-        sqlite_ok: !is_registered || store.is_some(),
-        tantivy_ok: !is_registered || store.as_ref().is_some_and(Store::has_text),
-        view,
-        jobs,
-        active,
-        json,
-    })
+    Ok(Project { root: session.root(), schema, indexing, sqlite_ok, tantivy_ok, view, jobs, active, json })
 }
 
 fn project_json(
@@ -253,7 +244,7 @@ fn startup(project: &Project) -> Value {
         SchemaStatus::ReindexRequired { .. } => {
             Some("A newer version made the index. Upgrade this one, or run `codecompass index --force`.")
         }
-        SchemaStatus::CorruptManifest => Some("The index can not be read. Run `codecompass index --force`."),
+        SchemaStatus::CorruptManifest => Some("The index is damaged. Run `codecompass index --force`."),
     };
     json!({
         "status": project.schema.as_str(),

@@ -118,18 +118,26 @@ impl Told for Report<'_> {
 }
 
 fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
+    // Damage that no question has met yet is noted by this, and told by the next line.
+    codecompass_store::are_sound(&session.dir);
     let schema = match SchemaStatus::of(&session.dir) {
         Err(StoreError::NotRegistered(_)) => return Err(AppError::not_registered(&session.root())),
         schema => schema?,
     };
-    let mut status = Status { schema, view: None, views: Vec::new(), jobs: Vec::new(), disk: session.dir.disk_bytes() };
-    if matches!(schema, SchemaStatus::Compatible | SchemaStatus::NotIndexed) {
-        let store = Store::open(&session.dir)?;
-        status.view = under_its_name(&store, target)?;
-        status.views = store.views()?;
-        status.jobs = store.jobs(RECENT)?;
+    let nothing =
+        |schema| Status { schema, view: None, views: Vec::new(), jobs: Vec::new(), disk: session.dir.disk_bytes() };
+    if !matches!(schema, SchemaStatus::Compatible | SchemaStatus::NotIndexed) {
+        return Ok(nothing(schema));
     }
-    Ok(status)
+    let read = || -> Result<Status, AppError> {
+        let store = Store::open(&session.dir)?;
+        let (view, views, jobs) = (under_its_name(&store, target)?, store.views()?, store.jobs(RECENT)?);
+        Ok(Status { view, views, jobs, ..nothing(schema) })
+    };
+    match read() {
+        Err(error) if error.damage().is_some() => Ok(nothing(SchemaStatus::CorruptManifest)),
+        status => status,
+    }
 }
 
 /// The state of indexing for one view.
@@ -218,7 +226,7 @@ fn job_json(job: &Job) -> Value {
     fields.insert("mode".into(), json!(job.mode.as_str()));
     fields.insert("status".into(), json!(job.status.as_str()));
     fields.insert("changed_files".into(), json!(job.changed_files));
-    fields.insert("duration_ms".into(), json!(job.finished_at.map(|end| end - job.created_at)));
+    fields.insert("duration_ms".into(), json!(job.finished_at.map(|end| end.saturating_sub(job.created_at))));
     fields.insert("created_at".into(), json!(time_text(job.created_at)));
     if let Some(error) = &job.error {
         fields.insert("error".into(), json!(error));
@@ -263,7 +271,7 @@ fn text(session: &Session, status: &Status, metadata: &Metadata) -> String {
 }
 
 fn job_text(job: &Job) -> String {
-    let took = job.finished_at.map(|end| (end - job.created_at).max(0) as u64);
+    let took = job.finished_at.map(|end| end.saturating_sub(job.created_at).max(0) as u64);
     let took = took.map(|ms| format!(" in {}", seconds_text(std::time::Duration::from_millis(ms))));
     let changed = match (job.status.is_active(), job.changed_files) {
         (true, _) => format!(", {} of {} files", job.progress.files_scanned, job.progress.files_total),

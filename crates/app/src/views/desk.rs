@@ -176,8 +176,12 @@ impl Desk {
     fn shelf(&mut self, session: &Session) -> Result<&mut Shelf, AppError> {
         let root = session.dir.root();
         if !self.shelves.get(root).is_some_and(|shelf| shelf.store.is_current()) {
-            self.shelves.remove(root);
+            if self.shelves.remove(root).is_some() {
+                // Another store counts its generations anew.
+                self.looks.remove(root);
+            }
             let store = session.store()?;
+            store.examine_beside();
             self.shelves.insert(root.to_owned(), Shelf { store, snapshots: Vec::new(), used: Instant::now() });
         }
         let shelf = self.shelves.get_mut(root).expect("it was just put there");

@@ -235,7 +235,7 @@ fn here(
     desk: &mut Desk,
 ) -> Result<State, AppError> {
     match freshen(at, view, access, upkeep, desk) {
-        Err(error) if error.code != Code::IndexStale && !access.or_fail => {
+        Err(error) if error.code != Code::IndexStale && error.damage().is_none() && !access.or_fail => {
             let what = "what changed since could not be brought in";
             Ok(State { warnings: vec![format!("{what}: {}", error.message)], ..State::stale() })
         }
@@ -336,7 +336,7 @@ fn elsewhere(
             };
         }
         FreshnessPolicy::Balanced if !access.no_sync => match upkeep.follow(at) {
-            Err(error) if access.or_fail => return Err(error),
+            Err(error) if access.or_fail || error.damage().is_some() => return Err(error),
             Err(error) if error.code == Code::IndexInProgress => state.freshness = Freshness::Syncing,
             Err(error) => {
                 state.warnings.push(format!("the work tree could not be brought in: {}", error.message));

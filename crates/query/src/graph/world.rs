@@ -65,7 +65,10 @@ impl SnapshotWorld {
     }
 
     fn tried<T>(&self, outcome: Result<T>) -> Option<T> {
-        outcome.map_err(|error| *self.failure.borrow_mut() = Some(error)).ok()
+        let keep = |error| {
+            self.failure.borrow_mut().get_or_insert(error);
+        };
+        outcome.map_err(keep).ok()
     }
 
     fn read(&self, id: VersionId) -> Option<Rc<SourceFile>> {

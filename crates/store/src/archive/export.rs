@@ -11,6 +11,7 @@ use super::{DATABASE, FOLDER, MANIFEST};
 use crate::clean::{self, Taken};
 use crate::layout::Scratch;
 use crate::text::{META, TextIndex};
+use crate::text_folder::{self, hyphenated};
 use crate::views::{self, ViewInfo};
 use crate::{Missing, ProjectDir, Result, SecretRules, StoreError, Tuning, WritePoint, Writer, schema};
 
@@ -143,13 +144,19 @@ fn parts(epoch: &Path) -> Result<Vec<Part>> {
     for file in &files {
         let path = dir.join(file);
         let content = match file == META {
-            true => Content::Bytes(renamed(&fs::read_to_string(&path).map_err(StoreError::io(path))?).into_bytes()),
+            true => Content::Bytes(renamed_list(&path, renamed)?),
             false => Content::File(path),
         };
         parts.push(Part { name: format!("text/{}", renamed(file)), content });
     }
     parts.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(parts)
+}
+
+fn renamed_list(path: &Path, rename: impl Fn(&str) -> String) -> Result<Vec<u8>> {
+    let list = fs::read(path).map_err(StoreError::io(path))?;
+    let damaged = || StoreError::Corrupt(format!("text/{META}: wrong checksum"));
+    text_folder::renamed(&list, rename).ok_or_else(damaged)
 }
 
 fn content_name(dir: &Path, files: &[String]) -> Result<String> {
@@ -160,12 +167,6 @@ fn content_name(dir: &Path, files: &[String]) -> Result<String> {
         io::copy(&mut reader, &mut hasher).map_err(StoreError::io(path))?;
     }
     Ok(hasher.finalize().to_hex()[..32].to_owned())
-}
-
-/// A segment's name as Tantivy writes it in its list.
-fn hyphenated(name: &str) -> String {
-    let cut = |from: usize, to: usize| name.get(from..to).unwrap_or_default();
-    [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
 }
 
 /// Writes the archive beside its target and puts it there once it is whole.

@@ -253,8 +253,8 @@ fn verified(epoch: &Path) -> Result<Connection> {
     }
     raw.close().map_err(|(_, error)| error)?;
     let connection = schema::open_at(epoch).map_err(foreign)?;
-    doctor::check_database(&connection).map_err(|why| unsound("database", why))?;
     check_paths(&connection)?;
+    doctor::check_database(&connection).map_err(|why| unsound("database", why))?;
     views::all(&connection).map_err(foreign)?;
     doctor::check_text(epoch, &connection).map_err(|why| unsound("text index", why))?;
     Ok(connection)
@@ -309,12 +309,14 @@ fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64
     // What another commit holds keeps its own name, so that nobody takes it for what is checked out here.
     let is_here = from.key == folder || from.commit.as_deref() == start.commit;
     let ref_name = if is_here { start.ref_name } else { &from.ref_name };
+    let here = ViewKey::Worktree(root.to_owned());
     connection.execute(
         "INSERT OR REPLACE INTO branch_state SELECT ?2, ?3, commit_id, ?4, members, previous, skipped, edited, skips,
          facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs,
-         name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at, last_accessed_at FROM branch_state WHERE view = ?1",
-        params![from.key.encode(), ViewKey::Worktree(root.to_owned()).encode(), ref_name, generation],
+         name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at, last_accessed_at, sum FROM branch_state WHERE view = ?1",
+        params![from.key.encode(), here.encode(), ref_name, generation],
     )?;
+    views::seal(connection, &here)?;
     Ok(Some(from.key.clone()))
 }
 

@@ -1,0 +1,143 @@
+//! Checksums of what SQLite keeps: a row says what was written, or it is damaged.
+//!
+//! SQLite has no sums of its pages: a byte that changed on disk is handed out as if it had been written. So rows that answers
+//! are made from carry a sum of their own. It is there against decay, not against people, and is taken for every row that is
+//! read; BLAKE3, which names content elsewhere, needs several times as long for the few dozen bytes of one.
+
+use std::ops::Range;
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+
+use crate::{Result, StoreError};
+
+/// The bytes of a sum at the end of a blob.
+const BYTES: usize = 4;
+
+/// A sum that is being taken. Each step is a bijection of what was summed before, so no single word can change unseen until
+/// the sum is cut to its length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum(u64);
+
+impl Sum {
+    pub(crate) const fn new() -> Self {
+        Self(0x243f_6a88_85a3_08d3)
+    }
+
+    pub(crate) const fn number(self, value: i64) -> Self {
+        Self((self.0.rotate_left(23) ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    pub(crate) fn bytes(self, bytes: &[u8]) -> Self {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let sum = words.iter().fold(self.number(bytes.len() as i64), |sum, word| sum.number(i64::from_le_bytes(*word)));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        sum.number(i64::from_le_bytes(last))
+    }
+
+    pub(crate) fn text(self, text: &str) -> Self {
+        self.bytes(text.as_bytes())
+    }
+
+    pub(crate) const fn nothing(self) -> Self {
+        self.number(0x6e6f_7468_696e_6721)
+    }
+
+    pub(crate) const fn maybe(self, value: Option<i64>) -> Self {
+        match value {
+            Some(value) => self.number(value),
+            None => self.nothing(),
+        }
+    }
+
+    /// The sum, as a column holds it.
+    pub(crate) const fn value(self) -> i64 {
+        let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        (mixed >> 32) as i32 as i64
+    }
+
+    /// The sum of some columns of a row, each by what it holds.
+    fn of_row(row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<Self> {
+        let mut sum = Self::new();
+        for column in columns {
+            sum = match row.get_ref(column)? {
+                ValueRef::Null => sum.nothing(),
+                ValueRef::Integer(value) => sum.number(value),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => sum.bytes(bytes),
+                ValueRef::Real(value) => sum.number(value.to_bits() as i64),
+            };
+        }
+        Ok(sum)
+    }
+}
+
+/// Whether some columns of a row are what was written, as the column after them says.
+pub(crate) fn is_whole(row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<bool> {
+    let written = row.get_ref(columns.end)?;
+    Ok(written == ValueRef::Integer(Sum::of_row(row, columns)?.value()))
+}
+
+/// Fails when some columns of a row are not what was written, as the column after them says.
+pub(crate) fn check(row: &Row<'_>, columns: Range<usize>, what: &str) -> Result<()> {
+    match is_whole(row, columns)? {
+        true => Ok(()),
+        false => Err(damaged(what)),
+    }
+}
+
+pub(crate) fn damaged(what: &str) -> StoreError {
+    StoreError::Corrupt(format!("store.db: {what} has a wrong checksum"))
+}
+
+/// The sum of some columns of a row that has none yet.
+pub(crate) fn of(row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<i64> {
+    Ok(Sum::of_row(row, columns)?.value())
+}
+
+/// Puts a sum behind a blob. `sum` is of what the blob belongs to.
+pub(crate) fn seal(sum: Sum, mut blob: Vec<u8>) -> Vec<u8> {
+    let sum = sum.bytes(&blob).value() as u32;
+    blob.extend_from_slice(&sum.to_le_bytes());
+    blob
+}
+
+/// The blob in front of its sum; none when that is a wrong one.
+pub(crate) fn unseal(sum: Sum, sealed: &[u8]) -> Option<&[u8]> {
+    let (blob, written) = sealed.split_last_chunk::<BYTES>()?;
+    (u32::from_le_bytes(*written) == sum.bytes(blob).value() as u32).then_some(blob)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_changed_byte_is_noticed() {
+        let blob: Vec<u8> = (0..=255).collect();
+        for length in [0, 1, 7, 8, 9, 63, 64, 256] {
+            let sealed = seal(Sum::new().text("name"), blob[..length].to_vec());
+            assert_eq!(unseal(Sum::new().text("name"), &sealed), Some(&blob[..length]));
+            assert_eq!(unseal(Sum::new().text("game"), &sealed), None, "it belongs to another");
+            for place in 0..sealed.len() {
+                for bit in 0..8 {
+                    let mut harmed = sealed.clone();
+                    harmed[place] ^= 1 << bit;
+                    assert_eq!(unseal(Sum::new().text("name"), &harmed), None, "byte {place} of {length}");
+                }
+                assert_eq!(unseal(Sum::new().text("name"), &sealed[..place]), None, "{place} of {length}");
+            }
+        }
+        assert_eq!(unseal(Sum::new(), b"abc"), None);
+        assert_eq!(unseal(Sum::new(), &[0; 64]), None, "zeros are no blob with its sum");
+    }
+
+    #[test]
+    fn values_next_to_each_other_do_not_run_together() {
+        let one = Sum::new().text("ab").text("c").value();
+        assert_ne!(one, Sum::new().text("a").text("bc").value());
+        assert_ne!(Sum::new().text("").value(), Sum::new().nothing().value());
+        assert_ne!(Sum::new().number(0).value(), Sum::new().nothing().value());
+        assert_ne!(Sum::new().bytes(&[0; 7]).value(), Sum::new().bytes(&[0; 8]).value());
+    }
+}
