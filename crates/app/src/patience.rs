@@ -25,6 +25,11 @@ impl Patience {
         Self { time: self.time * parts / of, gone: Arc::clone(&self.gone) }
     }
 
+    /// As long as it takes: somebody sees what is found as it is found, and ends it when he has enough.
+    pub(crate) fn without_end(&self) -> Self {
+        Self { time: Duration::from_secs(365 * 24 * 3600), gone: Arc::clone(&self.gone) }
+    }
+
     /// No more time than that.
     pub(crate) fn at_most(&self, time: Duration) -> Self {
         Self { time: self.time.min(time), gone: Arc::clone(&self.gone) }

@@ -219,7 +219,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     let most = question.limit.map(|limit| offset.saturating_add(limit));
     if let Some(printer) = inquiry.printer {
         let printed = Printed { snapshot, question, offset, printer, most };
-        return printed.print(filter, &inquiry.patience, &cursor, metadata);
+        return printed.print(filter, &inquiry.patience.without_end(), &cursor, metadata);
     }
     let mut found = find_while(snapshot, &question.pattern, filter, most, &inquiry.patience.goes_on())?;
     // How many there are is only known once all were looked for.
