@@ -407,7 +407,7 @@ impl<'t> Draft<'t> {
     /// A text as an expression that rules read.
     pub(crate) fn written(&mut self, text: &str) -> ExprId {
         let text = self.names.intern(text);
-        self.exprs.intern(Expr::Text(text))
+        self.exprs.text(text)
     }
 
     /// The text of a range, on one line and not too long.

@@ -9,6 +9,8 @@ use crate::names::FastMap;
 pub(crate) struct Exprs {
     all: Vec<Expr>,
     known: FastMap<Expr, u32>,
+    /// By name: the number of the text, from 1; 0 when there is none. Most expressions are texts, and need no hash.
+    texts: Vec<u32>,
 }
 
 impl Exprs {
@@ -21,6 +23,19 @@ impl Exprs {
         self.all.push(expr.clone());
         self.known.insert(expr, id);
         ExprId(id)
+    }
+
+    /// The id of a text.
+    pub(crate) fn text(&mut self, name: u32) -> ExprId {
+        let at = name as usize;
+        if self.texts.len() <= at {
+            self.texts.resize(at + 1, 0);
+        }
+        if self.texts[at] == 0 {
+            self.all.push(Expr::Text(name));
+            self.texts[at] = self.all.len() as u32;
+        }
+        ExprId(self.texts[at] - 1)
     }
 
     pub(crate) fn get(&self, id: ExprId) -> &Expr {

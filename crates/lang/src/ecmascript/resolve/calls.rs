@@ -20,7 +20,7 @@ const MAX_OVERLOADS: usize = 64;
 impl Rules<'_> {
     /// What a call of something gives back. The arguments may tell what a type parameter stands for.
     pub(super) fn called(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
-        let one = |callee: &Type| self.guarded(Type::Unknown, || self.called_one(callee, arguments, scope));
+        let one = |callee: &Type| self.course.guarded(Type::Unknown, || self.called_one(callee, arguments, scope));
         Type::several(callee.each().iter().map(one))
     }
 
@@ -61,7 +61,7 @@ impl Rules<'_> {
         if let ("this", Some(receiver)) = (index.written(value), receiver) {
             return receiver.of.clone();
         }
-        let inferred = self.remembered(&self.results, of, || {
+        let inferred = self.results.answer(&self.course, of, Type::Unknown, || {
             self.value(index.written(value), &Scope::new(of.file, Some(of.place), symbol.lines.end))
         });
         match inferred {
@@ -110,7 +110,7 @@ impl Rules<'_> {
 
     /// The type of the n-th parameter of a function.
     pub(super) fn parameter(&self, function: &Type, at: usize, scope: &Scope) -> Type {
-        let one = |function: &Type| self.guarded(Type::Unknown, || self.parameter_of_one(function, at, scope));
+        let one = |function: &Type| self.course.guarded(Type::Unknown, || self.parameter_of_one(function, at, scope));
         Type::several(function.each().iter().map(one))
     }
 
@@ -176,7 +176,7 @@ impl Rules<'_> {
             Some(&place) => self.parameter(&Type::Value(SymbolAt { file: class.file, place }), at, scope),
             None => match self.bases(&index, *class, &Rc::from([])).first() {
                 Some(Type::Instance(base, _)) if base != class => {
-                    self.guarded(Type::Unknown, || self.constructor_parameter(&Type::Value(*base), at, scope))
+                    self.course.guarded(Type::Unknown, || self.constructor_parameter(&Type::Value(*base), at, scope))
                 }
                 Some(Type::External) => Type::Given,
                 _ => Type::Unknown,
@@ -226,7 +226,7 @@ impl Rules<'_> {
         };
         if let Some(declared) = declared_type(index.header(symbol)) {
             let declared = self.written(declared, &scope_in(symbol.parent, symbol.lines.start));
-            let found = self.guarded(None, || Some(self.signatures(&declared))).unwrap_or_default();
+            let found = self.course.guarded(None, || Some(self.signatures(&declared))).unwrap_or_default();
             if !found.is_empty() {
                 return found;
             }
@@ -264,7 +264,7 @@ impl Rules<'_> {
             return own;
         }
         let bases = self.bases(&index, of, &scope.given);
-        bases.iter().flat_map(|base| self.guarded(None, || Some(self.signatures(base)))).flatten().collect()
+        bases.iter().flat_map(|base| self.course.guarded(None, || Some(self.signatures(base)))).flatten().collect()
     }
 
     /// The declared type of a parameter as its function's header says it, in full.

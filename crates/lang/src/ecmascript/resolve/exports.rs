@@ -62,12 +62,7 @@ impl Rules<'_> {
     /// Whom a module exports under a name.
     pub(super) fn export(&self, file: VersionId, name: &str, space: Space) -> Target {
         let key = (file, name.to_owned(), space);
-        if let Some(found) = self.exports.borrow().get(&key) {
-            return found.clone();
-        }
-        let found = self.export_of(file, name, space, &mut Asked::new());
-        self.exports.borrow_mut().insert(key, found.clone());
-        found
+        self.exports.once(&key, || self.export_of(file, name, space, &mut Asked::new()))
     }
 
     fn export_of(&self, file: VersionId, name: &str, space: Space, seen: &mut Asked) -> Target {

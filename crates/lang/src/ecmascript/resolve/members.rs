@@ -114,7 +114,7 @@ impl Rules<'_> {
         match symbol.kind {
             SymbolKind::Type => match self.alias_of(of, arguments) {
                 Type::Instance(to, _) if to == of => Member::Unknown,
-                aliased => self.guarded(Member::Unknown, || self.member(&aliased, name)),
+                aliased => self.course.guarded(Member::Unknown, || self.member(&aliased, name)),
             },
             SymbolKind::Enum if is_of_the_language(name) => Member::External,
             _ => self.inherited(&index, of, &given, bases, name),
@@ -126,7 +126,7 @@ impl Rules<'_> {
         let mut result = Member::Missing;
         for part in self.merged(index, of) {
             for base in self.bases(index, part, given).iter() {
-                let found = self.guarded(Member::Unknown, || match base {
+                let found = self.course.guarded(Member::Unknown, || match base {
                     Type::Instance(symbol, arguments) => self.instance_member(*symbol, arguments, name, bases),
                     other => self.member(other, name),
                 });

@@ -75,7 +75,7 @@ impl Rules<'_> {
             return None;
         }
         // Its first name may be another alias, and the last of them this one again.
-        Some(self.guarded(Target::Nobody, || self.path(scope, path, space)))
+        Some(self.course.guarded(Target::Nobody, || self.path(scope, path, space)))
     }
 
     /// What the symbols around a place declare under a name, and which of them does.
@@ -123,18 +123,15 @@ impl Rules<'_> {
     /// A name that nothing in the file declares: something of the language's, or declared for all files.
     fn global(&self, name: &str, space: Space) -> Target {
         let key = (name.to_owned(), space);
-        if let Some(found) = self.globals.borrow().get(&key) {
-            return found.clone();
-        }
-        let found = self.world.symbols_named(name);
-        let declared: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.is_global(at, space)).collect();
-        let target = match declared.is_empty() {
-            true if found.iter().any(|&at| self.is_of_a_script(at)) => Target::Nobody,
-            true => Target::External,
-            false => Target::Symbols(declared),
-        };
-        self.globals.borrow_mut().insert(key, target.clone());
-        target
+        self.globals.once(&key, || {
+            let found = self.world.symbols_named(name);
+            let declared: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.is_global(at, space)).collect();
+            match declared.is_empty() {
+                true if found.iter().any(|&at| self.is_of_a_script(at)) => Target::Nobody,
+                true => Target::External,
+                false => Target::Symbols(declared),
+            }
+        })
     }
 
     /// Whether a symbol stands at file level of a script: what is no module shares its names with whatever is loaded beside

@@ -18,7 +18,7 @@ const EITHER: &[&str] = &["??", "||", "&&"];
 impl Rules<'_> {
     /// The type of an expression at a place.
     pub(super) fn value(&self, text: &str, scope: &Scope) -> Type {
-        self.guarded(Type::Unknown, || self.value_now(text.trim(), scope))
+        self.course.guarded(Type::Unknown, || self.value_now(text.trim(), scope))
     }
 
     fn value_now(&self, text: &str, scope: &Scope) -> Type {
@@ -245,7 +245,7 @@ impl Rules<'_> {
 
     /// The type of a local name.
     pub(super) fn binding_type(&self, file: VersionId, at: u32) -> Type {
-        self.remembered(&self.binding_types, (file, at), || self.binding_type_now(file, at))
+        self.binding_types.answer(&self.course, (file, at), Type::Unknown, || self.binding_type_now(file, at))
     }
 
     fn binding_type_now(&self, file: VersionId, at: u32) -> Type {
@@ -279,7 +279,9 @@ impl Rules<'_> {
             Some(SymbolKind::Variant) => Type::External,
             Some(SymbolKind::Const | SymbolKind::Var | SymbolKind::Field | SymbolKind::Property) => {
                 match given.is_empty() && of.is_none() {
-                    true => self.remembered(&self.symbol_types, at, || self.variable_type(at, given, None)),
+                    true => self
+                        .symbol_types
+                        .answer(&self.course, at, Type::Unknown, || self.variable_type(at, given, None)),
                     false => self.variable_type(at, given, of),
                 }
             }

@@ -13,7 +13,7 @@ use super::types::{Scope, Type, Written};
 impl Rules<'_> {
     /// The type that a text means at a place.
     pub(super) fn written(&self, text: &str, scope: &Scope) -> Type {
-        self.guarded(Type::Unknown, || self.written_now(text, scope))
+        self.course.guarded(Type::Unknown, || self.written_now(text, scope))
     }
 
     fn written_now(&self, text: &str, scope: &Scope) -> Type {
@@ -193,7 +193,7 @@ impl Rules<'_> {
         for _ in 0..8 {
             match &of {
                 Type::Instance(symbol, arguments) if self.kind(*symbol) == Some(SymbolKind::Type) => {
-                    of = self.guarded(Type::Unknown, || self.alias_of(*symbol, arguments));
+                    of = self.course.guarded(Type::Unknown, || self.alias_of(*symbol, arguments));
                 }
                 _ => break,
             }

@@ -4,27 +4,16 @@ use std::rc::Rc;
 
 use codecompass_model::{Expr, SymbolAt, SymbolKind, VersionId};
 
+use super::Go;
 use super::packages::{FileIndex, is_function};
 use super::types::{Arguments, Type};
-use super::{Go, Question};
 
 impl Go<'_> {
     /// The type of a symbol: of a variable, a constant, a field, a function; what a declared type stands for.
     pub(super) fn symbol_type(&self, at: SymbolAt) -> Type {
-        if let Some(known) = self.symbol_types.borrow().get(&at) {
-            return known.clone();
-        }
-        let question = Question::Symbol(at);
-        if !self.may_go_on() || !self.open.borrow_mut().insert(question.clone()) {
-            self.cut.set(true);
-            return Type::Unknown;
-        }
-        let of = self.file(at.file).map_or(Type::Unknown, |file| self.type_of_symbol(&file, at.place));
-        self.open.borrow_mut().remove(&question);
-        if !self.cut.get() {
-            self.symbol_types.borrow_mut().insert(at, of.clone());
-        }
-        of
+        self.symbol_types.answer(&self.course, at, Type::Unknown, || {
+            self.file(at.file).map_or(Type::Unknown, |file| self.type_of_symbol(&file, at.place))
+        })
     }
 
     fn type_of_symbol(&self, file: &Rc<FileIndex>, place: u32) -> Type {
@@ -47,20 +36,7 @@ impl Go<'_> {
     /// The type of a local name.
     pub(super) fn binding_type(&self, file: &Rc<FileIndex>, at: u32) -> Type {
         let key = (file.id(), at);
-        if let Some(known) = self.binding_types.borrow().get(&key) {
-            return known.clone();
-        }
-        let question = Question::Binding(key.0, key.1);
-        if !self.may_go_on() || !self.open.borrow_mut().insert(question.clone()) {
-            self.cut.set(true);
-            return Type::Unknown;
-        }
-        let of = self.type_of_binding(file, at);
-        self.open.borrow_mut().remove(&question);
-        if !self.cut.get() {
-            self.binding_types.borrow_mut().insert(key, of.clone());
-        }
-        of
+        self.binding_types.answer(&self.course, key, Type::Unknown, || self.type_of_binding(file, at))
     }
 
     fn type_of_binding(&self, file: &Rc<FileIndex>, at: u32) -> Type {

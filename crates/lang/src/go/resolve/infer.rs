@@ -48,19 +48,12 @@ impl Value {
 impl Go<'_> {
     /// What an expression stands for.
     pub(super) fn value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
-        if let Some(known) = self.known_value(file, id) {
-            return known;
-        }
         let chain = self.chain(file, id);
         // The first steps first: each is remembered, and the next one asks for it.
         for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > LONG) {
             self.find_value(file, step);
         }
         self.find_value(file, id)
-    }
-
-    fn known_value(&self, file: &FileIndex, id: ExprId) -> Option<Value> {
-        self.values.borrow().get(&(file.id(), id)).cloned()
     }
 
     /// An expression and what stands before its dots and brackets, from the outside in, as far as that is not known yet.
@@ -70,24 +63,14 @@ impl Go<'_> {
             Expr::Member { of, .. } | Expr::Call { callee: of, .. } | Expr::Index { of, .. } => Some(*of),
             _ => None,
         };
-        let open = |id: &ExprId| self.known_value(file, *id).is_none();
+        let open = |id: &ExprId| !self.values.knows(&(file.id(), *id));
         std::iter::successors(Some(id), before).take(MAX_CHAIN).take_while(open).collect()
     }
 
     fn find_value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
-        if let Some(known) = self.known_value(file, id) {
-            return known;
-        }
-        if !self.may_go_on() {
-            return Value::UNKNOWN;
-        }
-        self.depth.set(self.depth.get() + 1);
-        let value = self.value_of(file, id);
-        self.depth.set(self.depth.get() - 1);
-        if !self.cut.get() {
-            self.values.borrow_mut().insert((file.id(), id), value.clone());
-        }
-        value
+        self.values.unless_cut(&self.course, (file.id(), id), || {
+            self.course.guarded(Value::UNKNOWN, || self.value_of(file, id))
+        })
     }
 
     fn value_of(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
@@ -349,9 +332,7 @@ impl Go<'_> {
 
     /// The type that an expression names.
     pub(super) fn type_at(&self, file: &Rc<FileIndex>, id: ExprId) -> Type {
-        if !self.may_go_on() {
-            return Type::Unknown;
-        }
+        let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
         match file.facts().expr(id) {
             Expr::Wrap { how: Wrap::Deref, of } => Type::pointer(self.type_at(file, *of)),
             Expr::Wrap { how: Wrap::Channel, of } => Type::Chan(Rc::new(self.type_at(file, *of))),

@@ -54,14 +54,7 @@ impl Go<'_> {
             _ => {}
         }
         let key = (target.clone(), name.to_owned());
-        if let Some(known) = self.members.borrow().get(&key) {
-            return known.clone();
-        }
-        let found = self.search_member(target, name);
-        if !self.cut.get() {
-            self.members.borrow_mut().insert(key, found.clone());
-        }
-        found
+        self.members.unless_cut(&self.course, key, || self.search_member(target, name))
     }
 
     /// The shallowest member of that name.
@@ -72,8 +65,8 @@ impl Go<'_> {
         for _ in 0..MAX_LEVELS {
             let mut state = Level::default();
             for candidate in level {
-                if seen.insert(candidate.of.clone()) && self.may_go_on() {
-                    self.look_in(&candidate, name, &mut state);
+                if seen.insert(candidate.of.clone()) {
+                    self.course.guarded((), || self.look_in(&candidate, name, &mut state));
                 }
             }
             if let Some(found) = state.found {
@@ -135,11 +128,7 @@ impl Go<'_> {
         };
         let fields_only = around.fields_only || !is_alias && !is_interface;
         // Both are the same type to whoever asks: it is no deeper level.
-        if self.may_go_on() {
-            self.depth.set(self.depth.get() + 1);
-            self.look_in(&Candidate { of: behind, fields_only }, name, state);
-            self.depth.set(self.depth.get() - 1);
-        }
+        self.course.guarded((), || self.look_in(&Candidate { of: behind, fields_only }, name, state));
     }
 
     fn own_method(

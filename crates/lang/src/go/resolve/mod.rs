@@ -21,14 +21,14 @@ mod predeclared;
 mod scope;
 mod types;
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use codecompass_model::{
     Confidence, ExprId, Meaning, RefShape, Reference, Resolver, SymbolAt, SymbolKind, VersionId, World,
 };
 
+use crate::rules::memo::{Course, Memo};
 use infer::Value;
 use library::Library;
 use members::Member;
@@ -41,28 +41,15 @@ use types::Type;
 pub(super) struct Go<'w> {
     world: Rc<dyn World + 'w>,
     modules: OnceCell<Modules>,
-    folders: RefCell<HashMap<String, Rc<Folder>>>,
-    imports: RefCell<HashMap<String, Rc<Imported>>>,
-    files: RefCell<HashMap<VersionId, Option<Rc<FileIndex>>>>,
-    symbol_types: RefCell<HashMap<SymbolAt, Type>>,
-    binding_types: RefCell<HashMap<(VersionId, u32), Type>>,
-    values: RefCell<HashMap<(VersionId, ExprId), Value>>,
+    folders: Memo<String, Rc<Folder>>,
+    imports: Memo<String, Rc<Imported>>,
+    files: Memo<VersionId, Option<Rc<FileIndex>>>,
+    symbol_types: Memo<SymbolAt, Type>,
+    binding_types: Memo<(VersionId, u32), Type>,
+    values: Memo<(VersionId, ExprId), Value>,
+    members: Memo<(Type, String), Member>,
     library: OnceCell<Library>,
-    members: RefCell<HashMap<(Type, String), Member>>,
-    /// What is being looked for right now: meeting it again is a cycle.
-    open: RefCell<HashSet<Question>>,
-    /// Whether a cycle or the limit cut the answer short: such an answer depends on who asked and is not remembered.
-    cut: Cell<bool>,
-    /// How much work the question at hand took.
-    steps: Cell<u32>,
-    depth: Cell<u32>,
-}
-
-/// A question that may lead to itself.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Question {
-    Symbol(SymbolAt),
-    Binding(VersionId, u32),
+    course: Course,
 }
 
 /// More steps than any honest expression needs.
@@ -76,18 +63,15 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     Box::new(Go {
         world,
         modules: OnceCell::new(),
-        folders: RefCell::default(),
-        imports: RefCell::default(),
-        files: RefCell::default(),
-        symbol_types: RefCell::default(),
-        binding_types: RefCell::default(),
-        values: RefCell::default(),
+        folders: Memo::default(),
+        imports: Memo::default(),
+        files: Memo::default(),
+        symbol_types: Memo::default(),
+        binding_types: Memo::default(),
+        values: Memo::default(),
+        members: Memo::default(),
         library: OnceCell::new(),
-        members: RefCell::default(),
-        open: RefCell::default(),
-        cut: Cell::new(false),
-        steps: Cell::new(0),
-        depth: Cell::new(0),
+        course: Course::new(MAX_DEPTH, MAX_STEPS),
     })
 }
 
@@ -102,7 +86,7 @@ enum Imported {
 
 impl Resolver for Go<'_> {
     fn reference(&self, file: VersionId, at: u32) -> Meaning {
-        self.begin();
+        self.course.begin();
         let Some(index) = self.file(file) else { return Meaning::Unknown("no such file") };
         let Some(&reference) = index.facts().references.get(at as usize) else {
             return Meaning::Unknown("no such reference");
@@ -121,7 +105,7 @@ impl Resolver for Go<'_> {
     }
 
     fn import(&self, file: VersionId, at: u32) -> Meaning {
-        self.begin();
+        self.course.begin();
         let index = self.file(file);
         let import = index.as_ref().and_then(|index| index.facts().imports.get(at as usize));
         match import {
@@ -147,19 +131,12 @@ impl Resolver for Go<'_> {
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        self.begin();
+        self.course.begin();
         self.implementing(declared)
     }
 }
 
 impl Go<'_> {
-    fn begin(&self) {
-        self.cut.set(false);
-        self.steps.set(0);
-        self.depth.set(0);
-        self.open.borrow_mut().clear();
-    }
-
     /// The name that an import gives a package, or that of the file's own.
     fn in_import(&self, index: &FileIndex, reference: &Reference) -> Meaning {
         let facts = &index.facts();
@@ -234,21 +211,11 @@ impl Go<'_> {
 
     /// What is known of a file.
     fn file(&self, id: VersionId) -> Option<Rc<FileIndex>> {
-        if let Some(known) = self.files.borrow().get(&id) {
-            return known.clone();
-        }
-        let index = self.world.file(id).map(|source| Rc::new(FileIndex::new(source)));
-        self.files.borrow_mut().insert(id, index.clone());
-        index
+        self.files.once(&id, || self.world.file(id).map(|source| Rc::new(FileIndex::new(source))))
     }
 
     fn folder(&self, path: &str) -> Rc<Folder> {
-        if let Some(known) = self.folders.borrow().get(path) {
-            return known.clone();
-        }
-        let folder = Rc::new(Folder::read(&*self.world, path));
-        self.folders.borrow_mut().insert(path.to_owned(), folder.clone());
-        folder
+        self.folders.once(path, || Rc::new(Folder::read(&*self.world, path)))
     }
 
     /// The package that a file belongs to.
@@ -258,19 +225,16 @@ impl Go<'_> {
 
     /// What an import path means.
     fn imported(&self, path: &str) -> Rc<Imported> {
-        if let Some(known) = self.imports.borrow().get(path) {
-            return known.clone();
-        }
-        let modules = self.modules.get_or_init(|| Modules::read(&*self.world));
-        let imported = Rc::new(match modules.folder(path) {
-            None => Imported::External(path.to_owned()),
-            Some(folder) => match &self.folder(&folder).imported {
-                Some(package) => Imported::Package(package.clone()),
-                None => Imported::Absent,
-            },
-        });
-        self.imports.borrow_mut().insert(path.to_owned(), imported.clone());
-        imported
+        self.imports.once(path, || {
+            let modules = self.modules.get_or_init(|| Modules::read(&*self.world));
+            Rc::new(match modules.folder(path) {
+                None => Imported::External(path.to_owned()),
+                Some(folder) => match &self.folder(&folder).imported {
+                    Some(package) => Imported::Package(package.clone()),
+                    None => Imported::Absent,
+                },
+            })
+        })
     }
 
     fn library(&self) -> &Library {
@@ -279,16 +243,6 @@ impl Go<'_> {
 
     fn kind(&self, at: SymbolAt) -> Option<SymbolKind> {
         self.file(at.file)?.symbol(at.place).map(|symbol| symbol.kind)
-    }
-
-    /// Whether there is still time to go one step deeper.
-    fn may_go_on(&self) -> bool {
-        self.steps.set(self.steps.get() + 1);
-        let may = self.steps.get() < MAX_STEPS && self.depth.get() < MAX_DEPTH;
-        if !may {
-            self.cut.set(true);
-        }
-        may
     }
 }
 

@@ -91,12 +91,7 @@ impl Rules<'_> {
 
     /// The classes of the view that have a class among their bases; `None` when there are too many to tell.
     fn below(&self, class: SymbolAt) -> Option<Rc<[SymbolAt]>> {
-        if let Some(known) = self.below.borrow().get(&class) {
-            return known.clone();
-        }
-        let found = self.find_below(class).map(Rc::from);
-        self.below.borrow_mut().insert(class, found.clone());
-        found
+        self.below.once(&class, || self.find_below(class).map(Rc::from))
     }
 
     fn find_below(&self, class: SymbolAt) -> Option<Vec<SymbolAt>> {

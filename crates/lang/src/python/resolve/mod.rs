@@ -14,7 +14,6 @@ mod generics;
 mod guess;
 mod locals;
 mod members;
-mod memo;
 mod mixins;
 mod modules;
 mod names;
@@ -24,34 +23,35 @@ mod source;
 mod types;
 mod values;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use codecompass_model::{
     BindingKind, Confidence, ExprId, Meaning, Reached, RefShape, Reference, Resolver, SymbolAt, VersionId, World,
 };
 
-use crate::names::FastMap;
 use crate::resolve::imports::{self, Part};
 use crate::resolve::{parts, returned};
+use crate::rules::memo::{Course, Memo};
 use expression::Expr;
-use memo::{Course, Memo};
 use modules::Modules;
 use names::{Place, Root};
 use source::{Source, is_function};
 use types::{Found, Type};
 
+/// So many questions may hang on one another.
+const MAX_DEPTH: u32 = 48;
+
 /// The rules at work on one view.
 pub(super) struct Rules<'w> {
     world: Rc<dyn World + 'w>,
     modules: Modules<'w>,
-    sources: RefCell<FastMap<VersionId, Option<Rc<Source>>>>,
+    sources: Memo<VersionId, Option<Rc<Source>>>,
     course: Course,
     types: Memo<Question, Type>,
     names: Memo<(Rc<str>, Rc<str>), Found>,
     orders: Memo<SymbolAt, Rc<[Type]>>,
     /// The classes below a class; `None` for too many.
-    below: RefCell<FastMap<SymbolAt, Option<Rc<[SymbolAt]>>>>,
+    below: Memo<SymbolAt, Option<Rc<[SymbolAt]>>>,
 }
 
 /// A question about types.
@@ -71,31 +71,30 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     Box::new(Rules {
         modules: Modules::new(Rc::clone(&world)),
         world,
-        sources: RefCell::default(),
-        course: Course::default(),
+        sources: Memo::default(),
+        course: Course::new(MAX_DEPTH, u32::MAX),
         types: Memo::default(),
         names: Memo::default(),
         orders: Memo::default(),
-        below: RefCell::default(),
+        below: Memo::default(),
     })
 }
 
 impl Resolver for Rules<'_> {
     fn reference(&self, file: VersionId, at: u32) -> Meaning {
+        self.course.begin();
         let Some(source) = self.source(file) else { return Meaning::Unknown("no file") };
         let Some(reference) = source.facts().references.get(at as usize) else {
             return Meaning::Unknown("no reference");
         };
-        let meaning = self.meaning(&source, reference);
-        self.settle();
-        meaning
+        self.meaning(&source, reference)
     }
 
     fn import(&self, file: VersionId, at: u32) -> Meaning {
+        self.course.begin();
         let Some(source) = self.source(file) else { return Meaning::Unknown("no file") };
         let Some(import) = source.facts().imports.get(at as usize) else { return Meaning::Unknown("no import") };
         let found = self.import_target(&source, import);
-        self.settle();
         self.answer(found, "import", "no such module")
     }
 
@@ -104,11 +103,10 @@ impl Resolver for Rules<'_> {
     }
 
     fn reached(&self, file: VersionId, at: u32) -> Option<Reached> {
+        self.course.begin();
         let source = self.source(file)?;
         let reference = *source.facts().references.get(at as usize)?;
-        let reached = self.reached_by(&source, &reference);
-        self.settle();
-        reached
+        self.reached_by(&source, &reference)
     }
 
     fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
@@ -116,29 +114,18 @@ impl Resolver for Rules<'_> {
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        let found = self.overriding(declared);
-        self.settle();
-        found
+        self.course.begin();
+        self.overriding(declared)
     }
 }
 
 impl Rules<'_> {
     /// A Python file of the view.
     fn source(&self, id: VersionId) -> Option<Rc<Source>> {
-        if let Some(known) = self.sources.borrow().get(&id) {
-            return known.clone();
-        }
-        let file = self.world.file(id).filter(|file| file.language == "python");
-        let source = file.map(|file| Rc::new(Source::new(file)));
-        self.sources.borrow_mut().insert(id, source.clone());
-        source
-    }
-
-    fn settle(&self) {
-        self.course.rest();
-        self.types.settle();
-        self.names.settle();
-        self.orders.settle();
+        self.sources.once(&id, || {
+            let file = self.world.file(id).filter(|file| file.language == "python");
+            file.map(|file| Rc::new(Source::new(file)))
+        })
     }
 
     fn meaning(&self, source: &Rc<Source>, reference: &Reference) -> Meaning {
