@@ -242,6 +242,16 @@ def bare(answer):
     return {key: bare(value) for key, value in answer.items() if key not in of_the_index}
 
 
+def whole(pipe, tool, arguments):
+    """An answer that ran out of time says so, and goes on where it was when it is asked for again."""
+    for _ in range(20):
+        answer = pipe.call(tool, **arguments)
+        is_cut = answer.get("metadata", {}).get("result_completeness") == "partial"
+        if not is_cut or tool == "get_code_context":  # Which is cut by its tokens.
+            break
+    return answer
+
+
 def answers(program, root, refs, words):
     """What every tool says, for the work tree and for each ref."""
     pipe = Pipe(program, root, "--no-prewarm", "--no-watch", "--answers", "json", "--tools", "all")
@@ -252,7 +262,7 @@ def answers(program, root, refs, words):
             arguments = filled(arguments, {**words, "ref": ref})
             if ref is not None and tool not in ("diff_context", "compare_symbol_between_commits", "suggest_followup_queries"):
                 arguments["ref"] = ref
-            found[f"{ref or 'work tree'}: {tool} {json.dumps(arguments, sort_keys=True)}"] = bare(pipe.call(tool, **arguments))
+            found[f"{ref or 'work tree'}: {tool} {json.dumps(arguments, sort_keys=True)}"] = bare(whole(pipe, tool, arguments))
     pipe.close()
     return found
 

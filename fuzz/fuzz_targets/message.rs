@@ -21,7 +21,8 @@ fuzz_target!(|data: &[u8]| {
         Verdict::Good if data.trim_ascii().is_empty() => {}
         // The SDK takes it, and takes it for what it is: a request stays one, under its own id.
         Verdict::Good => {
-            let taken = serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(data).expect("the SDK reads what is passed on");
+            let taken =
+                serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(data).expect("the SDK reads what is passed on");
             let id = match &taken {
                 JsonRpcMessage::Request(request) => Some(serde_json::to_value(&request.id).expect("an id is JSON")),
                 _ => None,
@@ -33,21 +34,31 @@ fuzz_target!(|data: &[u8]| {
             let refusals = refusal.as_array().cloned().unwrap_or_else(|| vec![refusal.clone()]);
             assert!(!refusals.is_empty());
             for one in &refusals {
-                assert!(one["jsonrpc"] == "2.0" && one["error"]["code"].is_i64() && one["error"]["message"].is_string(), "{one}");
+                assert!(
+                    one["jsonrpc"] == "2.0" && one["error"]["code"].is_i64() && one["error"]["message"].is_string(),
+                    "{one}"
+                );
             }
             let told: Vec<Value> = refusals.iter().map(|one| one["id"].clone()).filter(|id| !id.is_null()).collect();
             for id in &ids {
-                assert_eq!(told.iter().filter(|one| *one == id).count(), ids.iter().filter(|one| *one == id).count(), "{id}");
+                assert_eq!(
+                    told.iter().filter(|one| *one == id).count(),
+                    ids.iter().filter(|one| *one == id).count(),
+                    "{id}"
+                );
             }
         }
-        Verdict::Unheard(_) => assert!(ids.is_empty(), "somebody waits for an answer"),
+        Verdict::Unheard(complaint) => {
+            assert!(ids.is_empty() && complaint["id"].is_null(), "somebody waits: {complaint}")
+        }
     }
 });
 
 /// The ids under which somebody waits: of a message with a method, or of each of a batch.
 fn requests(message: &Value) -> Vec<Value> {
     let is_id = |id: &&Value| id.is_string() || id.is_i64();
-    let of = |message: &Value| message["method"].is_string().then(|| message.get("id").filter(is_id).cloned()).flatten();
+    let of =
+        |message: &Value| message["method"].is_string().then(|| message.get("id").filter(is_id).cloned()).flatten();
     match message {
         Value::Array(messages) => messages.iter().filter_map(of).collect(),
         message => of(message).into_iter().collect(),
