@@ -91,6 +91,11 @@ impl<K: Hash + Eq + Clone, V: Clone> Memo<K, V> {
         self.done.borrow().contains_key(key)
     }
 
+    /// The answer that is remembered.
+    pub(crate) fn known(&self, key: &K) -> Option<V> {
+        self.done.borrow().get(key).cloned()
+    }
+
     /// The answer to a question that never leads back to itself.
     pub(crate) fn once<Q>(&self, key: &Q, look: impl FnOnce() -> V) -> V
     where
@@ -146,6 +151,30 @@ impl<K: Hash + Eq + Clone, V: Clone> Memo<K, V> {
     }
 }
 
+impl<K: Hash + Eq + Clone, V: Clone> Memo<K, Option<V>> {
+    /// Something that stands in one of several places, of which each leads to others. Going in circles takes nothing away
+    /// from what is found, and where a search began that found nothing, there is nothing: both are remembered.
+    pub(crate) fn search(&self, course: &Course, key: K, look: impl FnOnce() -> Option<V>) -> Option<V> {
+        if let Some(known) = self.done.borrow().get(&key) {
+            return known.clone();
+        }
+        if self.open.borrow().contains_key(&key) {
+            course.cut();
+            return None;
+        }
+        let deeper = course.deeper()?;
+        self.open.borrow_mut().insert(key.clone(), None);
+        let cuts = course.cuts.get();
+        let found = look();
+        drop(deeper);
+        self.open.borrow_mut().remove(&key);
+        if found.is_some() || course.cuts.get() == cuts || course.depth.get() == 0 {
+            self.done.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +212,23 @@ mod tests {
             assert_eq!([sum(&memo, &course, 3, edges), course.depth.get()], [7, 0]);
             assert_eq!(memo.done.borrow().len(), 2);
         }
+    }
+
+    #[test]
+    fn a_search_in_circles_finds_what_is_there_and_what_is_not() {
+        let edges: &[&[u32]] = &[&[], &[2], &[1, 3], &[]];
+        fn find(memo: &Memo<u32, Option<u32>>, course: &Course, at: u32, edges: &[&[u32]], wanted: u32) -> Option<u32> {
+            let below = || edges[at as usize].iter().find_map(|&to| find(memo, course, to, edges, wanted));
+            memo.search(course, at, || (at == wanted).then_some(at).or_else(below))
+        }
+        let course = Course::new(10, 100);
+        course.begin();
+        let memo = Memo::default();
+        assert_eq!(find(&memo, &course, 1, edges, 3), Some(3));
+        assert_eq!(memo.done.borrow().len(), 3, "what was found on the way is remembered");
+        let memo = Memo::default();
+        assert_eq!(find(&memo, &course, 1, edges, 9), None);
+        assert!(memo.done.borrow().contains_key(&1) && !memo.done.borrow().contains_key(&2));
     }
 
     #[test]

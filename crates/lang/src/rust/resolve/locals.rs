@@ -45,16 +45,8 @@ impl Rules<'_> {
 
     /// The type of a local name.
     pub(super) fn local_type(&self, file: VersionId, binding: u32) -> Ty {
-        let key = (file, binding);
-        if let Some(known) = self.locals.borrow().get(&key) {
-            return known.clone();
-        }
-        let Some(_depth) = self.deeper() else { return Ty::Unknown };
-        // Whoever asks again on the way gets no answer.
-        self.locals.borrow_mut().insert(key, Ty::Unknown);
-        let found = self.bound_type(file, binding).unwrap_or(Ty::Unknown);
-        self.locals.borrow_mut().insert(key, found.clone());
-        found
+        let look = || self.bound_type(file, binding).unwrap_or(Ty::Unknown);
+        self.locals.answer(&self.course, (file, binding), Ty::Unknown, look)
     }
 
     fn bound_type(&self, file: VersionId, at: u32) -> Option<Ty> {

@@ -247,7 +247,7 @@ impl Rules<'_> {
         let Some(place) = index.nearest(scope.symbol, &[Impl, Trait, Struct, Enum, Union]) else { return Ty::Unknown };
         let at = SymbolAt { file: scope.file, place };
         match index.symbol(place).map(|symbol| symbol.kind) {
-            Some(Impl) => self.implementation(at).of.clone(),
+            Some(Impl) => self.implementing_type(at),
             Some(Trait) => Ty::SelfOf(at),
             _ => {
                 let own = index.type_params(place).iter().map(|&binding| Ty::Param((scope.file, binding)));
@@ -258,22 +258,27 @@ impl Rules<'_> {
 
     /// What an `impl` block is about.
     pub(super) fn implementation(&self, at: SymbolAt) -> Rc<Implementation> {
-        if let Some(known) = self.implementations.borrow().get(&at) {
-            return Rc::clone(known);
+        if let Some(known) = self.implementations.known(&at) {
+            return known;
         }
-        let unknown = Rc::new(Implementation { of: Ty::Unknown, of_trait: None });
-        // `Self` within the header itself is not looked at.
-        self.implementations.borrow_mut().insert(at, Rc::clone(&unknown));
-        let Some(index) = self.indexed(at.file) else { return unknown };
-        let scope = Scope { file: at.file, symbol: Some(at.place) };
-        let of = index.annotation(at.place).map_or(Ty::Unknown, |text| self.lower_text(scope, text));
-        let own = Rc::new(Implementation { of, of_trait: None });
-        self.implementations.borrow_mut().insert(at, Rc::clone(&own));
-        let written = index.symbol(at.place).and_then(|symbol| symbol.impl_trait.clone());
-        let of_trait = written.and_then(|text| self.bound(scope, &Written::parse(text.trim_start_matches('!'))));
-        let done = Rc::new(Implementation { of: own.of.clone(), of_trait });
-        self.implementations.borrow_mut().insert(at, Rc::clone(&done));
-        done
+        let of = self.implementing_type(at);
+        // `Self` within the header means the type, whatever the trait is.
+        let alone = Rc::new(Implementation { of: of.clone(), of_trait: None });
+        self.implementations.answer(&self.course, at, alone, || {
+            let scope = Scope { file: at.file, symbol: Some(at.place) };
+            let written = self.symbol(at, |symbol| symbol.impl_trait.clone()).flatten();
+            let of_trait = written.and_then(|text| self.bound(scope, &Written::parse(text.trim_start_matches('!'))));
+            Rc::new(Implementation { of, of_trait })
+        })
+    }
+
+    /// The type that an `impl` block is for.
+    fn implementing_type(&self, at: SymbolAt) -> Ty {
+        self.implementing_types.answer(&self.course, at, Ty::Unknown, || {
+            let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
+            let scope = Scope { file: at.file, symbol: Some(at.place) };
+            index.annotation(at.place).map_or(Ty::Unknown, |text| self.lower_text(scope, text))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a reference, by its shape, to the answer.
 
-use codecompass_model::{Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{ExprId, Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
 
 use super::Rules;
 use super::closures::{name_before, string_start};
@@ -127,18 +127,17 @@ impl Rules<'_> {
         // Texts that were cut short may be equal without meaning the same.
         let place = is_unsure(index.written(qualifier)).then_some((reference.line, reference.column));
         let key = (index.id(), qualifier, reference.binding, reference.symbol, place);
-        if let Some(known) = self.receivers.borrow().get(&key) {
-            return known.clone();
-        }
+        self.receivers.unless_cut(&self.course, key, || self.find_receiver(index, reference, qualifier))
+    }
+
+    fn find_receiver(&self, index: &Index, reference: &Reference, qualifier: ExprId) -> Ty {
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let point = Point { scope, line: reference.line, limit: u32::MAX, first: Some(reference.binding) };
         let written = index.written(qualifier);
-        let found = match self.expression(point, written) {
+        match self.expression(point, written) {
             Ty::Unknown if is_unsure(written) => self.long_receiver(index, reference).unwrap_or(Ty::Unknown),
             found => found,
-        };
-        self.receivers.borrow_mut().insert(key, found.clone());
-        found
+        }
     }
 
     /// The receiver of a member, when its text was cut short: what the call before the dot gives.

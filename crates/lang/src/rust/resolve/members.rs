@@ -63,9 +63,10 @@ impl Want {
 impl Rules<'_> {
     /// Everything of this name that stands in an `impl` or a trait.
     pub(super) fn candidates(&self, name: &str) -> Rc<[Candidate]> {
-        if let Some(known) = self.members.borrow().get(name) {
-            return Rc::clone(known);
-        }
+        self.members.once(name, || self.find_candidates(name))
+    }
+
+    fn find_candidates(&self, name: &str) -> Rc<[Candidate]> {
         let candidate = |&at: &SymbolAt| {
             let index = self.indexed(at.file)?;
             let symbol = index.symbol(at.place)?;
@@ -83,9 +84,7 @@ impl Rules<'_> {
         if found.len() > 1 {
             found.retain(|candidate| self.is_active(candidate.at) && self.is_active(candidate.owner));
         }
-        let found: Rc<[Candidate]> = found.into();
-        self.members.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
-        found
+        found.into()
     }
 
     /// A member of a value, through references, smart pointers and `Deref`. What a trait gives is seen from a place only

@@ -27,13 +27,13 @@ mod traits;
 mod types;
 mod written;
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use codecompass_model::{Binding, ExprId, Import, Meaning, Resolver, Symbol, SymbolAt, VersionId, World};
 
 use crate::rules::index::Index;
+use crate::rules::memo::{Course, Deeper, Memo};
 use crates::Crates;
 use lower::Implementation;
 use members::Candidate;
@@ -45,10 +45,11 @@ use types::{Parameter, Ty};
 /// How deep one question may lead to others.
 const MAX_DEPTH: u32 = 64;
 
+/// How deep one look-up of a name may lead to others.
+const MAX_SEARCHES: u32 = 61;
+
 /// How many questions one question may lead to.
 const MAX_STEPS: u32 = 20_000;
-
-type Memo<K, V> = RefCell<HashMap<K, V>>;
 
 /// A receiver: its file and text, what its first name is bound to, the symbol around it, and where the text is not enough
 /// also its place.
@@ -58,20 +59,17 @@ type Receiver = (VersionId, ExprId, Option<u32>, Option<u32>, Option<(u32, u32)>
 pub(super) struct Rules<'w> {
     world: Rc<dyn World + 'w>,
     crates: Crates,
-    depth: Cell<u32>,
-    /// How many questions the one from outside has led to.
-    steps: Cell<u32>,
+    course: Course,
+    /// Look-ups of names, which are counted on their own.
+    searches: Course,
     /// The traits that are being asked for.
     asking: RefCell<Vec<SymbolAt>>,
     files: Memo<VersionId, Option<Rc<Index>>>,
     parents: Memo<VersionId, Option<Scope>>,
     names: Memo<(Scope, String, Space), Option<Def>>,
-    /// The look-ups that are under way.
-    open: RefCell<Vec<(Scope, String, Space)>>,
-    /// How often a look-up met itself.
-    cycles: Cell<usize>,
-    outside_globs: Memo<Scope, bool>,
+    outside_globs: Memo<Scope, Option<()>>,
     implementations: Memo<SymbolAt, Rc<Implementation>>,
+    implementing_types: Memo<SymbolAt, Ty>,
     members: Memo<String, Rc<[Candidate]>>,
     impls: Memo<String, Rc<[SymbolAt]>>,
     supertraits: Memo<SymbolAt, Rc<[SymbolAt]>>,
@@ -86,16 +84,15 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     Box::new(Rules {
         crates: Crates::of(&*world),
         world,
-        depth: Cell::new(0),
-        steps: Cell::new(0),
+        course: Course::new(MAX_DEPTH, MAX_STEPS),
+        searches: Course::new(MAX_SEARCHES, u32::MAX),
         asking: RefCell::default(),
         files: Memo::default(),
         parents: Memo::default(),
         names: Memo::default(),
-        open: RefCell::default(),
-        cycles: Cell::new(0),
         outside_globs: Memo::default(),
         implementations: Memo::default(),
+        implementing_types: Memo::default(),
         members: Memo::default(),
         impls: Memo::default(),
         supertraits: Memo::default(),
@@ -117,24 +114,10 @@ fn declared_params(index: &Index, function: u32) -> impl Iterator<Item = &Bindin
     all.filter(|binding| binding.annotation.is_some())
 }
 
-/// Held while a question is looked into.
-struct Deeper<'r>(&'r Cell<u32>);
-
-impl Drop for Deeper<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
-}
-
 impl Rules<'_> {
     /// A file, sorted for look-ups.
     fn indexed(&self, file: VersionId) -> Option<Rc<Index>> {
-        if let Some(known) = self.files.borrow().get(&file) {
-            return known.clone();
-        }
-        let found = self.world.file(file).map(|file| Rc::new(Index::new(file, given_name)));
-        self.files.borrow_mut().insert(file, found.clone());
-        found
+        self.files.once(&file, || self.world.file(file).map(|file| Rc::new(Index::new(file, given_name))))
     }
 
     /// Something about a symbol.
@@ -143,25 +126,26 @@ impl Rules<'_> {
         index.symbol(at.place).map(ask)
     }
 
+    /// Begins a question from outside.
+    fn begin(&self) {
+        self.course.begin();
+        self.searches.begin();
+    }
+
     /// One level further down; `None` when that is too deep.
     fn deeper(&self) -> Option<Deeper<'_>> {
-        let depth = self.depth.get();
-        self.steps.set(self.steps.get() + 1);
-        (depth < MAX_DEPTH && self.steps.get() < MAX_STEPS).then(|| {
-            self.depth.set(depth + 1);
-            Deeper(&self.depth)
-        })
+        self.course.deeper()
     }
 }
 
 impl Resolver for Rules<'_> {
     fn reference(&self, file: VersionId, at: u32) -> Meaning {
-        self.steps.set(0);
+        self.begin();
         self.meaning(file, at).unwrap_or(Meaning::Unknown("no such reference"))
     }
 
     fn import(&self, file: VersionId, at: u32) -> Meaning {
-        self.steps.set(0);
+        self.begin();
         self.import_meaning(file, at).unwrap_or(Meaning::Unknown("not found"))
     }
 
@@ -170,7 +154,7 @@ impl Resolver for Rules<'_> {
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        self.steps.set(0);
+        self.begin();
         self.overriding(declared)
     }
 }

@@ -29,12 +29,7 @@ impl Rules<'_> {
             let above = self.indexed(module.file)?.symbol(symbol)?.parent;
             return Some(self.module_of(Scope { file: module.file, symbol: above }));
         }
-        if let Some(known) = self.parents.borrow().get(&module.file) {
-            return *known;
-        }
-        let found = self.declaring(module.file);
-        self.parents.borrow_mut().insert(module.file, found);
-        found
+        self.parents.once(&module.file, || self.declaring(module.file))
     }
 
     /// The root of the crate that a module is part of.

@@ -186,25 +186,11 @@ impl Rules<'_> {
     /// What a module, or a function's own items, have under a name.
     fn lookup(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let key = (scope, name.to_owned(), space);
-        if let Some(known) = self.names.borrow().get(&key) {
-            return known.clone();
-        }
-        if self.open.borrow().contains(&key) || self.open.borrow().len() > 60 {
-            self.cycles.set(self.cycles.get() + 1);
-            return None;
-        }
-        self.open.borrow_mut().push(key.clone());
-        let cycles = self.cycles.get();
-        let found = self
-            .own(scope, name, space)
-            .or_else(|| self.through_imports(scope, name, space))
-            .or_else(|| self.exported_macro(scope, name).filter(|_| space == Space::Macro));
-        self.open.borrow_mut().pop();
-        // What was cut short by a cycle is only right for whoever began it.
-        if found.is_some() || cycles == self.cycles.get() || self.open.borrow().is_empty() {
-            self.names.borrow_mut().insert(key, found.clone());
-        }
-        found
+        self.names.search(&self.searches, key, || {
+            self.own(scope, name, space)
+                .or_else(|| self.through_imports(scope, name, space))
+                .or_else(|| self.exported_macro(scope, name).filter(|_| space == Space::Macro))
+        })
     }
 
     fn own(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
@@ -338,12 +324,12 @@ impl Rules<'_> {
 
     /// Whether a module, or one that it takes everything from, takes everything from a library.
     pub(super) fn has_outside_glob(&self, module: Scope) -> bool {
-        if let Some(&known) = self.outside_globs.borrow().get(&module) {
-            return known;
-        }
-        self.outside_globs.borrow_mut().insert(module, false);
+        self.outside_globs.search(&self.searches, module, || self.finds_outside_glob(module).then_some(())).is_some()
+    }
+
+    fn finds_outside_glob(&self, module: Scope) -> bool {
         let Some(index) = self.indexed(module.file) else { return false };
-        let found = index.imports(module.symbol).iter().any(|&at| {
+        index.imports(module.symbol).iter().any(|&at| {
             let import = &index.facts().imports[at as usize];
             import.glob
                 && match self.glob(module, import) {
@@ -351,9 +337,7 @@ impl Rules<'_> {
                     Some(Def::Module(other)) => self.has_outside_glob(other),
                     _ => false,
                 }
-        });
-        self.outside_globs.borrow_mut().insert(module, found);
-        found
+        })
     }
 }
 

@@ -51,9 +51,10 @@ impl Rules<'_> {
     }
 
     fn traits_seen(&self, scope: Scope) -> Rc<Seen> {
-        if let Some(known) = self.seen_traits.borrow().get(&scope) {
-            return Rc::clone(known);
-        }
+        self.seen_traits.once(&scope, || Rc::new(self.find_traits(scope)))
+    }
+
+    fn find_traits(&self, scope: Scope) -> Seen {
         let mut seen = Seen::default();
         let mut open = vec![scope];
         let mut at = 0;
@@ -62,8 +63,6 @@ impl Rules<'_> {
             at += 1;
         }
         seen.is_open |= at < open.len();
-        let seen = Rc::new(seen);
-        self.seen_traits.borrow_mut().insert(scope, Rc::clone(&seen));
         seen
     }
 

@@ -43,13 +43,8 @@ pub(super) fn is_usual(name: &str) -> bool {
 impl Rules<'_> {
     /// The `impl` blocks for a type of this name.
     pub(super) fn impls(&self, name: &str) -> Rc<[SymbolAt]> {
-        if let Some(known) = self.impls.borrow().get(name) {
-            return Rc::clone(known);
-        }
         let is_impl = |at: &SymbolAt| self.symbol(*at, |symbol| symbol.kind == SymbolKind::Impl).unwrap_or(false);
-        let found: Rc<[SymbolAt]> = self.world.symbols_named(name).iter().copied().filter(is_impl).collect();
-        self.impls.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
-        found
+        self.impls.once(name, || self.world.symbols_named(name).iter().copied().filter(is_impl).collect())
     }
 
     /// Whether a type implements a trait of the view.
@@ -80,11 +75,10 @@ impl Rules<'_> {
     /// The parameters `T` of every `impl<T> Trait for T`: of those in the trait's own file, and of those elsewhere whose
     /// parameter has a usual name.
     fn blanket_impls(&self, of: SymbolAt) -> Rc<[Parameter]> {
-        if let Some(known) = self.blankets.borrow().get(&of) {
-            return Rc::clone(known);
-        }
-        // Whoever asks again on the way sees none.
-        self.blankets.borrow_mut().insert(of, [].into());
+        self.blankets.answer(&self.course, of, [].into(), || self.find_blanket_impls(of))
+    }
+
+    fn find_blanket_impls(&self, of: SymbolAt) -> Rc<[Parameter]> {
         let usual = PARAMETERS.iter().flat_map(|name| self.impls(name).to_vec()).filter(|at| at.file != of.file);
         let index = self.indexed(of.file);
         let here = index.iter().flat_map(|index| {
@@ -103,9 +97,7 @@ impl Rules<'_> {
                 _ => None,
             }
         };
-        let found: Rc<[Parameter]> = here.chain(usual).filter_map(parameter).collect();
-        self.blankets.borrow_mut().insert(of, Rc::clone(&found));
-        found
+        here.chain(usual).filter_map(parameter).collect()
     }
 
     fn implements_by(&self, name: &str, ty: &Ty, is_meant: &dyn Fn(&Bound) -> bool) -> bool {
@@ -174,27 +166,22 @@ impl Rules<'_> {
     }
 
     fn supertraits(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
-        if let Some(known) = self.supertraits.borrow().get(&of) {
-            return Rc::clone(known);
-        }
-        let found: Rc<[SymbolAt]> = self.indexed(of.file).map_or_else(
-            || [].into(),
-            |index| {
-                let scope = Scope { file: of.file, symbol: index.symbol(of.place).and_then(|symbol| symbol.parent) };
-                let extends = index.bases(of.place).iter().map(|&at| &index.facts().references[at as usize]);
-                let meant = extends.filter_map(|reference| {
-                    let written = Written::parse(reference.qualifier.map_or("", |at| index.written(at)));
-                    let before = written.segments().iter().map(|segment| segment.name.as_str());
-                    let path: Vec<&str> = before.chain([index.name(reference.name)]).collect();
-                    match self.path(scope, &path, Space::Type)? {
-                        Def::Symbol(at) => Some(at),
-                        _ => None,
-                    }
-                });
-                meant.collect()
-            },
-        );
-        self.supertraits.borrow_mut().insert(of, Rc::clone(&found));
-        found
+        self.supertraits.once(&of, || self.find_supertraits(of).unwrap_or_else(|| [].into()))
+    }
+
+    fn find_supertraits(&self, of: SymbolAt) -> Option<Rc<[SymbolAt]>> {
+        let index = self.indexed(of.file)?;
+        let scope = Scope { file: of.file, symbol: index.symbol(of.place).and_then(|symbol| symbol.parent) };
+        let extends = index.bases(of.place).iter().map(|&at| &index.facts().references[at as usize]);
+        let meant = extends.filter_map(|reference| {
+            let written = Written::parse(reference.qualifier.map_or("", |at| index.written(at)));
+            let before = written.segments().iter().map(|segment| segment.name.as_str());
+            let path: Vec<&str> = before.chain([index.name(reference.name)]).collect();
+            match self.path(scope, &path, Space::Type)? {
+                Def::Symbol(at) => Some(at),
+                _ => None,
+            }
+        });
+        Some(meant.collect())
     }
 }
