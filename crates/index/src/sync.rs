@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub force: bool,
     /// Replace a store that an older version of this program made.
     pub upgrade: bool,
-    /// Wait for another writer instead of failing with [`StoreError::Locked`](codecompass_store::StoreError::Locked).
+    /// Wait for another writer instead of failing with [`StoreError::Locked`].
     pub wait: bool,
     /// The only files that can have changed since the last sync of this work tree, when that is known.
     pub changed: Option<Vec<String>>,

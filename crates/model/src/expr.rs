@@ -194,7 +194,7 @@ impl FileFacts {
         // A part stands before what it is part of: facts that say otherwise must not lead in circles.
         let below = |of: ExprId, out: &mut String| {
             if of < id {
-                self.show(of, out)
+                self.show(of, out);
             }
         };
         let list = |all: &[ExprId], out: &mut String| {

@@ -1,6 +1,6 @@
 //! Which symbol is meant by this name?
 //!
-//! A name may be simple, the end of a qualified name, or a handle; [`locate`] tells who bears it. Which of several bearers
+//! A name may be simple, the end of a qualified name, or a handle; [`locate()`](crate::locate()) tells who bears it. Which of several bearers
 //! an answer is about is decided here, for every tool that answers about one symbol, by the tool's [`Policy`].
 
 use codecompass_model::{Languages, Symbol, SymbolAt, SymbolKind};
@@ -28,7 +28,7 @@ pub struct Wanted<'q> {
 /// What a tool does about several bearers of a name.
 #[derive(Clone, Copy)]
 pub enum Policy<'g> {
-    /// It takes the first of them in the order of [`locate`], and tells so many of the others.
+    /// It takes the first of them in the order of [`locate()`](crate::locate()), and tells so many of the others.
     First {
         /// How many.
         others: usize,
