@@ -1,13 +1,13 @@
 //! Exact search is complete and exact: on any texts and patterns it finds what a scan of all lines finds.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{Options, Target, sync};
 use codecompass_query::grep::{Pattern, Wanted, find, find_while};
-use codecompass_store::{ProjectDir, Snapshot, Store, StoreError, Tuning};
+use codecompass_store::{Snapshot, StoreError};
 use proptest::prelude::*;
 use regex_automata::meta;
 use regex_automata::util::syntax;
@@ -98,24 +98,7 @@ fn index(texts: &[String]) -> Indexed {
         std::fs::write(folders[0].path().join(format!("f{at}.{}", ["txt", "rs", "py"][at % 3])), text)
             .expect("written");
     }
-    let workspace = Workspace::discover(folders[0].path(), None).expect("it is a workspace");
-    let (dir, target) = (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("a target"));
-    let options = Options {
-        force: false,
-        upgrade: false,
-        wait: true,
-        changed: None,
-        limits: Limits::default(),
-        threads: 1,
-        tuning: Tuning::default(),
-        point: None,
-        progress: &|_| (),
-        cancel: &AtomicBool::new(false),
-        job_id: None,
-        started: &|_| (),
-    };
-    sync(&dir, &workspace, &target, &options).expect("it is indexed");
-    let snapshot = Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("it is published");
+    let snapshot = support::indexed(&folders);
     let versions = snapshot.versions().expect("they are stored");
     let texts = versions
         .iter()

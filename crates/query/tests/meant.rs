@@ -1,14 +1,13 @@
 //! Which symbol a name means, by each policy, in a small project where names are borne by several.
 
-use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
+mod support;
 
-use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{Options, Target, sync};
+use std::rc::Rc;
+
 use codecompass_lang::REGISTRY;
 use codecompass_query::graph::{Budget, Graph, Looks, Memory};
 use codecompass_query::{Meant, Policy, SymbolHit, Wanted, meant};
-use codecompass_store::{ProjectDir, Snapshot, Store, Tuning};
+use codecompass_store::Snapshot;
 
 const FILES: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"x\"\n"),
@@ -27,24 +26,7 @@ fn indexed() -> (Rc<Snapshot>, [tempfile::TempDir; 2]) {
         std::fs::create_dir_all(path.parent().expect("it stands in a folder")).expect("made");
         std::fs::write(path, text).expect("written");
     }
-    let workspace = Workspace::discover(folders[0].path(), None).expect("it is a workspace");
-    let (dir, target) = (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("a target"));
-    let options = Options {
-        force: false,
-        upgrade: false,
-        wait: true,
-        changed: None,
-        limits: Limits::default(),
-        threads: 1,
-        tuning: Tuning::default(),
-        point: None,
-        progress: &|_| (),
-        cancel: &AtomicBool::new(false),
-        job_id: None,
-        started: &|_| (),
-    };
-    sync(&dir, &workspace, &target, &options).expect("it is indexed");
-    let snapshot = Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("it is published");
+    let snapshot = support::indexed(&folders);
     (Rc::new(snapshot), folders)
 }
 

@@ -1,0 +1,30 @@
+//! What the tests of questions share.
+
+use std::sync::atomic::AtomicBool;
+
+use codecompass_index::source::{Limits, Workspace};
+use codecompass_index::{Options, Target, sync};
+use codecompass_store::{ProjectDir, Snapshot, Store, Tuning};
+use tempfile::TempDir;
+
+/// A snapshot of the first folder, indexed into the second.
+pub(crate) fn indexed(folders: &[TempDir; 2]) -> Snapshot {
+    let workspace = Workspace::discover(folders[0].path(), None).expect("it is a workspace");
+    let (dir, target) = (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("a target"));
+    let options = Options {
+        force: false,
+        upgrade: false,
+        wait: true,
+        changed: None,
+        limits: Limits::default(),
+        threads: 1,
+        tuning: Tuning::default(),
+        point: None,
+        progress: &|_| (),
+        cancel: &AtomicBool::new(false),
+        job_id: None,
+        started: &|_| (),
+    };
+    sync(&dir, &workspace, &target, &options).expect("it is indexed");
+    Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("it is published")
+}
