@@ -289,7 +289,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Interns a word for a [`Part::Field`].
+    /// Interns a word for a [`Part::Field`](codecompass_model::Part::Field).
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))
     }
