@@ -93,6 +93,37 @@ pub enum Expr {
     Literal(Literal),
     /// Nothing that any rule reads.
     Other,
+    /// The value that a function is called on.
+    This,
+    /// The same, seen as what its type is made from.
+    Super,
+    /// One of these values; all of them are alike.
+    Either(Box<[ExprId]>),
+    /// A function without a name, with so many parameters and what it gives back.
+    Closure {
+        /// How many parameters.
+        params: u32,
+        /// What it gives back.
+        back: Option<ExprId>,
+    },
+    /// What a function wants for one of its arguments.
+    Argument {
+        /// The function.
+        callee: ExprId,
+        /// How many arguments the call has.
+        arity: u32,
+        /// Those before it.
+        given: Box<[ExprId]>,
+    },
+    /// A parameter of what is wanted, which is a function.
+    ParamOf {
+        /// What is wanted.
+        of: ExprId,
+        /// Which parameter, from 0.
+        at: u32,
+    },
+    /// What a module gives that is loaded by this name.
+    Module(u32),
 }
 
 /// What a function takes and gives.
@@ -263,6 +294,22 @@ impl FileFacts {
                 Literal::Null => "nil",
             }),
             Expr::Other => out.push('…'),
+            Expr::This => out.push_str("this"),
+            Expr::Super => out.push_str("super"),
+            Expr::Either(of) => {
+                out.push('(');
+                list(of, out);
+                out.push(')');
+            }
+            Expr::Closure { params, back } => {
+                out.push_str(&format!("λ{params}"));
+                if let Some(back) = back {
+                    around("(", *back, ")", out);
+                }
+            }
+            Expr::Argument { callee, given, .. } => around("", *callee, &format!("(#{})", given.len()), out),
+            Expr::ParamOf { of, at } => around("", *of, &format!("#{at}"), out),
+            Expr::Module(name) => out.push_str(&format!("module {}", self.name(*name))),
         }
     }
 }

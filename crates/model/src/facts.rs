@@ -53,6 +53,27 @@ pub struct FileFacts {
     pub problems: Vec<Problem>,
     /// How many lines the file has.
     pub lines: u32,
+    /// The calls whose arguments tell which of several functions is meant: a reference to the name that is called, and the
+    /// whole call. In the order of references.
+    pub calls: Vec<(u32, ExprId)>,
+    /// What the file gives to whoever loads it.
+    pub value: Option<ExprId>,
+    /// The references that mean a symbol of a block around them, and that symbol. In the order of references.
+    pub seen: Vec<(u32, u32)>,
+}
+
+impl FileFacts {
+    /// The whole call of which a reference names what is called.
+    pub fn call_of(&self, reference: u32) -> Option<ExprId> {
+        let at = self.calls.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
+        Some(self.calls[at].1)
+    }
+
+    /// The symbol of a block that a reference means.
+    pub fn seen_by(&self, reference: u32) -> Option<u32> {
+        let at = self.seen.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
+        Some(self.seen[at].1)
+    }
 }
 
 /// A definition written in the file.
@@ -145,6 +166,14 @@ impl Flags {
     pub const INITIALISED: Flags = Flags(1 << 5);
     /// It is what its module exports as a whole.
     pub const MODULE_ITSELF: Flags = Flags(1 << 6);
+    /// It is left to others to say what it does.
+    pub const ABSTRACT: Flags = Flags(1 << 7);
+    /// It can be named in its own file alone.
+    pub const FILE_ONLY: Flags = Flags(1 << 8);
+    /// It can be named in the block alone that it is declared in, and only where extraction has seen it.
+    pub const BLOCK_ONLY: Flags = Flags(1 << 9);
+    /// A call of its name gives what it holds.
+    pub const READ_BY_CALL: Flags = Flags(1 << 10);
 
     /// Whether all of these are set.
     pub const fn has(self, flags: Flags) -> bool {

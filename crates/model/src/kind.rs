@@ -67,6 +67,8 @@ kinds! {
     Constructor = "constructor",
     /// A test block with its title as name: `describe`, `it`, `t.Run`.
     Test = "test",
+    /// A function that is declared here and defined elsewhere.
+    Prototype = "prototype",
 }
 
 impl SymbolKind {
@@ -91,7 +93,7 @@ impl SymbolKind {
     pub fn filter(word: &str) -> Option<&'static [SymbolKind]> {
         use SymbolKind as K;
         Some(match word.to_ascii_lowercase().as_str() {
-            "fn" | "function" | "func" | "def" => &[K::Fn, K::Method, K::Constructor],
+            "fn" | "function" | "func" | "def" => &[K::Fn, K::Method, K::Constructor, K::Prototype],
             "method" => &[K::Method],
             "struct" => &[K::Struct],
             "class" => &[K::Class],
@@ -113,6 +115,7 @@ impl SymbolKind {
             "namespace" => &[K::Namespace],
             "constructor" => &[K::Constructor],
             "test" => &[K::Test],
+            "prototype" => &[K::Prototype],
             _ => return None,
         })
     }

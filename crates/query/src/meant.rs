@@ -97,10 +97,10 @@ fn first_of(hits: Vec<SymbolHit>, total: usize) -> Meant {
     }
 }
 
-/// Leaves out what is not meant beside other bearers of a name: tests with that title, and blocks of methods, which bear the
-/// name of their type.
+/// Leaves out what is not meant beside other bearers of a name: tests with that title, blocks of methods, which bear the
+/// name of their type, and declarations of what is defined elsewhere.
 fn retain_meant(hits: &mut Vec<SymbolHit>) {
-    for lesser in [SymbolKind::Test, SymbolKind::Impl] {
+    for lesser in [SymbolKind::Test, SymbolKind::Impl, SymbolKind::Prototype] {
         if hits.iter().any(|hit| hit.symbol().kind != lesser) {
             hits.retain(|hit| hit.symbol().kind != lesser);
         }

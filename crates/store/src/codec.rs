@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use codecompass_model::{Binding, Chunk, Expr, FileFacts, Import, Problem, Reference, Symbol};
+use codecompass_model::{Binding, Chunk, Expr, ExprId, FileFacts, Import, Problem, Reference, Symbol};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
@@ -90,12 +90,19 @@ impl Outline {
 }
 
 /// All other facts.
-type Rest = (Vec<String>, Vec<Expr>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32);
+type Rest = (Vec<String>, Vec<Expr>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32, Given);
+
+/// The calls, what the file itself gives, and the symbols of blocks that references mean.
+type Given = (Vec<(u32, ExprId)>, Option<ExprId>, Vec<(u32, u32)>);
 
 /// Facts as two blobs: the outline and the rest.
 pub(crate) fn encode_facts(facts: &FileFacts) -> (Vec<u8>, Vec<u8>) {
-    let FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines } = facts;
-    (encode(&(symbols, chunks)), encode(&(names, exprs, references, imports, bindings, problems, lines)))
+    let FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines, calls, value, seen } =
+        facts;
+    (
+        encode(&(symbols, chunks)),
+        encode(&(names, exprs, references, imports, bindings, problems, lines, (calls, value, seen))),
+    )
 }
 
 pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
@@ -104,8 +111,9 @@ pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
 
 pub(crate) fn decode_facts(outline: &[u8], rest: &[u8]) -> Result<FileFacts> {
     let Outline { symbols, chunks } = decode_outline(outline)?;
-    let (names, exprs, references, imports, bindings, problems, lines): Rest = decode(&unpack(rest)?)?;
-    Ok(FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines })
+    let (names, exprs, references, imports, bindings, problems, lines, (calls, value, seen)): Rest =
+        decode(&unpack(rest)?)?;
+    Ok(FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines, calls, value, seen })
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {

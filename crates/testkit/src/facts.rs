@@ -15,6 +15,7 @@ pub fn check_facts(path: &str, text: &str, facts: &FileFacts) {
     check_symbols(&file);
     check_exprs(&file);
     check_references(&file);
+    check_calls(&file);
     check_bindings(&file);
     check_imports(&file);
     check_chunks(&file);
@@ -113,7 +114,12 @@ fn check_exprs(file: &File<'_>) {
             Expr::Map { key, value } => is_before(key) && is_before(value),
             Expr::Func(of) => of.params.iter().chain(&of.results).all(is_before),
             Expr::Inline(span) => file.has(*span),
-            Expr::Literal(_) | Expr::Other => true,
+            Expr::Literal(_) | Expr::Other | Expr::This | Expr::Super => true,
+            Expr::Either(of) => of.iter().all(is_before),
+            Expr::Closure { back, .. } => back.iter().all(is_before),
+            Expr::Argument { callee, given, .. } => is_before(callee) && given.iter().all(is_before),
+            Expr::ParamOf { of, .. } => is_before(of),
+            Expr::Module(name) => file.is_name(Some(*name)),
         };
         assert!(holds, "{path}: {expr:?}");
     }
@@ -134,6 +140,22 @@ fn check_references(file: &File<'_>) {
         assert!(is_binding, "{path}: {name} {reference:?}");
         assert!((reference.line, reference.column) >= last, "{path}: out of order: {name} {reference:?}");
         last = (reference.line, reference.column);
+    }
+}
+
+/// Calls stand in the order of their references, one for each at most.
+fn check_calls(file: &File<'_>) {
+    let (path, facts) = (file.path, file.facts);
+    assert!(facts.calls.is_sorted_by(|a, b| a.0 < b.0), "{path}: {:?}", facts.calls);
+    for (reference, call) in &facts.calls {
+        let is_there = (*reference as usize) < facts.references.len() && file.is_expr(Some(*call));
+        assert!(is_there, "{path}: {reference} {call:?}");
+    }
+    assert!(file.is_expr(facts.value), "{path}: {:?}", facts.value);
+    assert!(facts.seen.is_sorted_by(|a, b| a.0 < b.0), "{path}: {:?}", facts.seen);
+    for (reference, symbol) in &facts.seen {
+        let is_there = (*reference as usize) < facts.references.len() && file.is_symbol(Some(*symbol));
+        assert!(is_there, "{path}: {reference} {symbol}");
     }
 }
 

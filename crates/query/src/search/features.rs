@@ -316,7 +316,7 @@ fn among_words(asked: &Asked) -> f64 {
 /// How much a symbol of this kind is what its name means, rather than a part or an extension of it.
 pub(crate) fn wholeness(kind: SymbolKind) -> f64 {
     match kind {
-        SymbolKind::Impl | SymbolKind::Use => 0.2,
+        SymbolKind::Impl | SymbolKind::Use | SymbolKind::Prototype => 0.2,
         SymbolKind::Field | SymbolKind::Variant => 0.5,
         _ => 1.0,
     }
