@@ -7,7 +7,7 @@ mod described;
 
 use codecompass_model::{
     Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Problem, ProblemKind, RefShape, Reference,
-    Span, Symbol,
+    Seen, Span, Symbol,
 };
 
 use crate::exprs::Exprs;
@@ -34,6 +34,13 @@ struct Scope {
     end: usize,
 }
 
+/// How many symbols and blocks are open at some moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Open {
+    scopes: usize,
+    blocks: usize,
+}
+
 /// The facts of one file in the making.
 pub(crate) struct Draft<'t> {
     pub(crate) path: &'t str,
@@ -52,6 +59,10 @@ pub(crate) struct Draft<'t> {
     attributes: Vec<(u32, Span)>,
     /// Where a local name is declared, and which; or a name that means nothing else.
     bound: Vec<(u32, Option<u32>)>,
+    /// References by their number so far, and the calls that they are about.
+    calls: Vec<(u32, ExprId)>,
+    /// References by their number so far, and the symbols of blocks that they mean.
+    seen: Vec<(u32, u32)>,
     reference_line: u32,
     reference_start: u32,
     too_many: Trouble,
@@ -74,6 +85,8 @@ impl<'t> Draft<'t> {
             types_are_values: false,
             attributes: Vec::new(),
             bound: Vec::new(),
+            calls: Vec::new(),
+            seen: Vec::new(),
             reference_line: 1,
             reference_start: 0,
             too_many: Trouble::default(),
@@ -175,6 +188,53 @@ impl<'t> Draft<'t> {
         }
     }
 
+    /// What a symbol starts with, or gives back.
+    pub(crate) fn set_value(&mut self, symbol: u32, value: ExprId) {
+        self.facts.symbols[symbol as usize].value = Some(value);
+    }
+
+    /// What a local name gets as its value.
+    pub(crate) fn set_binding_value(&mut self, binding: u32, value: ExprId) {
+        self.facts.bindings[binding as usize].value = Some(value);
+    }
+
+    /// The bound of a type parameter, which may name it.
+    pub(crate) fn set_bound(&mut self, binding: u32, bound: ExprId) {
+        self.facts.bindings[binding as usize].annotation = Some(bound);
+    }
+
+    /// What the file gives to whoever loads it.
+    pub(crate) fn set_file_value(&mut self, value: ExprId) {
+        self.facts.value = Some(value);
+    }
+
+    /// The call that a reference is about, by its number.
+    pub(crate) fn set_call(&mut self, reference: u32, call: ExprId) {
+        self.calls.push((reference, call));
+    }
+
+    /// The symbol of a block that a reference means, by their numbers.
+    pub(crate) fn set_seen(&mut self, reference: u32, symbol: u32) {
+        self.seen.push((reference, symbol));
+    }
+
+    /// What the blocks around a node say about a name.
+    pub(crate) fn see(&mut self, name: Span, node: usize) -> Seen {
+        let name = self.names.intern(name.text(self.text));
+        self.locals.see(name, node)
+    }
+
+    /// The symbols and blocks that are open.
+    pub(crate) fn mark(&self) -> Open {
+        Open { scopes: self.scopes.len(), blocks: self.locals.depth() }
+    }
+
+    /// Closes what was opened since.
+    pub(crate) fn close_to(&mut self, open: Open) {
+        self.scopes.truncate(open.scopes);
+        self.locals.close_to(open.blocks);
+    }
+
     /// Adds a type that the innermost open symbol is made from.
     pub(crate) fn add_base(&mut self, base: ExprId) {
         if let Some(symbol) = self.enclosing_index() {
@@ -247,12 +307,18 @@ impl<'t> Draft<'t> {
 
     /// Adds a local name to the innermost open block. It hides one of the same name from outside.
     pub(crate) fn bind(&mut self, new: NewBinding) {
+        self.bound_as(new);
+    }
+
+    /// The same; gives the number of the local name.
+    pub(crate) fn bound_as(&mut self, new: NewBinding) -> Option<u32> {
         let word = new.name.text(self.text);
         if word.is_empty() || word == "_" {
-            return;
+            return None;
         }
         if self.facts.bindings.len() >= MAX_REFERENCES {
-            return self.too_many.at(new.name.start);
+            self.too_many.at(new.name.start);
+            return None;
         }
         let name = self.names.intern(word);
         let (annotation, value) = (self.said(new.annotation), self.said(new.value));
@@ -269,6 +335,7 @@ impl<'t> Draft<'t> {
             line: self.lines.line(new.name.start),
             symbol: self.enclosing_index(),
         });
+        Some(binding)
     }
 
     /// The name at this place means nothing else: it is a label, or an element of HTML.
@@ -292,6 +359,11 @@ impl<'t> Draft<'t> {
     /// Interns a word for a [`Part::Field`](codecompass_model::Part::Field).
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))
+    }
+
+    /// Interns a word.
+    pub(crate) fn word(&mut self, word: &str) -> u32 {
+        self.names.intern(word)
     }
 
     /// Whether a local name of this spelling can be seen here.
@@ -383,6 +455,13 @@ impl<'t> Draft<'t> {
         self.add_reference(name, index, shape, qualifier, binding);
     }
 
+    /// Adds a call of the name at this place, which is never a local one. References must come in source order.
+    pub(crate) fn reference_to_function(&mut self, name: Span) {
+        if let Some(index) = self.referred(name) {
+            self.add_reference(name, index, RefShape::Call, None, None);
+        }
+    }
+
     /// The name of a reference at this place; `None` when there can be none.
     fn referred(&mut self, name: Span) -> Option<u32> {
         if self.facts.references.len() >= MAX_REFERENCES {
@@ -466,21 +545,35 @@ impl<'t> Draft<'t> {
             reference.is_name = leaves.binary_search(&start).is_ok();
         }
         let mut all = Vec::with_capacity(self.facts.references.len() + rest.len());
-        let mut known = std::mem::take(&mut self.facts.references).into_iter().peekable();
+        let known = std::mem::take(&mut self.facts.references).into_iter().enumerate();
+        let mut known = known.map(|(at, known)| (at as u32, known)).peekable();
+        let mut places = vec![0; known.len()];
         for leaf in rest {
             let line = self.lines.line(leaf.name.start);
             let column = leaf.name.start - self.lines.start(line);
-            all.extend(std::iter::from_fn(|| known.next_if(|before| (before.line, before.column) < (line, column))));
+            while let Some((at, before)) = known.next_if(|(_, one)| (one.line, one.column) < (line, column)) {
+                places[at as usize] = all.len() as u32;
+                all.push(before);
+            }
             let name = self.names.intern(leaf.name.text(self.text));
             let Rest { shape, binding, symbol, .. } = leaf;
             all.push(Reference { name, shape, qualifier: None, line, column, symbol, binding, is_name: true });
         }
-        all.extend(known);
+        for (at, one) in known {
+            places[at as usize] = all.len() as u32;
+            all.push(one);
+        }
         if all.len() > MAX_REFERENCES {
             let left = &all[MAX_REFERENCES];
             self.too_many.at(self.lines.start(left.line) + left.column);
             all.truncate(MAX_REFERENCES);
         }
+        let calls = self.calls.iter().map(|(of, call)| (places[*of as usize], *call));
+        self.facts.calls = calls.filter(|(of, _)| (*of as usize) < all.len()).collect();
+        self.facts.calls.sort_by_key(|(of, _)| *of);
+        self.facts.calls.dedup_by_key(|(of, _)| *of);
+        let seen = self.seen.iter().map(|(of, symbol)| (places[*of as usize], *symbol));
+        self.facts.seen = seen.filter(|(of, _)| (*of as usize) < all.len()).collect();
         self.facts.references = all;
     }
 

@@ -110,7 +110,8 @@ mod tests {
     /// Where the grammar itself sees names: line and column of each.
     fn names_of(language: &Language, text: &str) -> BTreeSet<(u32, u32)> {
         let grammar = &language.grammar;
-        let is_one_of = |codes: &[u8], kind: &str| codes.iter().any(|&code| grammar.kinds[code as usize - 1] == kind);
+        let is_one_of =
+            |codes: &[u8], kind: &str| codes.iter().any(|&code| grammar.kinds.get(code as usize - 1) == Some(&kind));
         let mut names = BTreeSet::new();
         parse::with_tree(language, text, |tree| {
             let mut open = vec![tree.root_node()];
@@ -138,6 +139,8 @@ mod tests {
     const FIXTURES: &[(&str, &str)] = fixtures![
         "go/broken.go",
         "go/server.go",
+        "java/Shop.java",
+        "java/broken.java",
         "javascript/app.js",
         "javascript/broken.jsx",
         "javascript/modern.mjs",

@@ -36,6 +36,7 @@
 //!   by the language's name and mutilates every file in it as well.
 
 mod chunk;
+mod comments;
 mod customs;
 mod definitions;
 mod detect;
@@ -45,12 +46,14 @@ mod exprs;
 mod go;
 mod header;
 mod identity;
+mod java;
 mod leaves;
 mod lines;
 mod locals;
 mod names;
 mod parse;
 mod python;
+mod recipe;
 mod resolve;
 mod roles;
 mod rules;
@@ -69,6 +72,8 @@ pub use detect::is_code_extension;
 use customs::Customs;
 use draft::Draft;
 use lines::LineStarts;
+use recipe::Recipe;
+use rules::Scoping;
 use tree::{Grammar, Tree};
 
 /// A language with a grammar: how its files are recognised, and how facts are made of them.
@@ -90,10 +95,26 @@ pub struct Language {
     pub(crate) customs: Customs,
     /// What the flat tree keeps of the grammar's nodes.
     pub(crate) grammar: Grammar,
-    /// The one pass over the tree.
-    pub(crate) walk: fn(&Tree, &mut Draft<'_>),
+    /// How the tree is read.
+    pub(crate) walk: Walk,
     /// The rules by which references find what they mean.
-    pub(crate) resolver: for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>,
+    pub(crate) rules: Rules,
+}
+
+/// How the tree of a language becomes facts.
+pub(crate) enum Walk {
+    /// By a pass of its own.
+    Own(fn(&Tree, &mut Draft<'_>)),
+    /// By its table.
+    Table(&'static Recipe),
+}
+
+/// How references of a language find what they mean.
+pub(crate) enum Rules {
+    /// By rules of its own.
+    Own(for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>),
+    /// By the rules that all tables share, and its policies.
+    Shared(&'static Scoping),
 }
 
 /// The languages with a grammar.
@@ -102,6 +123,7 @@ pub const LANGUAGES: &[&Language] = &[
     &ecmascript::TSX,
     &ecmascript::TYPESCRIPT,
     &go::LANGUAGE,
+    &java::LANGUAGE,
     &python::LANGUAGE,
     &rust::LANGUAGE,
 ];
@@ -138,7 +160,10 @@ pub fn has_visibility(language: &str) -> bool {
 /// The rules of a language at work on a view; `None` for a language without rules.
 pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn Resolver + 'w>> {
     let language = LANGUAGES.iter().find(|known| known.name == language)?;
-    Some((language.resolver)(world))
+    Some(match language.rules {
+        Rules::Own(resolver) => resolver(world),
+        Rules::Shared(scoping) => rules::resolver(scoping, world),
+    })
 }
 
 /// Extracts the facts of a file from its path and bytes. Never fails.
@@ -247,7 +272,10 @@ fn grammar_facts(language: &'static Language, path: &str, text: &str, go_on: &dy
 fn draft_facts(language: &Language, path: &str, text: &str, tree: &Tree) -> FileFacts {
     let lines = LineStarts::new(text);
     let mut draft = Draft::new(path, text, &lines);
-    (language.walk)(tree, &mut draft);
+    match language.walk {
+        Walk::Own(walk) => walk(tree, &mut draft),
+        Walk::Table(recipe) => recipe::walk(recipe, tree, &mut draft),
+    }
     let mut facts = draft.finish(tree, &language.grammar);
     facts.chunks = chunk::of_code(text, &lines, &facts.symbols);
     facts

@@ -53,9 +53,27 @@ impl Locals {
     pub(crate) fn arrive(&mut self, node: usize) {
         self.at = node;
         while let Some(block) = self.blocks.pop_if(|block| block.end <= node) {
-            for gone in self.live.drain(block.live..).rev() {
-                self.latest[gone.name as usize] = gone.before;
-            }
+            self.forget(block.live);
+        }
+    }
+
+    /// How many blocks are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Closes all blocks beyond so many.
+    pub(crate) fn close_to(&mut self, depth: usize) {
+        while self.blocks.len() > depth
+            && let Some(block) = self.blocks.pop()
+        {
+            self.forget(block.live);
+        }
+    }
+
+    fn forget(&mut self, live: usize) {
+        for gone in self.live.drain(live..).rev() {
+            self.latest[gone.name as usize] = gone.before;
         }
     }
 

@@ -56,7 +56,7 @@ fn fixture_files() -> Vec<PathBuf> {
 /// The broken promises of a file.
 fn check(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).expect("a fixture is text");
-    let comment = if text.starts_with("//") { "//" } else { "#" };
+    let comment = ["//", "--"].into_iter().find(|mark| text.starts_with(mark)).unwrap_or("#");
     let marker = |word: &str| {
         text.lines().take(3).find_map(|line| line.strip_prefix(comment)?.trim().strip_prefix(word)).map(str::trim)
     };

@@ -88,7 +88,10 @@ fn facts_hold_together_for_mutilated_files() {
 #[test]
 fn random_bytes_are_a_file_like_any_other() {
     let mut dice = Dice(7);
-    for path in ["a.rs", "a.py", "a.go", "a.ts", "a.tsx", "a.js", "a.md", "a"] {
+    let known = LANGUAGES.iter().filter_map(|language| language.extensions.first());
+    let paths = known.map(|extension| format!("a.{extension}")).chain(["a.md".to_owned(), "a".to_owned()]);
+    for path in paths {
+        let path = path.as_str();
         for length in [0, 1, 2, 50, 3000] {
             let bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
             check(path, bytes);
@@ -164,6 +167,60 @@ fn deep_nesting_ends() {
         format!("x = {}", "`${".repeat(depth)),
         format!("var {};", (0..2000).map(|n| format!("a{n} = a{}", n / 2)).collect::<Vec<_>>().join(", ")),
     ];
+    let java = [
+        format!("class A {{ void f() {{ {}; }} }}", nested("(", ")")),
+        format!("class A {{ void f() {nested} }}", nested = nested("{", "}")),
+        nested("class A {", "}"),
+        nested("class A { void f() { new B() {", "}; } }"),
+        format!("class A {{ Object o = {}1; }}", "x -> ".repeat(depth)),
+        format!("class A {{ Object o = {}; }}", nested("f(", ")")),
+        format!("class A {{ Object o = a{}; }}", ".b()".repeat(depth)),
+        format!("class A {{ Object o = a{}; }}", " + b".repeat(depth)),
+        format!("class A {{ {}int{} x; }}", "List<".repeat(depth), ">".repeat(depth)),
+        format!("class A {{ Object o = {}1; }}", "x ? y : ".repeat(depth)),
+        format!("import a{};", ".b".repeat(depth)),
+        format!("@A({}) class B {{}}", nested("@C(", ")")),
+        "void f(int a, ".repeat(depth),
+        "switch (x) { case A a -> ".repeat(depth),
+    ];
+    let c = [
+        format!("void f() {{ {}; }}", nested("(", ")")),
+        format!("void f() {nested}", nested = nested("{", "}")),
+        format!("int {}x{};", "(*".repeat(depth), ")()".repeat(depth)),
+        format!("int {}x;", "*".repeat(depth)),
+        format!("int x{};", "[1]".repeat(depth)),
+        format!("struct A {}", nested("{ struct {", "} a; }")),
+        format!("int x = {};", nested("{", "}")),
+        format!("void f() {{ a{}; }}", "->b".repeat(depth)),
+        format!("void f() {{ a{}; }}", "()".repeat(depth)),
+        format!("#define A {}", "B(".repeat(depth)),
+        format!("#define A({}) x", "a, ".repeat(depth)),
+        "#if A\n".repeat(depth),
+        "#define A \\\n".repeat(depth),
+        "typedef struct {".repeat(depth),
+        "int f(int (*g)(".repeat(depth),
+    ];
+    let lua = [
+        format!("x = {}", nested("(", ")")),
+        format!("x = {}", nested("{", "}")),
+        format!("x = {}", nested("{ a = ", "}")),
+        nested("do ", " end "),
+        nested("function f() ", " end "),
+        format!("x = {}1", "function() return ".repeat(depth)),
+        format!("x = a{}", ".b".repeat(depth)),
+        format!("x = a{}", ":b()".repeat(depth)),
+        format!("x = a{}", " or b".repeat(depth)),
+        format!("x = a{}", " .. b".repeat(depth)),
+        format!("local {} = 1", "a, ".repeat(depth)),
+        "if x then ".repeat(depth),
+        "local function f(".repeat(depth),
+        "x = [[".repeat(depth),
+    ];
+    for (path, texts) in [("Deep.java", &java[..]), ("deep.c", &c[..]), ("deep.lua", &lua[..])] {
+        for text in texts {
+            check(path, text.clone().into_bytes());
+        }
+    }
     for text in rust {
         check("src/deep.rs", text.into_bytes());
     }

@@ -108,6 +108,18 @@ fn what_leads_to_itself_ends() {
             "src/blanket.rs",
             "trait A { fn a(&self); } trait B { fn b(&self); } impl<T: B> A for T { fn a(&self) {} }\nimpl<T: A> B for T { fn b(&self) {} } struct S; fn f(s: S) { s.a(); s.b() }",
         ),
+        (
+            "A.java",
+            "class A<T extends A<T>> extends B<A<T>> { T t; A a = a.b; void f() { t.t.t.g(); super.f(); this.h(x -> x.y(z -> x.z(y))); } }\nclass B<T> extends A<B<T>> { B<B<T>> b; B() { this(); } interface C extends D { } interface D extends C { void m(); } }",
+        ),
+        (
+            "a.c",
+            "#include \"a.c\"\n#define M M(M)\ntypedef struct S S; struct S { S *s; T t; }; typedef T U; typedef U T;\nint f(T *x) { int y = y; return x->s->t.u(M(x)) + f(f); }",
+        ),
+        (
+            "a.lua",
+            "local M = require('a') local N = N or N M.f = M.g function M.g() return M.f() end function M:h() return self:h():h() end\nlocal t = setmetatable(t, t) t.x.y = t return M.h(M, require 'a')",
+        ),
         ("src/é.rs", "fn ü() { let ö = match 'é' { 'ß' => \"ä\\\"\", _ => { x.é(|ñ| ñ.ü()) } }; ö.len(); ((((( }"),
     ];
     for file in hostile {

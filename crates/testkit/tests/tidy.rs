@@ -12,8 +12,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model",
             "tree-sitter",
+            "tree-sitter-c",
             "tree-sitter-go",
+            "tree-sitter-java",
             "tree-sitter-javascript",
+            "tree-sitter-lua",
             "tree-sitter-python",
             "tree-sitter-rust",
             "tree-sitter-typescript",

@@ -44,9 +44,9 @@ mod test_blocks;
 mod variables;
 mod walk;
 
-use crate::Language;
 use crate::customs::Customs;
 use crate::tree::Grammar;
+use crate::{Language, Rules, Walk};
 
 /// Raised with every change of the walk; the three values share it, and so do the two with the same name.
 const VERSION: u32 = 5;
@@ -71,8 +71,8 @@ pub(crate) const TYPESCRIPT: Language = Language {
     has_visibility: true,
     customs: CUSTOMS,
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
-    walk: walk::typescript,
-    resolver: resolve::resolver,
+    walk: Walk::Own(walk::typescript),
+    rules: Rules::Own(resolve::resolver),
 };
 
 /// `.tsx`.
@@ -85,8 +85,8 @@ pub(crate) const TSX: Language = Language {
     has_visibility: true,
     customs: CUSTOMS,
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TSX.into()),
-    walk: walk::typescript,
-    resolver: resolve::resolver,
+    walk: Walk::Own(walk::typescript),
+    rules: Rules::Own(resolve::resolver),
 };
 
 /// `.js`, with or without JSX.
@@ -99,8 +99,8 @@ pub(crate) const JAVASCRIPT: Language = Language {
     has_visibility: true,
     customs: CUSTOMS,
     grammar: Grammar { repair: None, ..grammar(|| tree_sitter_javascript::LANGUAGE.into()) },
-    walk: walk::javascript,
-    resolver: resolve::resolver,
+    walk: Walk::Own(walk::javascript),
+    rules: Rules::Own(resolve::resolver),
 };
 
 const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {

@@ -2,12 +2,12 @@
 
 use codecompass_model::{Expr, ExprId, Flags, RefShape, Span, SymbolKind, Visibility, Wrap};
 
-use super::docs::Docs;
 use super::kinds::{field as f, kind as k};
 use super::lower::{self, lower, lower_field};
 use super::types::{has_body, name_node, receiver, span_of};
 use super::walk::Walk;
 use super::{locals, types};
+use crate::comments::Docs;
 use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;

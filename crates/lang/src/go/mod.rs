@@ -6,7 +6,7 @@
 
 mod calls;
 mod declarations;
-mod docs;
+mod directives;
 mod imports;
 mod kinds;
 mod literals;
@@ -17,9 +17,9 @@ mod test_blocks;
 mod types;
 mod walk;
 
-use crate::Language;
 use crate::customs::Customs;
 use crate::tree::Grammar;
+use crate::{Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -48,6 +48,6 @@ pub(crate) const LANGUAGE: Language = Language {
         words: kinds::WORDS,
         repair: None,
     },
-    walk: walk::walk,
-    resolver: resolve::resolver,
+    walk: Walk::Own(walk::walk),
+    rules: Rules::Own(resolve::resolver),
 };

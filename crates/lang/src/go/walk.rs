@@ -3,12 +3,12 @@
 use codecompass_model::{RefShape, Span, SymbolKind};
 
 use super::declarations::Repeated;
-use super::docs::Comments;
 use super::kinds::{field as f, kind as k};
 use super::literals::Literal;
 use super::lower::{Lowered, lower};
 use super::types::{is_predeclared, name_node};
-use super::{calls, declarations, imports, literals, locals, test_blocks};
+use super::{calls, declarations, directives, imports, literals, locals, test_blocks};
+use crate::comments::Comments;
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::tree::Tree;
@@ -19,7 +19,7 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
         tree,
         draft,
         roles: Roles::new(tree.len()),
-        comments: Comments::default(),
+        comments: Comments::new(directives::is_directive),
         literals: Vec::new(),
         lowered: Lowered::new(tree.len()),
         repeated: Repeated::default(),

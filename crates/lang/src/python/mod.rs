@@ -26,9 +26,9 @@ mod resolve;
 mod scopes;
 mod walk;
 
-use crate::Language;
 use crate::customs::Customs;
 use crate::tree::Grammar;
+use crate::{Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -57,6 +57,6 @@ pub(crate) const LANGUAGE: Language = Language {
         words: kinds::WORDS,
         repair: None,
     },
-    walk: walk::walk,
-    resolver: resolve::resolver,
+    walk: Walk::Own(walk::walk),
+    rules: Rules::Own(resolve::resolver),
 };

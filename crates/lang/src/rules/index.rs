@@ -114,6 +114,15 @@ impl Index {
         self.named.get_or_init(|| ByName::new(self.nameable(), of)).find((name, parent), of)
     }
 
+    /// The symbols of this name, whatever they stand in.
+    pub(crate) fn anywhere(&self, name: &str) -> &[u32] {
+        let of = |at: u32| {
+            let symbol = &self.facts().symbols[at as usize];
+            (symbol.name.as_str(), symbol.parent)
+        };
+        self.named.get_or_init(|| ByName::new(self.nameable(), of)).all(name, of)
+    }
+
     /// The imports directly in a symbol, or at file level.
     pub(crate) fn imports(&self, symbol: Option<u32>) -> &[u32] {
         let of = |at: u32| self.facts().imports[at as usize].symbol;
@@ -244,10 +253,18 @@ impl ByName {
     }
 
     fn find<'f>(&self, key: NameKey<'_>, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
-        let hash = hash(key.0.as_bytes());
+        range(self.of_hash(key.0), |at| of(at).cmp(&key))
+    }
+
+    fn all<'f>(&self, name: &str, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
+        range(self.of_hash(name), |at| of(at).0.cmp(name))
+    }
+
+    fn of_hash(&self, name: &str) -> &[u32] {
+        let hash = hash(name.as_bytes());
         let start = self.hashes.partition_point(|&known| known < hash);
         let end = start + self.hashes[start..].partition_point(|&known| known == hash);
-        range(&self.places[start..end], |at| of(at).cmp(&key))
+        &self.places[start..end]
     }
 }
 

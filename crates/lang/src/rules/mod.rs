@@ -1,4 +1,22 @@
-//! What the rules of all languages look things up with and remember answers in. The rules stand in each language's folder.
+//! Rules that languages share: where a file's facts are looked up, what is remembered, and, for the languages that are tables,
+//! whom their references mean.
+//!
+//! The engine is demand-driven: a reference leads to a name or to the type of what stands before it, that to members, those
+//! to types of other files, and no further than it has to. A language gives it a [`Scoping`]: an order of looks and a few
+//! policies. What nobody can tell stays unknown; a receiver that is known to be from outside makes its members external.
 
+mod engine;
+mod implementing;
 pub(crate) mod index;
+mod members;
 pub(crate) mod memo;
+mod names;
+mod overloads;
+mod scoping;
+mod stubs;
+mod types;
+mod units;
+mod values;
+
+pub(crate) use engine::resolver;
+pub(crate) use scoping::{Apart, Look, Parts, Scoping, Unit};

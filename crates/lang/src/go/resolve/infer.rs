@@ -93,7 +93,10 @@ impl Go<'_> {
             Expr::Wrap { how: Wrap::Ref, of } => Value::Of(Type::pointer(self.value(file, *of).into_type())),
             Expr::Part { of, part } => Value::Of(self.part(&self.value(file, *of).into_type(), *part)),
             Expr::Literal(of) => Value::Of(Type::Basic(literal(*of))),
-            Expr::Other | Expr::Text(_) => Value::UNKNOWN,
+            Expr::Other | Expr::Text(_) | Expr::This | Expr::Super | Expr::Either(_) | Expr::Closure { .. } => {
+                Value::UNKNOWN
+            }
+            Expr::Argument { .. } | Expr::ParamOf { .. } | Expr::Module(_) => Value::UNKNOWN,
             Expr::Wrap { how: Wrap::Channel, .. }
             | Expr::List(_)
             | Expr::Map { .. }

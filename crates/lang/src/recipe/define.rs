@@ -1,0 +1,281 @@
+//! Symbols: their headers, docs, words in front of them, and types.
+
+use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, Part, Span, SymbolKind, Visibility};
+
+use super::table::{Bind, Define, Do, Find, Means};
+use super::walk::Walk;
+use crate::draft::{More, NewSymbol, Said};
+use crate::header::header;
+use crate::roles::Role;
+use crate::text;
+
+/// A value longer than this is left out of the signature.
+const MAX_VALUE: u32 = 80;
+
+/// How much of a header is read, in bytes.
+const MAX_HEADER: usize = 8000;
+
+/// A symbol as a row or a hook describes it.
+pub(crate) struct Definition<'d> {
+    pub(crate) kind: SymbolKind,
+    /// The node of its name.
+    pub(crate) name: usize,
+    /// The last part of its qualified name, when that is not the name.
+    pub(crate) segment: Option<&'d str>,
+    /// Where its header ends; the end of the declaration when that is nowhere.
+    pub(crate) body: Option<usize>,
+    /// The node of its value.
+    pub(crate) value: Option<usize>,
+    pub(crate) annotation: Option<ExprId>,
+    pub(crate) owner: Option<ExprId>,
+    pub(crate) flags: Flags,
+    /// The visibility, where it is not that of the rows.
+    pub(crate) visibility: Option<Visibility>,
+    /// The node up to which it stays open; 0 for one that nothing stands in.
+    pub(crate) end: usize,
+}
+
+impl Definition<'_> {
+    /// A symbol of which only the kind and the name are known.
+    pub(crate) fn new(kind: SymbolKind, name: usize) -> Self {
+        Self {
+            kind,
+            name,
+            segment: None,
+            body: None,
+            value: None,
+            annotation: None,
+            owner: None,
+            flags: Flags::default(),
+            visibility: None,
+            end: 0,
+        }
+    }
+}
+
+/// What stands in front of a declaration.
+struct Front<'t> {
+    words: Vec<&'t str>,
+    attributes: Vec<Span>,
+    /// Where its own words begin.
+    start: u32,
+}
+
+impl<'t> Walk<'_, 't> {
+    /// The symbol that a row says a node is.
+    pub(super) fn define_row(&mut self, at: usize, new: &'static Define) {
+        let Some(name) = self.find(at, new.name) else { return };
+        // What shares its type with others is declared by the node around it.
+        let declared = if matches!(new.of_type, Find::Up(_)) { self.parent(at) } else { at };
+        let body = self.find(at, new.body);
+        let has_body = !matches!(new.body, Find::Nowhere);
+        let is_function = is_function(new.kind);
+        let flags = Flags::ABSTRACT.when(is_function && has_body && body.is_none());
+        let annotation = if is_function { None } else { self.find(at, new.of_type).map(|of| self.lower(of)) };
+        let value = self.find(at, new.value);
+        let end = self.tree.next(at);
+        let symbol = self
+            .define(declared, Definition { body, value, annotation, flags, end, ..Definition::new(new.kind, name) });
+        if is_function {
+            self.open_function(at, symbol);
+        } else if self.find(at, new.type_params).is_some() {
+            self.draft.block(end, false);
+        }
+        if let Some(list) = self.find(at, new.type_params) {
+            self.type_params(list);
+        }
+        if let (true, Some(symbol)) = (is_function, symbol) {
+            let of = self.function_type(self.find(at, new.params), self.find(at, new.of_type));
+            self.draft.annotate_symbol(symbol, of, None);
+            let result = self.find(at, new.of_type).map(|of| self.lower(of));
+            self.set_result(result);
+        }
+    }
+
+    /// Enters a symbol that a node declares, and gives its place.
+    pub(crate) fn define(&mut self, at: usize, new: Definition<'_>) -> Option<u32> {
+        self.roles.mark(Some(new.name), Role::Declares);
+        let name_span = self.tree.node(new.name).span();
+        let name = self.draft.slice(name_span);
+        if self.recipe.keywords.contains(&name) {
+            return None;
+        }
+        let front = self.front(at);
+        let is_block_only = self.is_local(at) && new.owner.is_none() && stands_alone(new.kind);
+        let (visibility_text, visibility, flags) = self.said_in(&front, &new);
+        let docs = self.comments.above(self.draft.text, self.tree.node(at).start);
+        let bases = self.unnamed_base(at, new.kind);
+        let symbol = NewSymbol {
+            kind: new.kind,
+            name,
+            segment: new.segment.unwrap_or(name),
+            separator: self.recipe.separator,
+            impl_trait: None,
+            signature: self.signature(at, front.start, &new),
+            visibility_text,
+            visibility,
+            span: Span { start: front.start, end: self.tree.node(at).end },
+            outer_start: docs.outer_start,
+            name_span,
+            attributes: &front.attributes,
+            doc: docs.doc,
+            annotation: new.annotation.map(Said::Expr),
+            value: None,
+            more: More {
+                owner: new.owner,
+                bases,
+                header: None,
+                flags: new.flags | flags | Flags::BLOCK_ONLY.when(is_block_only),
+            },
+            is_test: self.is_marked_test(&front),
+        };
+        let place = self.draft.symbol_count();
+        self.draft.symbol(symbol, new.end);
+        if self.draft.symbol_count() == place {
+            return None;
+        }
+        if is_block_only {
+            self.draft.declare(name_span, place, at);
+        }
+        if let Some(value) = new.value {
+            self.value_of_symbol(place, value);
+        }
+        Some(place)
+    }
+
+    /// A function right in a type without a name is made from what that is made from.
+    fn unnamed_base(&mut self, at: usize, kind: SymbolKind) -> Vec<ExprId> {
+        let Some(&(end, of)) = self.unnamed.last().filter(|_| is_function(kind)) else { return Vec::new() };
+        let is_direct = self.tree.next(self.parent(at)) == end;
+        if is_direct { vec![self.lower(of)] } else { Vec::new() }
+    }
+
+    /// The words and annotations in front of a declaration.
+    fn front(&self, at: usize) -> Front<'t> {
+        let recipe = self.recipe;
+        let mut front = Front { words: Vec::new(), attributes: Vec::new(), start: self.tree.node(at).start };
+        let is_attribute = |of: usize| recipe.attributes.contains(&self.kind(of));
+        for child in self.tree.children(at) {
+            let node = self.tree.node(child);
+            if is_attribute(child) {
+                front.attributes.push(node.span());
+            } else if recipe.modifiers.contains(&self.kind(child)) {
+                let mut from = node.start;
+                for inner in self.tree.children(child).filter(|&inner| is_attribute(inner)) {
+                    let inner = self.tree.node(inner).span();
+                    front.words.extend(self.draft.slice(Span { start: from, end: inner.start }).split_whitespace());
+                    front.attributes.push(inner);
+                    from = inner.end;
+                }
+                front.words.extend(self.draft.slice(Span { start: from, end: node.end }).split_whitespace());
+            }
+        }
+        for attribute in &front.attributes {
+            if attribute.start == front.start {
+                let rest = self.draft.slice(Span { start: attribute.end, end: self.tree.node(at).end });
+                front.start = attribute.end + (rest.len() - rest.trim_start().len()) as u32;
+            }
+        }
+        front
+    }
+
+    /// What the words say: the visibility as it is written, the visibility, and flags.
+    fn said_in(&self, front: &Front<'_>, new: &Definition<'_>) -> (Option<String>, Option<Visibility>, Flags) {
+        let around = self.draft.enclosing().map(|around| around.kind);
+        let mut said = (None, (self.recipe.visibility)(new.kind, around), Flags::default());
+        for word in &front.words {
+            for (_, means) in self.recipe.words.iter().filter(|(known, _)| known == word) {
+                match means {
+                    Means::Seen(visibility) => (said.0, said.1) = (Some((*word).to_owned()), Some(*visibility)),
+                    Means::Flag(flag) => said.2 = said.2 | *flag,
+                }
+            }
+        }
+        if new.visibility.is_some() {
+            said.1 = new.visibility;
+        }
+        said
+    }
+
+    fn is_marked_test(&self, front: &Front<'_>) -> bool {
+        let is_mark = |span: &Span| {
+            let name = self.draft.slice(*span).trim_start_matches(|c: char| !c.is_alphanumeric());
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').unwrap_or(name.len());
+            let last = name[..end].rsplit('.').next().unwrap_or("");
+            self.recipe.test_marks.contains(&last)
+        };
+        front.attributes.iter().any(is_mark)
+    }
+
+    /// The header on one line: up to the body, and without a long value.
+    fn signature(&self, at: usize, start: u32, new: &Definition<'_>) -> String {
+        let end = self.tree.node(at).end;
+        let is_long = |value: &Span| value.end - value.start > MAX_VALUE || self.draft.slice(*value).contains('\n');
+        let value = new.value.map(|value| self.tree.node(value).span()).filter(is_long).map(|value| value.start);
+        let cut = new.body.map(|body| self.tree.node(body).start).or(value).filter(|&cut| cut > start).unwrap_or(end);
+        let read = text::cut(self.draft.slice(Span { start, end: cut }), MAX_HEADER).len() as u32;
+        let comments = self.comment_codes(at, cut);
+        let mut signature = header(self.draft, self.tree, at, Span { start, end: start + read }, &comments);
+        if cut < end {
+            signature.truncate(signature.trim_end_matches(['=', ' ', '{']).len());
+        } else {
+            signature.truncate(signature.trim_end_matches([';', ',', ' ']).len());
+        }
+        signature
+    }
+
+    /// The codes of the comments in the first bytes of a node.
+    fn comment_codes(&self, at: usize, end: u32) -> Vec<u8> {
+        let inside = (at + 1..self.tree.next(at)).take_while(|&inner| self.tree.node(inner).start < end);
+        let comments = inside.filter(|&inner| self.recipe.comments.contains(&self.kind(inner)));
+        comments.map(|inner| self.tree.kind(inner)).collect()
+    }
+
+    /// Binds the type parameters in a list at once: what stands before and after it may name them.
+    pub(crate) fn type_params(&mut self, list: usize) {
+        let items: Vec<usize> = self.items(list).collect();
+        for item in items {
+            let Some(new) = self.bind_of(item, BindingKind::TypeParam) else { continue };
+            let Some(name) = self.find(item, new.name) else { continue };
+            if let Some(of) = self.bind_as(name, BindingKind::TypeParam, None, Part::Whole, list) {
+                // Its bound may name it.
+                if let Some(bound) = self.declared(item, new) {
+                    self.draft.set_bound(of, bound);
+                }
+            }
+        }
+    }
+
+    /// What the row of a node says that it binds.
+    fn bind_of(&self, at: usize, kind: BindingKind) -> Option<&'static Bind> {
+        self.does(at).iter().find_map(|step| match step {
+            Do::Bind(new) | Do::In(_, Do::Bind(new)) if new.kind == kind => Some(new),
+            _ => None,
+        })
+    }
+
+    /// The type of a function, by the nodes of its parameters and of what it gives back.
+    pub(crate) fn function_type(&mut self, params: Option<usize>, result: Option<usize>) -> ExprId {
+        let list: Vec<usize> = params.map_or_else(Vec::new, |params| self.items(params).collect());
+        let mut of = FuncExpr { params: Vec::new(), variadic: false, results: Vec::new() };
+        for item in list {
+            let Some(new) = self.bind_of(item, BindingKind::Param) else { continue };
+            of.variadic = new.variadic;
+            let declared = self.declared(item, new);
+            of.params.push(declared.unwrap_or_else(|| self.draft.expr(Expr::Other)));
+        }
+        of.results = result.map(|result| self.lower(result)).into_iter().collect();
+        self.draft.expr(Expr::Func(Box::new(of)))
+    }
+}
+
+/// Whether a symbol of this kind is named by itself, and not behind what it belongs to.
+fn stands_alone(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, Field, Method, Property, Variant};
+    !matches!(kind, Constructor | Field | Method | Property | Variant)
+}
+
+/// Whether symbols of a kind have parameters.
+pub(super) fn is_function(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Prototype)
+}

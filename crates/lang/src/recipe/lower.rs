@@ -1,0 +1,213 @@
+//! Expressions and types in the arena of facts, by the rows of a language.
+//!
+//! Only what somebody asks about is lowered, each node once, so a chain of calls costs its length. A name is looked up as it is
+//! seen when it is lowered, which is while the walk is in its scope. Operators leave no trace: what `a + b` is of, its
+//! operands say.
+
+use codecompass_model::{Expr, ExprId, Literal};
+
+use super::table::{Do, Find, Lower};
+use super::walk::Walk;
+
+/// Deeper nesting is not looked at.
+const MAX_DEPTH: u32 = 64;
+
+/// Shorter chains are lowered by recursion.
+const LONG: usize = 8;
+
+/// What each node was lowered to, and how deep the lowering is.
+pub(super) struct Lowered {
+    nodes: Vec<u32>,
+    depth: u32,
+}
+
+/// Stands for a node that nobody has asked about.
+const OPEN: u32 = u32::MAX;
+
+impl Lowered {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self { nodes: vec![OPEN; nodes], depth: 0 }
+    }
+
+    /// Says what a node is.
+    pub(super) fn put(&mut self, at: usize, id: ExprId) {
+        self.nodes[at] = id.0;
+    }
+}
+
+impl Walk<'_, '_> {
+    /// An expression or a type. Of a long chain the first step is lowered first, and each next one finds it done.
+    pub(crate) fn lower(&mut self, at: usize) -> ExprId {
+        if self.lowered.depth == 0 {
+            let steps = self.chain(at);
+            for &step in steps.iter().skip(1).rev().filter(|_| steps.len() > LONG) {
+                self.lower_node(step);
+            }
+        }
+        self.lower_node(at)
+    }
+
+    /// A node and what stands before its dots and brackets, from the outside in, as far as that is not lowered yet.
+    fn chain(&self, at: usize) -> Vec<usize> {
+        let before = |&at: &usize| match self.form(at)? {
+            Lower::Member(of, _) | Lower::Call { of, .. } | Lower::CallOf(of, _) | Lower::Index(of, _) => {
+                self.find(at, *of)
+            }
+            _ => None,
+        };
+        let is_open = |at: &usize| self.lowered.nodes[*at] == OPEN;
+        std::iter::successors(Some(at), before).take_while(is_open).collect()
+    }
+
+    /// What the row of a node says that it is.
+    pub(super) fn form(&self, at: usize) -> Option<&'static Lower> {
+        self.does(at).iter().find_map(|step| if let Do::Lower(of) = step { Some(of) } else { None })
+    }
+
+    fn lower_node(&mut self, at: usize) -> ExprId {
+        let known = self.lowered.nodes[at];
+        if known != OPEN {
+            return ExprId(known);
+        }
+        if self.lowered.depth >= MAX_DEPTH {
+            return self.draft.expr(Expr::Other);
+        }
+        self.lowered.depth += 1;
+        let id = self.lower_anew(at);
+        self.lowered.depth -= 1;
+        self.lowered.put(at, id);
+        id
+    }
+
+    fn lower_anew(&mut self, at: usize) -> ExprId {
+        let form = self.form(at);
+        let expr = match form {
+            None if self.does(at).iter().any(|one| matches!(one, Do::Leaf(_))) => return self.name_expr(at),
+            None => Expr::Other,
+            Some(Lower::This) => Expr::This,
+            Some(Lower::Super) => Expr::Super,
+            Some(Lower::Member(of, name)) => return self.member_expr(at, *of, *name),
+            Some(Lower::Call { args, .. } | Lower::CallOf(_, args) | Lower::New(_, args)) => {
+                let args = self.find(at, *args).map_or_else(Box::default, |list| self.all(list));
+                let Some(callee) = form.and_then(|form| self.callee(at, form)) else { return self.other() };
+                Expr::Call { callee, args }
+            }
+            Some(Lower::NewList(of)) => {
+                let of = self.there(at, *of);
+                let list = self.draft.expr(Expr::List(of));
+                Expr::New(list)
+            }
+            Some(Lower::Index(of, by)) => Expr::Index { of: self.there(at, *of), by: Box::new([self.there(at, *by)]) },
+            Some(Lower::Generic(of, args)) => {
+                let args = self.find(at, *args).map_or_else(Box::default, |list| self.all(list));
+                Expr::Apply { of: self.there(at, *of), args }
+            }
+            Some(Lower::Cast(to)) => Expr::Cast(self.there(at, *to)),
+            Some(Lower::Same(of)) => return self.there(at, *of),
+            Some(Lower::Either(of)) => {
+                let all = of.iter().filter_map(|of| self.find(at, *of)).collect::<Vec<_>>();
+                let all = all.into_iter().map(|of| self.lower(of)).collect();
+                return self.either(all).unwrap_or_else(|| self.other());
+            }
+            Some(Lower::Binary) => return self.binary(at),
+            Some(Lower::List(of)) => Expr::List(self.there(at, *of)),
+            Some(Lower::Closure(params, _)) => {
+                let params = self.find(at, *params).map_or(0, |list| self.items(list).count() as u32);
+                Expr::Closure { params, back: None }
+            }
+            Some(Lower::Literal(of)) => Expr::Literal(*of),
+            Some(Lower::Hook(hook)) => return hook(self, at),
+        };
+        self.draft.expr(expr)
+    }
+
+    pub(crate) fn other(&mut self) -> ExprId {
+        self.draft.expr(Expr::Other)
+    }
+
+    /// A name as it is seen from its own node.
+    pub(crate) fn name_expr(&mut self, at: usize) -> ExprId {
+        let name = self.text(at);
+        self.draft.name_expr(name, at)
+    }
+
+    fn member_expr(&mut self, at: usize, of: Find, name: Find) -> ExprId {
+        let (Some(of), Some(name)) = (self.find(at, of), self.find(at, name)) else { return self.other() };
+        if of == name {
+            return self.lower(name);
+        }
+        let of = self.lower(of);
+        let name = self.draft.name(self.tree.node(name).span());
+        self.draft.expr(Expr::Member { of, name })
+    }
+
+    /// What a call calls.
+    pub(super) fn callee(&mut self, at: usize, form: &Lower) -> Option<ExprId> {
+        Some(match form {
+            Lower::Call { of, name, .. } => match self.find(at, *of) {
+                Some(_) => self.member_expr(at, *of, *name),
+                None => self.name_expr(self.find(at, *name)?),
+            },
+            Lower::CallOf(callee, _) => self.lower(self.find(at, *callee)?),
+            Lower::New(of, _) => {
+                let of = self.there(at, *of);
+                self.draft.expr(Expr::New(of))
+            }
+            _ => return None,
+        })
+    }
+
+    /// What stands somewhere, as seen from a node.
+    fn there(&mut self, at: usize, find: Find) -> ExprId {
+        match self.find(at, find) {
+            Some(of) if of != at => self.lower(of),
+            _ => self.other(),
+        }
+    }
+
+    /// What stands in a list.
+    pub(crate) fn all(&mut self, list: usize) -> Box<[ExprId]> {
+        let items: Vec<usize> = self.items(list).collect();
+        items.into_iter().map(|item| self.lower(item)).collect()
+    }
+
+    /// Operands with operators between them. Long sums lean to the left, so the way down is a loop.
+    fn binary(&mut self, at: usize) -> ExprId {
+        let (mut at, mut rights) = (at, Vec::new());
+        let first = loop {
+            let mut operands = self.items(at);
+            let both = (operands.next(), operands.last());
+            let (Some(Lower::Binary), (Some(left), Some(right))) = (self.form(at), both) else { break at };
+            let between = self.tree.node(left).end as usize..self.tree.node(right).start as usize;
+            if compares(self.draft.text.get(between).unwrap_or("").trim()) {
+                return self.draft.expr(Expr::Literal(Literal::Bool));
+            }
+            rights.push(right);
+            at = left;
+        };
+        let mut whole = match self.form(first) {
+            Some(Lower::Binary) => self.other(),
+            _ => self.lower(first),
+        };
+        // A text makes a text of what it is added to; else a plain number says the least.
+        for right in rights.into_iter().rev() {
+            let right = self.lower(right);
+            let is_plain = |of: ExprId, draft: &crate::draft::Draft<'_>| {
+                matches!(draft.expr_at(of), Expr::Literal(Literal::Int | Literal::Float | Literal::Char) | Expr::Other)
+            };
+            let is_text = matches!(self.draft.expr_at(right), Expr::Literal(Literal::Text));
+            let is_wider = matches!(self.draft.expr_at(right), Expr::Literal(Literal::Float))
+                && matches!(self.draft.expr_at(whole), Expr::Literal(Literal::Int));
+            if is_text || is_wider || is_plain(whole, self.draft) && !is_plain(right, self.draft) {
+                whole = right;
+            }
+        }
+        whole
+    }
+}
+
+/// Whether an operator gives true or false. A comment may follow it.
+fn compares(operator: &str) -> bool {
+    let known = ["&&", "==", "!=", "<=", ">=", "~="];
+    known.iter().any(|known| operator.starts_with(known)) || operator == "<" || operator == ">"
+}

@@ -1,0 +1,372 @@
+//! The resolver of all languages that are tables.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::rc::Rc;
+
+use codecompass_model::{
+    Confidence, ExprId, Import, Meaning, RefShape, Reference, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId,
+    World,
+};
+
+use super::index::Index;
+use super::members::{Levels, Want};
+use super::memo::{Course, Memo};
+use super::names::Found;
+use super::scoping::{Scoping, Unit};
+use super::stubs::Library;
+use super::types::Type;
+use super::values::Value;
+
+/// More steps than any honest expression needs.
+const MAX_STEPS: u32 = 20_000;
+
+/// Deeper recursion than any honest expression needs.
+const MAX_DEPTH: u32 = 60;
+
+/// The rules of a language at work on one view.
+pub(super) struct Engine<'w> {
+    pub(super) world: Rc<dyn World + 'w>,
+    pub(super) scoping: &'static Scoping,
+    pub(super) library: OnceCell<Library>,
+    pub(super) files: Memo<VersionId, Option<Rc<File>>>,
+    pub(super) qualified: Memo<String, Rc<[SymbolAt]>>,
+    pub(super) named: Memo<String, Rc<[SymbolAt]>>,
+    pub(super) included: Memo<VersionId, Rc<[VersionId]>>,
+    pub(super) outside: Memo<VersionId, bool>,
+    pub(super) values: Memo<(VersionId, Option<u32>, ExprId), Value>,
+    pub(super) symbol_types: Memo<SymbolAt, Type>,
+    pub(super) binding_types: Memo<(VersionId, u32), Type>,
+    pub(super) bases: Memo<SymbolAt, Rc<[Type]>>,
+    pub(super) levels: Memo<(Type, String, Want), Rc<Levels>>,
+    pub(super) parts: Memo<VersionId, Rc<HashMap<SymbolAt, Vec<SymbolAt>>>>,
+    pub(super) course: Course,
+}
+
+/// A file, and what the rules ask of it beside its facts.
+pub(super) struct File {
+    index: Index,
+    /// The package that its qualified names begin with.
+    pub(super) package: String,
+}
+
+impl Deref for File {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        &self.index
+    }
+}
+
+impl File {
+    pub(super) fn new(source: Rc<SourceFile>) -> Self {
+        let top = source.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind.can_be_named());
+        let package = top.and_then(|top| top.qualified_name.strip_suffix(top.name.as_str()));
+        let package = package.unwrap_or("").trim_end_matches(['.', ':', '\\']).to_owned();
+        File { index: Index::new(source, given_name), package }
+    }
+}
+
+/// The name that an import gives what it brings in.
+fn given_name(import: &Import) -> Option<&str> {
+    import.alias.as_deref().or(import.name.as_deref())
+}
+
+/// A place that a name stands at.
+pub(super) struct Place {
+    pub(super) file: Rc<File>,
+    /// The innermost symbol around it.
+    pub(super) symbol: Option<u32>,
+}
+
+/// The constructor, as a language takes it.
+pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
+    Box::new(Engine {
+        world,
+        scoping,
+        library: OnceCell::new(),
+        files: Memo::default(),
+        qualified: Memo::default(),
+        named: Memo::default(),
+        included: Memo::default(),
+        outside: Memo::default(),
+        values: Memo::default(),
+        symbol_types: Memo::default(),
+        binding_types: Memo::default(),
+        bases: Memo::default(),
+        levels: Memo::default(),
+        parts: Memo::default(),
+        course: Course::new(MAX_DEPTH, MAX_STEPS),
+    })
+}
+
+impl Resolver for Engine<'_> {
+    fn reference(&self, file: VersionId, at: u32) -> Meaning {
+        self.course.begin();
+        let Some(file) = self.file(file) else { return Meaning::Unknown("no such file") };
+        let Some(&reference) = file.facts().references.get(at as usize) else {
+            return Meaning::Unknown("no such reference");
+        };
+        let call = file.facts().call_of(at);
+        if let Some(place) = file.facts().seen_by(at) {
+            return Meaning::proved(SymbolAt { file: file.id(), place }, "declared in a block around");
+        }
+        let place = Place { file, symbol: reference.symbol };
+        match (reference.shape, reference.qualifier) {
+            (RefShape::Binds, _) => Meaning::Local,
+            (RefShape::Import, _) => self.in_import(&place.file, &reference),
+            (RefShape::Mention, _) => Meaning::Unknown("no rule reads a name here"),
+            // A name that may be a member of what it is compared with, and else stands alone.
+            (RefShape::Value, Some(of)) => match self.qualified_name(&place, &reference, of, call) {
+                found @ Meaning::Symbols { .. } => found,
+                _ => self.bare_name(&place, &reference, call),
+            },
+            (_, Some(qualifier)) => self.qualified_name(&place, &reference, qualifier, call),
+            (_, None) => self.bare_name(&place, &reference, call),
+        }
+    }
+
+    fn import(&self, file: VersionId, at: u32) -> Meaning {
+        self.course.begin();
+        let Some(file) = self.file(file) else { return Meaning::Unknown("no such file") };
+        match file.facts().imports.get(at as usize) {
+            Some(import) => self.import_meaning(&file, import),
+            None => Meaning::Unknown("no such import"),
+        }
+    }
+
+    fn calls_fields(&self) -> bool {
+        self.scoping.calls_fields
+    }
+
+    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        self.course.begin();
+        self.parts(declared)
+    }
+
+    fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
+        self.course.begin();
+        self.owner(part)
+    }
+
+    fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        self.course.begin();
+        self.overriding(declared)
+    }
+}
+
+impl Engine<'_> {
+    pub(super) fn file(&self, id: VersionId) -> Option<Rc<File>> {
+        self.files.once(&id, || {
+            let library = self.library().file(id);
+            let source = library.or_else(|| self.world.file(id))?;
+            (source.language == self.scoping.language).then(|| Rc::new(File::new(source)))
+        })
+    }
+
+    pub(super) fn library(&self) -> &Library {
+        self.library.get_or_init(|| Library::read(self.scoping))
+    }
+
+    pub(super) fn kind(&self, at: SymbolAt) -> Option<SymbolKind> {
+        self.file(at.file)?.symbol(at.place).map(|symbol| symbol.kind)
+    }
+
+    /// What is meant by symbols that were found: those of the library are from outside.
+    pub(super) fn proved(&self, mut targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
+        if targets.iter().any(|at| !self.library().has(at.file)) {
+            targets.retain(|at| !self.library().has(at.file));
+        }
+        match targets.first() {
+            None => Meaning::Unknown("no such name"),
+            Some(first) if self.library().has(first.file) => Meaning::External,
+            Some(_) => Meaning::Symbols { targets, confidence: Confidence::Static, why },
+        }
+    }
+
+    /// A name that stands alone.
+    fn bare_name(&self, place: &Place, reference: &Reference, call: Option<ExprId>) -> Meaning {
+        if reference.binding.is_some() && reference.qualifier.is_none() {
+            return Meaning::Local;
+        }
+        let name = place.file.name(reference.name);
+        if reference.shape == RefShape::Construct && matches!(name, "this" | "super") {
+            return self.own_constructor(place, name == "super", call);
+        }
+        let want = Want::of(reference.shape);
+        match self.look_up(place, name, want) {
+            Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
+            Found::Members(levels) => {
+                let given = call.map(|call| self.given(place, call));
+                let picked = self.pick(&levels, given.as_deref(), want);
+                self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of a type around")
+            }
+            Found::Guess(target) => Meaning::guessed(target, "the only one of that name"),
+            Found::Module(files) => Meaning::Module(files),
+            Found::External | Found::Outside => Meaning::External,
+            Found::Nothing if self.is_plain(name) => Meaning::External,
+            Found::Nothing => Meaning::Unknown("no such name in scope"),
+        }
+    }
+
+    /// A name behind something.
+    fn qualified_name(&self, place: &Place, reference: &Reference, of: ExprId, call: Option<ExprId>) -> Meaning {
+        let name = place.file.name(reference.name);
+        let want = Want::of(reference.shape);
+        match self.value(&place.file, self.class_of(&place.file, place.symbol), of) {
+            Value::Package(package) => {
+                let whole = [&*package, self.scoping.separator, name].concat();
+                match &*self.find_qualified(&whole) {
+                    [] => Meaning::Unknown("no such name in the package"),
+                    found => self.chosen(place, found.to_vec(), want, call, "in a package"),
+                }
+            }
+            Value::Of(of) | Value::TypeName(of) => self.member_meaning(place, &of, name, want, call),
+            Value::Functions(all, _) if all.first().is_some_and(|at| self.library().has(at.file)) => Meaning::External,
+            Value::Functions(..) => Meaning::Unknown("a member of a function"),
+        }
+    }
+
+    fn member_meaning(&self, place: &Place, of: &Type, name: &str, want: Want, call: Option<ExprId>) -> Meaning {
+        match of {
+            Type::Unknown => return Meaning::Unknown("the type of the receiver is not known"),
+            Type::External | Type::Basic(_) => return Meaning::External,
+            _ => {}
+        }
+        let mut levels = self.members(of, name, want);
+        // What is no variable may be a type, or a function that is handed on.
+        for other in [Want::Type, Want::Call] {
+            if levels.levels.is_empty() && want == Want::Value {
+                levels = self.members(of, name, other);
+            }
+        }
+        let given = call.map(|call| self.given(place, call));
+        match self.pick(&levels, given.as_deref(), want) {
+            picked if !picked.is_empty() => {
+                self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of the type")
+            }
+            _ if levels.outside => Meaning::External,
+            _ if levels.unknown => Meaning::Unknown("the type is made from one that is not known"),
+            _ => Meaning::Unknown("the type has no such member"),
+        }
+    }
+
+    /// Those of the symbols found that the arguments of a call fit.
+    fn chosen(
+        &self,
+        place: &Place,
+        targets: Vec<SymbolAt>,
+        want: Want,
+        call: Option<ExprId>,
+        why: &'static str,
+    ) -> Meaning {
+        let given = call.map(|call| self.given(place, call));
+        let targets = match (&given, want) {
+            (Some(given), Want::Call) => self.overloads(&targets, given),
+            _ => targets,
+        };
+        self.proved(self.with_constructors(targets, want, given.as_deref()), why)
+    }
+
+    /// A value that is made means its type and the constructor that the arguments fit.
+    fn with_constructors(&self, mut targets: Vec<SymbolAt>, want: Want, given: Option<&[Type]>) -> Vec<SymbolAt> {
+        let makes = want == Want::Made || want == Want::Call && self.scoping.calls_make;
+        if let (true, &[of]) = (makes, targets.as_slice())
+            && self.kind(of).is_some_and(is_type)
+        {
+            targets.extend(self.constructors(of, given));
+        }
+        targets
+    }
+
+    /// The constructors of a type that arguments fit.
+    fn constructors(&self, of: SymbolAt, given: Option<&[Type]>) -> Vec<SymbolAt> {
+        let Some(file) = self.file(of.file) else { return Vec::new() };
+        let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
+        let all = file.children(Some(of.place)).iter().filter(is_one);
+        let all: Vec<SymbolAt> = all.map(|&place| SymbolAt { file: of.file, place }).collect();
+        match given {
+            Some(given) => self.overloads(&all, given),
+            None => all,
+        }
+    }
+
+    /// `this(…)` and `super(…)`.
+    fn own_constructor(&self, place: &Place, is_super: bool, call: Option<ExprId>) -> Meaning {
+        let Some(class) = self.class_of(&place.file, place.symbol) else { return Meaning::Unknown("no class") };
+        let class = SymbolAt { file: place.file.id(), place: class };
+        let of = match is_super {
+            false => Type::named(class),
+            true => match self.bases(class).first() {
+                Some(base) => base.clone(),
+                None => return Meaning::External,
+            },
+        };
+        match of {
+            Type::Named(of, _) => {
+                let given = call.map(|call| self.given(place, call));
+                let found = self.constructors(of, given.as_deref());
+                self.proved(if found.is_empty() { vec![of] } else { found }, "a constructor of the class")
+            }
+            Type::External => Meaning::External,
+            _ => Meaning::Unknown("the base is not known"),
+        }
+    }
+
+    /// Whether a name is that of a plain type.
+    pub(super) fn is_plain(&self, name: &str) -> bool {
+        self.plain(name).is_some()
+    }
+
+    /// The nearest symbol around that has members of its own: a type, or a function of a class without a name.
+    pub(super) fn class_of(&self, file: &File, symbol: Option<u32>) -> Option<u32> {
+        if self.scoping.unit == Unit::Include {
+            return None;
+        }
+        file.around(symbol).find(|&at| {
+            file.symbol(at)
+                .is_some_and(|symbol| is_type(symbol.kind) || !symbol.bases.is_empty() || symbol.owner.is_some())
+        })
+    }
+
+    /// Whom an import means.
+    fn import_meaning(&self, file: &Rc<File>, import: &Import) -> Meaning {
+        match self.imported(file, import) {
+            Found::Symbols(targets) => self.proved(targets, "imported"),
+            Found::Guess(target) => Meaning::guessed(target, "imported"),
+            Found::Module(files) => Meaning::Module(files),
+            Found::Members(levels) => self.proved(levels.all().collect(), "imported"),
+            Found::External | Found::Outside => Meaning::External,
+            Found::Nothing => Meaning::Unknown("nothing has the name that is imported"),
+        }
+    }
+
+    /// A name in an import, or in a package clause.
+    fn in_import(&self, file: &Rc<File>, reference: &Reference) -> Meaning {
+        use crate::resolve::imports::{Part, part};
+        let imports = &file.facts().imports;
+        let near = part(file.facts(), reference).filter(|part| {
+            let (Part::Whole(at) | Part::Path(at, _)) = part;
+            imports.get(*at as usize).is_some_and(|import| import.line.abs_diff(reference.line) < 2)
+        });
+        match near {
+            Some(Part::Whole(at)) => self.import_meaning(file, &imports[at as usize]),
+            Some(Part::Path(at, count)) => {
+                let path =
+                    crate::resolve::imports::segments(&imports[at as usize])[..count].join(self.scoping.separator);
+                match &*self.find_qualified(&path) {
+                    [] => Meaning::External,
+                    found => self.proved(found.to_vec(), "in the path of an import"),
+                }
+            }
+            None => Meaning::External,
+        }
+    }
+}
+
+/// Whether a symbol of this kind is a type.
+pub(super) fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Module, Struct, Trait, Type, Union};
+    matches!(kind, Class | Enum | Interface | Module | Struct | Trait | Type | Union)
+}

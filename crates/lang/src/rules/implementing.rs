@@ -1,0 +1,79 @@
+//! Which functions override a declared one.
+
+use codecompass_model::{Flags, SymbolAt, SymbolKind, Visibility};
+
+use super::engine::Engine;
+use super::types::Type;
+
+impl Engine<'_> {
+    /// The methods of types that are made from the type of a declared one, with its name and as many parameters.
+    pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        let Some(file) = self.file(declared.file) else { return Vec::new() };
+        let Some(method) = file.symbol(declared.place).filter(|of| of.kind == SymbolKind::Method) else {
+            return Vec::new();
+        };
+        let Some(place) = method.parent.filter(|&parent| self.class_of(&file, Some(parent)) == Some(parent)) else {
+            return Vec::new();
+        };
+        let of = SymbolAt { file: declared.file, place };
+        if !self.is_open_to_others(declared) {
+            return Vec::new();
+        }
+        let arity = self.arity(declared);
+        let named = self.symbols_named(&method.name);
+        let is_one = |&at: &SymbolAt| {
+            at != declared
+                && !self.library().has(at.file)
+                && self.kind(at) == Some(SymbolKind::Method)
+                && self.arity(at) == arity
+                && self.is_open_to_others(at)
+                && self.is_below(at, of)
+                && self.may_override(at, declared, of)
+        };
+        named.iter().copied().filter(is_one).collect()
+    }
+
+    /// Whether a method is one of values, and known outside of its type.
+    fn is_open_to_others(&self, at: SymbolAt) -> bool {
+        let file = self.file(at.file);
+        let symbol = file.as_ref().and_then(|file| file.symbol(at.place));
+        symbol.is_some_and(|of| !of.flags.has(Flags::STATIC) && of.visibility != Some(Visibility::Private))
+    }
+
+    /// Whether no parameter of a method is of another type than that of the declared one, as its type sees it.
+    fn may_override(&self, method: SymbolAt, declared: SymbolAt, of: SymbolAt) -> bool {
+        let Some(file) = self.file(method.file) else { return false };
+        let Some(class) = self.class_of(&file, Some(method.place)) else { return false };
+        let bases = self.bases(SymbolAt { file: method.file, place: class });
+        let seen = bases.iter().find_map(|base| self.seen_as(base, of));
+        let with = match &seen {
+            Some(Type::Named(at, arguments)) => self.arguments(*at, arguments),
+            _ => return false,
+        };
+        let (Type::Func(own), Type::Func(wanted)) = (self.symbol_type(method), self.symbol_type(declared).with(&with))
+        else {
+            return true;
+        };
+        own.params.iter().zip(&wanted.params).all(|pair| match pair {
+            (Type::Named(own, _), Type::Named(wanted, _)) => own == wanted,
+            (Type::Basic(own), Type::Basic(wanted)) => own == wanted,
+            (Type::Basic(_), Type::Named(..)) | (Type::Named(..), Type::Basic(_)) => false,
+            _ => true,
+        })
+    }
+
+    fn arity(&self, at: SymbolAt) -> Option<usize> {
+        match self.symbol_type(at) {
+            Type::Func(of) => Some(of.params.len()),
+            _ => None,
+        }
+    }
+
+    /// Whether the type around a method is made from another.
+    fn is_below(&self, method: SymbolAt, of: SymbolAt) -> bool {
+        let Some(file) = self.file(method.file) else { return false };
+        let Some(class) = self.class_of(&file, Some(method.place)) else { return false };
+        let class = SymbolAt { file: method.file, place: class };
+        class != of && self.bases(class).iter().any(|base| self.seen_as(base, of).is_some())
+    }
+}

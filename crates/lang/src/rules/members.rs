@@ -1,0 +1,345 @@
+//! The members of types: their own, those that stand elsewhere, and those of what they are made from.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use codecompass_model::{Flags, RefShape, SymbolAt, SymbolKind, VersionId};
+
+use super::engine::{Engine, is_type};
+use super::overloads::takes;
+use super::scoping::{Apart, Parts};
+use super::types::{Arguments, Type};
+
+/// More types are not looked through for a member.
+const MAX_TYPES: usize = 64;
+
+/// What a name is looked for as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Want {
+    Any,
+    Value,
+    Call,
+    Type,
+    /// A type of which a value is made.
+    Made,
+}
+
+impl Want {
+    pub(super) fn of(shape: RefShape) -> Self {
+        match shape {
+            RefShape::Call | RefShape::PathCall | RefShape::SelfCall | RefShape::MemberCall | RefShape::MacroCall => {
+                Want::Call
+            }
+            RefShape::Construct => Want::Made,
+            RefShape::Type | RefShape::Extends | RefShape::Implements | RefShape::Decorator => Want::Type,
+            _ => Want::Value,
+        }
+    }
+
+    /// Whether a symbol of a kind is what is looked for.
+    pub(super) fn takes(self, kind: SymbolKind, apart: Apart) -> bool {
+        use SymbolKind::{Fn, Macro, Method, Prototype};
+        if kind == SymbolKind::Constructor || !kind.can_be_named() {
+            return false;
+        }
+        match (self, apart) {
+            (Want::Any, _) | (_, Apart::Nothing) => true,
+            (Want::Type | Want::Made, Apart::All) => is_type(kind),
+            (Want::Type | Want::Made, Apart::Types) => is_type(kind) || kind == Macro,
+            (Want::Call, Apart::All) => matches!(kind, Method | Fn | Macro | Prototype),
+            (Want::Value, Apart::All) => !is_type(kind) && !matches!(kind, Method | Fn | Macro | Prototype),
+            (Want::Call | Want::Value, Apart::Types) => !is_type(kind),
+        }
+    }
+}
+
+/// The members of a name, by the types that have them, the nearest first.
+#[derive(Default)]
+pub(super) struct Levels {
+    pub(super) levels: Vec<(Vec<SymbolAt>, Arguments)>,
+    /// Whether a type among those looked through is from outside.
+    pub(super) outside: bool,
+    pub(super) unknown: bool,
+}
+
+impl Levels {
+    pub(super) fn all(&self) -> impl Iterator<Item = SymbolAt> + '_ {
+        self.levels.iter().flat_map(|(found, _)| found.iter().copied())
+    }
+}
+
+impl Engine<'_> {
+    /// The members of a name that a type has.
+    pub(super) fn members(&self, of: &Type, name: &str, want: Want) -> Rc<Levels> {
+        let key = (of.clone(), name.to_owned(), want);
+        self.levels.unless_cut(&self.course, key, || Rc::new(self.find_members(of, name, want)))
+    }
+
+    fn find_members(&self, of: &Type, name: &str, want: Want) -> Levels {
+        let mut found = Levels::default();
+        let mut open = vec![of.clone()];
+        let mut seen: Vec<SymbolAt> = Vec::new();
+        let mut next = 0;
+        while let Some(of) = open.get(next).cloned().filter(|_| open.len() < MAX_TYPES) {
+            next += 1;
+            let Some(_deeper) = self.course.deeper() else { break };
+            match of {
+                Type::Named(at, arguments) => {
+                    if seen.contains(&at) {
+                        continue;
+                    }
+                    seen.push(at);
+                    // Stubs do not say all that a type of the library has.
+                    found.outside |= self.library().has(at.file);
+                    let with = self.arguments(at, &arguments);
+                    let own = self.own_members(at, name, want);
+                    if !own.is_empty() {
+                        found.levels.push((own, with.clone()));
+                    }
+                    open.extend(self.bases(at).iter().map(|base| base.with(&with)));
+                }
+                Type::File(id) => {
+                    let own =
+                        self.file(id).map_or_else(Vec::new, |file| self.fitting(&file, file.named(None, name), want));
+                    if !own.is_empty() {
+                        found.levels.push((own, Arguments::new()));
+                    }
+                }
+                Type::Param(file, binding) => open.push(self.bound(file, binding)),
+                // A pointer hands on the members of what it points to.
+                Type::List(of) if self.scoping.root.is_none() => open.push(of.as_ref().clone()),
+                Type::Unknown => found.unknown = true,
+                Type::External | Type::Basic(_) | Type::List(_) => found.outside = true,
+                Type::Func(_) | Type::Closure { .. } => {}
+            }
+        }
+        // What all types are made from comes last.
+        if let Some(root) = self.root().filter(|root| !seen.contains(root)) {
+            let own = self.own_members(root, name, want);
+            if !own.is_empty() {
+                found.levels.push((own, Arguments::new()));
+            }
+        }
+        found
+    }
+
+    /// The type of the library that all types are made from.
+    pub(super) fn root(&self) -> Option<SymbolAt> {
+        let name = self.scoping.root?;
+        self.library().named(name).first().copied()
+    }
+
+    fn own_members(&self, at: SymbolAt, name: &str, want: Want) -> Vec<SymbolAt> {
+        let mut all = self.declared_members(at, name, want);
+        match self.scoping.parts {
+            Parts::InFile => {
+                // Only those of the name are asked for their owner: a path may lead through others.
+                let Some(file) = self.file(at.file) else { return all };
+                let named = match self.library().has(at.file) {
+                    // Everybody may put something into the library's tables.
+                    true => self.symbols_named(name).to_vec(),
+                    false => self.fitting(&file, file.anywhere(name), want),
+                };
+                let is_part = |part: &SymbolAt| self.is_owned(*part) && self.owner(*part) == Some(at);
+                all.extend(named.into_iter().filter(is_part));
+            }
+            Parts::ByOwner => {
+                let named = self.symbols_named(name);
+                let is_part =
+                    |part: &SymbolAt| !all.contains(part) && self.fits(*part, want) && self.owner(*part) == Some(at);
+                let parts: Vec<SymbolAt> = named.iter().copied().filter(is_part).collect();
+                all.extend(parts);
+            }
+            Parts::ByName => {
+                for other in self.same_named(at) {
+                    all.extend(self.declared_members(other, name, want));
+                }
+            }
+        }
+        self.defined(all)
+    }
+
+    /// The members in a declaration itself; those of what it embeds count as its own.
+    fn declared_members(&self, at: SymbolAt, name: &str, want: Want) -> Vec<SymbolAt> {
+        let Some(file) = self.file(at.file) else { return Vec::new() };
+        let own = self.fitting(&file, file.named(Some(at.place), name), want);
+        if !own.is_empty() {
+            return own;
+        }
+        let is_embedded =
+            |at: &&u32| file.symbol(**at).is_some_and(|of| of.flags.has(Flags::EMBEDDED) && is_type(of.kind));
+        let embedded = file.children(Some(at.place)).iter().filter(is_embedded);
+        embedded.flat_map(|&inner| self.fitting(&file, file.named(Some(inner), name), want)).collect()
+    }
+
+    /// Whether a symbol says itself what it belongs to.
+    fn is_owned(&self, at: SymbolAt) -> bool {
+        self.file(at.file).is_some_and(|file| file.symbol(at.place).is_some_and(|symbol| symbol.owner.is_some()))
+    }
+
+    /// Whether two functions take arguments of the same types.
+    pub(super) fn takes_the_same(&self, one: SymbolAt, other: SymbolAt) -> bool {
+        match (self.symbol_type(one), self.symbol_type(other)) {
+            (Type::Func(one), Type::Func(other)) => one.params == other.params && one.variadic == other.variadic,
+            _ => false,
+        }
+    }
+
+    /// The other declarations of a type.
+    fn same_named(&self, at: SymbolAt) -> Vec<SymbolAt> {
+        let Some(file) = self.file(at.file) else { return Vec::new() };
+        let Some(symbol) = file.symbol(at.place) else { return Vec::new() };
+        let all = self.find_qualified(&symbol.qualified_name);
+        all.iter().copied().filter(|other| *other != at && self.kind(*other) == Some(symbol.kind)).collect()
+    }
+
+    /// What belongs to a type and stands outside of its declaration.
+    pub(super) fn parts(&self, at: SymbolAt) -> Vec<SymbolAt> {
+        match self.scoping.parts {
+            Parts::InFile => self.parts_in(at.file).get(&at).cloned().unwrap_or_default(),
+            Parts::ByName => self.same_named(at),
+            Parts::ByOwner => {
+                // Whatever belongs to a type names it.
+                let Some(file) = self.file(at.file) else { return Vec::new() };
+                let Some(symbol) = file.symbol(at.place) else { return Vec::new() };
+                let mut files: Vec<VersionId> = self.world.files_naming(&symbol.name).to_vec();
+                files.push(at.file);
+                files.sort_unstable();
+                files.dedup();
+                let parts = files.iter().map(|id| self.parts_in(*id).get(&at).cloned().unwrap_or_default());
+                parts.flatten().collect()
+            }
+        }
+    }
+
+    /// Of a file, the members that stand outside of what they belong to, by that.
+    pub(super) fn parts_in(&self, id: VersionId) -> Rc<HashMap<SymbolAt, Vec<SymbolAt>>> {
+        let Some(file) = self.file(id) else { return Rc::default() };
+        let owned = || (0..).zip(&file.facts().symbols).filter(|(_, symbol)| symbol.owner.is_some());
+        if owned().next().is_none() {
+            return Rc::default();
+        }
+        self.parts.answer(&self.course, id, Rc::default(), || {
+            let mut parts: HashMap<SymbolAt, Vec<SymbolAt>> = HashMap::new();
+            for (place, _) in owned() {
+                let part = SymbolAt { file: id, place };
+                if let Some(owner) = self.owner(part) {
+                    parts.entry(owner).or_default().push(part);
+                }
+            }
+            Rc::new(parts)
+        })
+    }
+
+    /// What a member belongs to that stands outside of it: it says so itself, or the block does that it stands in.
+    pub(super) fn owner(&self, part: SymbolAt) -> Option<SymbolAt> {
+        let file = self.file(part.file)?;
+        let symbol = file.symbol(part.place)?;
+        let block = || symbol.parent.and_then(|at| file.symbol(at)).filter(|around| around.kind == SymbolKind::Impl);
+        let owner = symbol.owner.or_else(|| block()?.owner)?;
+        match self.value(&file, self.class_of(&file, symbol.parent), owner).into_type() {
+            Type::Named(owner, _) => Some(owner),
+            _ => None,
+        }
+    }
+
+    /// What a type is made from.
+    pub(super) fn bases(&self, at: SymbolAt) -> Rc<[Type]> {
+        let Some(file) = self.file(at.file) else { return Rc::new([]) };
+        let Some(symbol) = file.symbol(at.place) else { return Rc::new([]) };
+        if symbol.bases.is_empty() {
+            // A table that is made by another has what that has.
+            let made = symbol.value.filter(|_| symbol.kind == SymbolKind::Var && symbol.annotation.is_none());
+            let Some(value) = made else { return Rc::new([]) };
+            return self.bases.answer(&self.course, at, Rc::new([]), || {
+                match self.value(&file, None, value).into_type() {
+                    of @ (Type::Named(..) | Type::External) if of != Type::named(at) => Rc::new([of]),
+                    _ => Rc::new([]),
+                }
+            });
+        }
+        self.bases.answer(&self.course, at, Rc::new([]), || {
+            let around = self.class_of(&file, symbol.parent);
+            symbol.bases.iter().map(|&base| self.type_at(&file, around, base)).collect()
+        })
+    }
+
+    /// What stands for the type parameters of a symbol.
+    pub(super) fn arguments(&self, at: SymbolAt, arguments: &[Type]) -> Arguments {
+        let Some(file) = self.file(at.file) else { return Arguments::new() };
+        let params = file.type_params(at.place).iter().map(|&binding| (at.file, binding));
+        params.zip(arguments.iter().cloned()).collect()
+    }
+
+    /// The bound of a type parameter.
+    pub(super) fn bound(&self, file: VersionId, binding: u32) -> Type {
+        let Some(file) = self.file(file) else { return Type::Unknown };
+        let Some(of) = file.binding(binding) else { return Type::Unknown };
+        match (of.annotation, self.root()) {
+            (Some(bound), _) => self.type_at(&file, self.class_of(&file, of.symbol), bound),
+            (None, Some(root)) => Type::named(root),
+            (None, None) => Type::Unknown,
+        }
+    }
+
+    /// The members that are meant: of the nearest type that has any that the arguments fit.
+    pub(super) fn pick(&self, levels: &Levels, given: Option<&[Type]>, want: Want) -> Vec<SymbolAt> {
+        let Some(given) = given.filter(|_| want == Want::Call) else {
+            return levels.levels.first().map_or_else(Vec::new, |(found, _)| found.clone());
+        };
+        // All levels are judged together; what is declared again further down hides what it overrides.
+        let mut all: Vec<SymbolAt> = Vec::new();
+        for at in levels.all() {
+            let is_hidden = all.iter().any(|known| self.takes_the_same(*known, at));
+            if !is_hidden {
+                all.push(at);
+            }
+        }
+        let fitting = self.fitting_overloads(&all, given);
+        if !fitting.is_empty() {
+            return fitting;
+        }
+        let takes_as_many = |at: &SymbolAt| match self.symbol_type(*at) {
+            Type::Func(of) => takes(&of, given.len()),
+            _ => true,
+        };
+        let near = levels.levels.iter().map(|(found, _)| found.iter().copied().filter(takes_as_many).collect());
+        let mut near = near.filter(|found: &Vec<SymbolAt>| !found.is_empty());
+        near.next().or_else(|| levels.levels.first().map(|(found, _)| found.clone())).unwrap_or_default()
+    }
+
+    /// A type seen as one that it is made from.
+    pub(super) fn seen_as(&self, of: &Type, wanted: SymbolAt) -> Option<Type> {
+        let mut open = vec![of.clone()];
+        let mut next = 0;
+        while let Some(of) = open.get(next).cloned().filter(|_| open.len() < MAX_TYPES) {
+            next += 1;
+            let _deeper = self.course.deeper()?;
+            match of {
+                Type::Named(at, _) if at == wanted => return Some(of),
+                Type::Named(at, arguments) => {
+                    let with = self.arguments(at, &arguments);
+                    open.extend(self.bases(at).iter().map(|base| base.with(&with)));
+                }
+                Type::Param(file, binding) => open.push(self.bound(file, binding)),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether nobody knows all that a type is made from.
+    pub(super) fn is_open(&self, of: &Type) -> bool {
+        let mut open = vec![of.clone()];
+        let mut next = 0;
+        while let Some(of) = open.get(next).cloned().filter(|_| open.len() < MAX_TYPES) {
+            next += 1;
+            match of {
+                Type::Named(at, _) => open.extend(self.bases(at).iter().cloned()),
+                Type::External | Type::Unknown => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,336 @@
+//! What a name that stands alone means.
+
+use std::rc::Rc;
+
+use codecompass_model::{Flags, Import, ImportForm, SymbolAt, SymbolKind, VersionId};
+
+use super::engine::{Engine, File, Place, is_type};
+use super::members::{Levels, Want};
+use super::scoping::{Apart, Look, Unit};
+use super::types::Type;
+
+/// What a name means.
+pub(super) enum Found {
+    Symbols(Vec<SymbolAt>),
+    /// Members of the types around the name.
+    Members(Rc<Levels>),
+    /// The only candidate, without a proof.
+    Guess(SymbolAt),
+    Module(Vec<VersionId>),
+    External,
+    /// Nothing in the view; something from outside may have it.
+    Outside,
+    Nothing,
+}
+
+impl Found {
+    fn of(symbols: Vec<SymbolAt>) -> Option<Self> {
+        if symbols.is_empty() { None } else { Some(Found::Symbols(symbols)) }
+    }
+}
+
+impl Engine<'_> {
+    /// What a name means at a place. Where variables, functions and types may share a name, what is no variable may be a
+    /// type.
+    pub(super) fn look_up(&self, place: &Place, name: &str, want: Want) -> Found {
+        match self.look_for(place, name, want) {
+            Found::Nothing | Found::Outside if want == Want::Call && self.scoping.calls_make => {
+                self.look_for(place, name, Want::Made)
+            }
+            Found::Nothing | Found::Outside | Found::External
+                if want == Want::Value && self.scoping.apart != Apart::Nothing =>
+            {
+                self.look_for(place, name, Want::Type)
+            }
+            found => found,
+        }
+    }
+
+    fn look_for(&self, place: &Place, name: &str, want: Want) -> Found {
+        let mut outside = false;
+        for look in self.scoping.order {
+            let found = match look {
+                Look::Around => self.around(place, name, want, &mut outside),
+                Look::File => self.in_file(&place.file, name, want),
+                Look::Import => self.by_import(&place.file, name, want),
+                Look::Unit => self.in_unit(place, name, want, &mut outside),
+                Look::Glob => self.by_glob(&place.file, name, want, &mut outside),
+                Look::Library => self.in_library(name, want),
+                Look::Global => self.everywhere(&place.file, name, want),
+            };
+            if let Some(found) = found {
+                return found;
+            }
+        }
+        // Something from outside may have it, if nothing in the view can.
+        let is_unheard =
+            || !self.symbols_named(name).iter().any(|&at| self.fits(at, want) && !self.library().has(at.file));
+        if outside && is_unheard() { Found::Outside } else { Found::Nothing }
+    }
+
+    /// Whether a symbol is of a kind that is wanted.
+    pub(super) fn fits(&self, at: SymbolAt, want: Want) -> bool {
+        let Some(file) = self.file(at.file) else { return false };
+        file.symbol(at.place).is_some_and(|symbol| {
+            want.takes(symbol.kind, self.scoping.apart) || want == Want::Call && symbol.flags.has(Flags::READ_BY_CALL)
+        })
+    }
+
+    pub(super) fn fitting(&self, file: &File, places: &[u32], want: Want) -> Vec<SymbolAt> {
+        let all = places.iter().map(|&place| SymbolAt { file: file.id(), place });
+        all.filter(|&at| self.fits(at, want)).collect()
+    }
+
+    /// The symbols around a place, from the inside: what is declared in them, and what types among them inherit.
+    fn around(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
+        let file = &place.file;
+        for at in file.around(place.symbol) {
+            let symbol = file.symbol(at)?;
+            let is_class = is_type(symbol.kind);
+            if is_class && symbol.name == name && matches!(want, Want::Type | Want::Made) {
+                return Found::of(vec![SymbolAt { file: file.id(), place: at }]);
+            }
+            // What stands in a table or a field is named behind it.
+            if !is_class && !matches!(symbol.kind, SymbolKind::Var | SymbolKind::Field) {
+                let own = self.at_level(file, Some(at), name, want);
+                if !own.is_empty() {
+                    return Found::of(own);
+                }
+            }
+            if self.scoping.implicit_this {
+                let own = SymbolAt { file: file.id(), place: at };
+                if !is_class && !symbol.bases.is_empty() {
+                    // The other methods of a class without a name stand beside it.
+                    let is_beside = |at: &SymbolAt| file.symbol(at.place).is_some_and(|of| of.bases == symbol.bases);
+                    let beside =
+                        self.fitting(file, file.named(symbol.parent, name), want).into_iter().filter(is_beside);
+                    let beside: Vec<SymbolAt> = beside.collect();
+                    if !beside.is_empty() {
+                        return Found::of(beside);
+                    }
+                }
+                let unnamed = if is_class { Rc::new([]) } else { self.bases(own) };
+                let types = if is_class { vec![Type::named(own)] } else { unnamed.to_vec() };
+                for of in types {
+                    let levels = self.members(&of, name, want);
+                    if !levels.levels.is_empty() {
+                        return Some(Found::Members(levels));
+                    }
+                    *outside |= levels.outside || levels.unknown;
+                }
+            }
+        }
+        None
+    }
+
+    /// The symbols of a name below one, or at the level of the file, that code can name without what they belong to. Of an
+    /// included file that is also what stands in its types, save fields.
+    fn at_level(&self, file: &File, around: Option<u32>, name: &str, want: Want) -> Vec<SymbolAt> {
+        use SymbolKind::{Enum, Struct, Union, Variant};
+        let is_free = |at: &SymbolAt| {
+            let symbol = file.symbol(at.place);
+            symbol.is_some_and(|of| of.owner.is_none() && !of.flags.has(Flags::BLOCK_ONLY))
+        };
+        let own = self.fitting(file, file.named(around, name), want).into_iter().filter(is_free);
+        if around.is_some() || self.scoping.unit != Unit::Include {
+            return own.collect();
+        }
+        let is_inner = |at: &SymbolAt| {
+            let Some(symbol) = file.symbol(at.place).filter(|of| of.parent.is_some()) else { return false };
+            let in_types =
+                |&at: &u32| file.symbol(at).is_some_and(|of| is_type(of.kind) || of.kind == SymbolKind::Field);
+            matches!(symbol.kind, Enum | Struct | Union | Variant) && file.around(symbol.parent).all(|at| in_types(&at))
+        };
+        let inner = self.fitting(file, file.anywhere(name), want).into_iter().filter(is_inner);
+        own.chain(inner).collect()
+    }
+
+    fn in_file(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
+        let defined = self.defined(self.at_level(file, None, name, want));
+        if self.scoping.unit == Unit::Include && !defined.iter().any(|at| self.is_definition(*at)) {
+            return None;
+        }
+        Found::of(defined)
+    }
+
+    /// Definitions without the declarations of the same, as far as there are any.
+    pub(super) fn defined(&self, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
+        if all.iter().any(|at| self.is_definition(*at)) {
+            all.retain(|at| self.is_definition(*at));
+        }
+        all
+    }
+
+    fn is_definition(&self, at: SymbolAt) -> bool {
+        self.kind(at).is_some_and(|kind| kind != SymbolKind::Prototype)
+    }
+
+    fn by_import(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
+        let mut outside = false;
+        let mut found = Vec::new();
+        for &at in file.imports_named(name) {
+            match self.imported(file, &file.facts().imports[at as usize]) {
+                Found::Symbols(targets) => found.extend(targets.into_iter().filter(|&at| self.fits(at, want))),
+                Found::External => outside = true,
+                _ => {}
+            }
+        }
+        Found::of(found).or(outside.then_some(Found::External))
+    }
+
+    /// What an import brings in.
+    pub(super) fn imported(&self, file: &Rc<File>, import: &Import) -> Found {
+        if self.scoping.unit != Unit::Package {
+            let files = (self.scoping.module)(&*self.world, &file.file.path, &import.module);
+            return if files.is_empty() { Found::External } else { Found::Module(files) };
+        }
+        let Some(name) = &import.name else {
+            return match &*self.find_qualified(&import.module) {
+                [] => Found::External,
+                found => Found::Symbols(found.to_vec()),
+            };
+        };
+        let whole = self.joined(&import.module, name);
+        let mut found = self.find_qualified(&whole).to_vec();
+        if import.form == ImportForm::Static
+            && let Some(&of) = self.find_qualified(&import.module).first()
+        {
+            // A class hands on what it inherits.
+            found = self.members(&Type::named(of), name, Want::Any).all().collect();
+        }
+        Found::of(found).unwrap_or(Found::External)
+    }
+
+    fn in_unit(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
+        let file = &place.file;
+        match self.scoping.unit {
+            Unit::File => None,
+            Unit::Package => {
+                // The namespaces around the place, from the inside, then that of the file.
+                let is_namespace = |at: &u32| file.symbol(*at).is_some_and(|of| of.kind == SymbolKind::Namespace);
+                let around: Vec<u32> = file.around(place.symbol).filter(is_namespace).collect();
+                let around = around.iter().filter_map(|&at| file.symbol(at)).map(|of| of.qualified_name.as_str());
+                let own = around.clone().next().is_none().then_some(file.package.as_str());
+                for unit in around.chain(own) {
+                    let found = self.find_qualified(&self.joined(unit, name));
+                    let found: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
+                    if !found.is_empty() {
+                        return Found::of(found);
+                    }
+                }
+                None
+            }
+            Unit::Include => {
+                *outside |= self.includes_outside(file);
+                self.by_include(file, name, want)
+            }
+        }
+    }
+
+    /// The qualified name of something in a package.
+    pub(super) fn joined(&self, package: &str, name: &str) -> String {
+        if package.is_empty() { name.to_owned() } else { [package, self.scoping.separator, name].concat() }
+    }
+
+    /// A name that a file gets by what it includes. What is only declared there is defined elsewhere.
+    fn by_include(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
+        let mut declared = self.at_level(file, None, name, want);
+        for &id in self.included(file).iter() {
+            let Some(other) = self.file(id) else { continue };
+            declared.extend(self.at_level(&other, None, name, want));
+        }
+        let declared = self.defined(declared);
+        if declared.iter().any(|at| self.is_definition(*at)) {
+            return Found::of(declared);
+        }
+        if declared.is_empty() {
+            return None;
+        }
+        let mut shared = self.shared(file, name, want);
+        // Of several, that one is meant which is held against the same declaration.
+        let knows = |at: &SymbolAt| {
+            let Some(other) = self.file(at.file) else { return false };
+            let included = self.included(&other);
+            declared.iter().any(|declared| included.contains(&declared.file))
+        };
+        if shared.len() > 1 && shared.iter().any(knows) {
+            shared.retain(knows);
+        }
+        Found::of(if shared.is_empty() { declared } else { shared })
+    }
+
+    /// The definitions of a name that the whole program shares; of several, those nearest to a file.
+    fn shared(&self, file: &File, name: &str, want: Want) -> Vec<SymbolAt> {
+        let is_shared = |at: &SymbolAt| {
+            let Some(other) = self.file(at.file) else { return false };
+            let is_seen = other.symbol(at.place).is_some_and(|symbol| {
+                let is_hidden = symbol.flags.has(Flags::FILE_ONLY) || symbol.flags.has(Flags::BLOCK_ONLY);
+                symbol.parent.is_none() && symbol.owner.is_none() && !is_hidden
+            });
+            is_seen && self.fits(*at, want) && self.is_definition(*at)
+        };
+        let mut all: Vec<SymbolAt> = self.symbols_named(name).iter().copied().filter(is_shared).collect();
+        if self.scoping.unit == Unit::Include {
+            // Of constants and types that a file does not include, none is meant.
+            all.retain(|at| matches!(self.kind(*at), Some(SymbolKind::Fn | SymbolKind::Var)));
+        }
+        if all.len() > 1 && all.iter().any(|at| self.is_beside(*at, file)) {
+            all.retain(|at| self.is_beside(*at, file));
+        }
+        all
+    }
+
+    /// Whether a symbol stands in the folder of a file.
+    fn is_beside(&self, at: SymbolAt, file: &File) -> bool {
+        self.file(at.file).is_some_and(|other| folder(&other.file.path) == folder(&file.file.path))
+    }
+
+    fn by_glob(&self, file: &Rc<File>, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
+        let mut found = Vec::new();
+        for import in file.facts().imports.iter().filter(|import| import.glob) {
+            let whole = self.joined(&import.module, name);
+            let named = self.find_qualified(&whole);
+            found.extend(named.iter().copied().filter(|&at| self.fits(at, want)));
+            match self.find_qualified(&import.module).first() {
+                Some(&of) => {
+                    let inherited = self.members(&Type::named(of), name, want);
+                    found.extend(inherited.all().filter(|at| !named.contains(at)));
+                }
+                None => {
+                    let is_meant = import.form != ImportForm::TypeOnly || matches!(want, Want::Type | Want::Made);
+                    *outside |= is_meant;
+                }
+            }
+        }
+        Found::of(found)
+    }
+
+    fn in_library(&self, name: &str, want: Want) -> Option<Found> {
+        let is_open = |at: &SymbolAt| {
+            let Some(file) = self.file(at.file) else { return false };
+            let is_top = file.symbol(at.place).is_some_and(|symbol| symbol.parent.is_none() && symbol.owner.is_none());
+            is_top && file.package == self.scoping.open_library
+        };
+        let all = self.library().named(name).iter().copied();
+        Found::of(all.filter(|at| self.fits(*at, want) && is_open(at)).collect())
+    }
+
+    /// A name that the whole program shares, from a file that does not say where it comes from.
+    fn everywhere(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
+        let all = self.shared(file, name, want);
+        let own: Vec<SymbolAt> = all.iter().copied().filter(|at| !self.library().has(at.file)).collect();
+        match (own.as_slice(), all.as_slice()) {
+            ([], []) => None,
+            ([], _) => Some(Found::External),
+            ([only], _) if self.scoping.unit == Unit::Include && self.is_beside(*only, file) => {
+                Some(Found::Symbols(own))
+            }
+            (&[only], _) => Some(Found::Guess(only)),
+            _ => None,
+        }
+    }
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

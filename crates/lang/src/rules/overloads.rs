@@ -1,0 +1,223 @@
+//! Which of several functions of a name fits what it is given; functions that are asked for as values of a type.
+
+use std::rc::Rc;
+
+use codecompass_model::{Flags, Literal, SymbolAt, SymbolKind};
+
+use super::engine::Engine;
+use super::types::{FuncType, Type};
+
+/// Whether a function takes so many arguments.
+pub(super) fn takes(of: &FuncType, given: usize) -> bool {
+    given == of.params.len() || of.variadic && given + 1 >= of.params.len()
+}
+
+impl Engine<'_> {
+    /// The functions that these arguments fit best; all of them when none does.
+    pub(super) fn overloads(&self, all: &[SymbolAt], given: &[Type]) -> Vec<SymbolAt> {
+        if all.len() < 2 {
+            return all.to_vec();
+        }
+        let fitting = self.fitting_overloads(all, given);
+        if !fitting.is_empty() {
+            return fitting;
+        }
+        let takes_as_many = |at: &SymbolAt| match self.symbol_type(*at) {
+            Type::Func(of) => takes(&of, given.len()),
+            _ => true,
+        };
+        let near: Vec<SymbolAt> = all.iter().copied().filter(takes_as_many).collect();
+        if near.is_empty() { all.to_vec() } else { near }
+    }
+
+    /// The functions that these arguments fit best; none when none does. Of equally good ones the one is meant whose
+    /// parameters would fit all others.
+    pub(super) fn fitting_overloads(&self, all: &[SymbolAt], given: &[Type]) -> Vec<SymbolAt> {
+        let mut best: Vec<(SymbolAt, Rc<FuncType>)> = Vec::new();
+        let mut most = 0;
+        for &at in all {
+            let Type::Func(of) = self.symbol_type(at) else { continue };
+            let Some(fit) = self.fit_all(&of, given) else { continue };
+            if fit > most {
+                best.clear();
+            }
+            if fit >= most {
+                most = fit;
+                best.push((at, of));
+            }
+        }
+        if best.len() > 1 {
+            let is_nearest = |of: &FuncType| {
+                best.iter().all(|(_, other)| {
+                    of.params.len() == other.params.len()
+                        && of.params.iter().zip(&other.params).all(|(of, wanted)| self.fit(wanted, of).is_some())
+                })
+            };
+            let nearest: Vec<SymbolAt> = best.iter().filter(|(_, of)| is_nearest(of)).map(|(at, _)| *at).collect();
+            if !nearest.is_empty() {
+                return nearest;
+            }
+        }
+        best.into_iter().map(|(at, _)| at).collect()
+    }
+
+    /// How well arguments fit a function; `None` when they do not.
+    fn fit_all(&self, of: &FuncType, given: &[Type]) -> Option<u32> {
+        if !takes(of, given.len()) {
+            return None;
+        }
+        let last = of.params.len().saturating_sub(1);
+        let mut sum = if of.variadic { 1 } else { 2 };
+        for (n, argument) in given.iter().enumerate() {
+            let param = of.params.get(n.min(last))?;
+            let is_rest = n > last || n == last && of.variadic && given.len() != of.params.len();
+            let whole = if is_rest { None } else { self.fit(param, argument) };
+            let fit = match (param, whole) {
+                (_, Some(fit)) => fit * if of.variadic { 1 } else { 2 },
+                (Type::List(each), None) if of.variadic && n >= last => self.fit(each, argument)?,
+                _ => return None,
+            };
+            sum += fit;
+        }
+        Some(sum)
+    }
+
+    /// How well an argument of a type fits a parameter; `None` when it does not.
+    fn fit(&self, param: &Type, given: &Type) -> Option<u32> {
+        const SAME: u32 = 12;
+        Some(match (param, given) {
+            (Type::External, Type::External) => 4,
+            (Type::Unknown | Type::External, _) | (_, Type::Unknown | Type::External) => 3,
+            (Type::Basic(param), Type::Basic(given)) if param == given => SAME,
+            // Nothing is widened to a character.
+            (Type::Basic(_), Type::Basic("null")) | (Type::Basic("char"), Type::Basic(_)) => return None,
+            (_, Type::Basic("null")) => 4,
+            (Type::Basic(param), Type::Basic(given)) => {
+                let rank = |name: &str| self.scoping.widens.iter().position(|known| *known == name);
+                let (param, given) = (rank(param)?, rank(given)?);
+                11 - (param.checked_sub(given)? as u32).min(8)
+            }
+            (Type::Basic(_), Type::Named(..)) => match self.unboxed(given) {
+                Some(given) => self.fit(param, &given)?.min(2),
+                None => return None,
+            },
+            (_, Type::Basic(_)) => match self.boxed(given) {
+                Type::Basic(_) => return None,
+                boxed => self.fit(param, &boxed)?.min(3),
+            },
+            (Type::Param(file, binding), given) => {
+                let bound = self.bound(*file, *binding);
+                match (&bound, self.root()) {
+                    (Type::Named(of, _), Some(root)) if *of == root => 3,
+                    _ => self.fit(&bound, given)?.min(4),
+                }
+            }
+            (Type::Named(of, _), _) if Some(*of) == self.root() => match given {
+                Type::Closure { .. } | Type::Func(_) => return None,
+                _ => 4,
+            },
+            (Type::Named(..), Type::Closure { params, .. }) => {
+                let wanted = self.function_of(param)?;
+                if wanted.params.len() == *params as usize || *params == 0 { 6 } else { return None }
+            }
+            (Type::Named(..), Type::Func(_)) => {
+                self.function_of(param)?;
+                5
+            }
+            (Type::Named(of, _), Type::Named(..) | Type::Param(..)) => match self.distance(given, *of) {
+                Some(steps) => SAME - steps.min(6),
+                None if self.is_open(given) => 1,
+                None => return None,
+            },
+            (Type::List(param), Type::List(given)) => self.fit(param, given)?,
+            (Type::Func(_), Type::Func(_)) => 5,
+            _ => return None,
+        })
+    }
+
+    /// Over how many steps a type is made from another.
+    fn distance(&self, of: &Type, wanted: SymbolAt) -> Option<u32> {
+        let mut level = vec![of.clone()];
+        for steps in 0..8 {
+            let mut next = Vec::new();
+            for of in level {
+                match of {
+                    Type::Named(at, _) if at == wanted => return Some(steps),
+                    Type::Named(at, _) => next.extend(self.bases(at).iter().cloned()),
+                    Type::Param(file, binding) => next.push(self.bound(file, binding)),
+                    _ => {}
+                }
+            }
+            level = next;
+        }
+        None
+    }
+
+    /// The plain type of a name.
+    pub(super) fn plain(&self, name: &str) -> Option<&'static str> {
+        let known = self.scoping.boxes.iter().map(|(plain, _)| *plain).chain(["void"]);
+        known.chain(self.scoping.widens.iter().copied()).find(|plain| *plain == name).filter(|_| !name.is_empty())
+    }
+
+    pub(super) fn literal(&self, of: Literal) -> Type {
+        let Some((_, name)) = self.scoping.literals.iter().find(|(known, _)| *known == of) else {
+            return if of == Literal::Null { Type::Basic("null") } else { Type::External };
+        };
+        match (self.plain(name), self.library().named(name).first()) {
+            (Some(plain), _) => Type::Basic(plain),
+            (None, Some(&of)) => Type::named(of),
+            (None, None) => Type::External,
+        }
+    }
+
+    /// A plain type as the type of the library that stands for it.
+    pub(super) fn boxed(&self, of: &Type) -> Type {
+        let Type::Basic(plain) = of else { return of.clone() };
+        let name = self.scoping.boxes.iter().find(|(known, _)| known == plain).map(|(_, name)| *name);
+        let found = name.and_then(|name| self.library().named(name).first().copied());
+        found.map_or_else(|| of.clone(), Type::named)
+    }
+
+    fn unboxed(&self, of: &Type) -> Option<Type> {
+        let Type::Named(at, _) = of else { return None };
+        let (plain, _) = self.scoping.boxes.iter().find(|(_, name)| self.library().named(name).first() == Some(at))?;
+        Some(Type::Basic(plain))
+    }
+
+    /// The function that a value of a type is: a function's type itself, or that of the only method that is left open.
+    pub(super) fn function_of(&self, of: &Type) -> Option<Rc<FuncType>> {
+        let (at, arguments) = match of {
+            Type::Func(of) => return Some(of.clone()),
+            Type::List(of) => return if let Type::Func(of) = of.as_ref() { Some(of.clone()) } else { None },
+            Type::Named(at, arguments) => (*at, arguments),
+            _ => return None,
+        };
+        let _deeper = self.course.deeper()?;
+        let file = self.file(at.file)?;
+        if file.symbol(at.place).is_none_or(|symbol| symbol.kind != SymbolKind::Interface) {
+            return None;
+        }
+        let with = self.arguments(at, arguments);
+        let is_left_open = |place: &&u32| {
+            let symbol = file.symbol(**place);
+            symbol.is_some_and(|of| {
+                of.kind == SymbolKind::Method && of.flags.has(Flags::ABSTRACT) && !of.flags.has(Flags::STATIC)
+            })
+        };
+        let mut open = file.children(Some(at.place)).iter().filter(is_left_open).filter(|&&place| {
+            // What all types have is not left open.
+            let name = file.symbol(place).map_or("", |symbol| symbol.name.as_str());
+            self.root().is_none_or(|root| {
+                self.file(root.file).is_none_or(|file| file.named(Some(root.place), name).is_empty())
+            })
+        });
+        match (open.next(), open.next()) {
+            (Some(&only), None) => match self.symbol_type(SymbolAt { file: at.file, place: only }).with(&with) {
+                Type::Func(of) => Some(of),
+                _ => None,
+            },
+            (None, _) => self.bases(at).iter().find_map(|base| self.function_of(&base.with(&with))),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The policies of a language: in which order names are looked for, what a unit is, what imports mean.
+
+use codecompass_model::{Literal, VersionId, World};
+
+/// What the shared rules have to know of a language.
+pub(crate) struct Scoping {
+    /// Its name on the wire.
+    pub(crate) language: &'static str,
+    /// What stands between the parts of a qualified name.
+    pub(crate) separator: &'static str,
+    /// Where a name that stands alone is looked for, one after the other.
+    pub(crate) order: &'static [Look],
+    /// Which files see each other's names without an import.
+    pub(crate) unit: Unit,
+    /// Which kinds of symbols may bear one name, so that what stands there says which is meant.
+    pub(crate) apart: Apart,
+    /// Whether members of the type around a name can be named alone.
+    pub(crate) implicit_this: bool,
+    /// Where members of a type stand that are not in its declaration.
+    pub(crate) parts: Parts,
+    /// Whether a call of a type makes a value of it.
+    pub(crate) calls_make: bool,
+    /// Whether calling what a field holds is a call of the field.
+    pub(crate) calls_fields: bool,
+    /// The types of literals.
+    pub(crate) literals: &'static [(Literal, &'static str)],
+    /// The library as far as types flow through it: a small file in the language itself, in sections behind `== name` lines.
+    pub(crate) library: &'static str,
+    /// The name that a section of it is extracted under.
+    pub(crate) library_file: &'static str,
+    /// The package of the library that needs no import.
+    pub(crate) open_library: &'static str,
+    /// The type of the library that all types are made from.
+    pub(crate) root: Option<&'static str>,
+    /// The type of the library whose first argument is what a loop over it gives.
+    pub(crate) iterable: Option<&'static str>,
+    /// Plain types and the types of the library that stand for them.
+    pub(crate) boxes: &'static [(&'static str, &'static str)],
+    /// Plain types, each of which is taken where a later one is wanted.
+    pub(crate) widens: &'static [&'static str],
+    /// What lists have, and the plain types of it.
+    pub(crate) lists_have: &'static [(&'static str, &'static str)],
+    /// Functions of the library that give back what they are given for this argument.
+    pub(crate) passes: &'static [(&'static str, usize)],
+    /// The files that a module's name means, as seen from a path.
+    pub(crate) module: fn(&dyn World, &str, &str) -> Vec<VersionId>,
+}
+
+impl Scoping {
+    /// A language of which nothing is known but its name.
+    pub(crate) const PLAIN: Self = Self {
+        language: "",
+        separator: ".",
+        order: &[Look::Around, Look::File],
+        unit: Unit::File,
+        apart: Apart::Nothing,
+        implicit_this: false,
+        parts: Parts::InFile,
+        calls_make: false,
+        calls_fields: false,
+        literals: &[],
+        library: "",
+        library_file: "",
+        open_library: "",
+        root: None,
+        iterable: None,
+        boxes: &[],
+        widens: &[],
+        lists_have: &[],
+        passes: &[],
+        module: |_, _, _| Vec::new(),
+    };
+}
+
+/// A place where a name is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The symbols around it, from the inside, and what types among them are made from.
+    Around,
+    /// The level of the file.
+    File,
+    /// What imports give a name.
+    Import,
+    /// The other files of the unit.
+    Unit,
+    /// Imports of all names.
+    Glob,
+    /// The part of the library that needs no import.
+    Library,
+    /// Everywhere: names that the whole program shares.
+    Global,
+}
+
+/// Which kinds of symbols may bear one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Apart {
+    Nothing,
+    /// Types beside all others.
+    Types,
+    /// Types, functions and variables.
+    All,
+}
+
+/// Where members of a type stand that are not in its declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// In the same file, each with the type that it belongs to.
+    InFile,
+    /// Anywhere, each, or the block around it, with the type that it belongs to.
+    ByOwner,
+    /// In further declarations of the same qualified name.
+    ByName,
+}
+
+/// What a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// The file.
+    File,
+    /// The files of a package, wherever they stand: qualified names begin with it.
+    Package,
+    /// The file and what it includes, and what that includes.
+    Include,
+}

@@ -1,0 +1,75 @@
+//! The library of a language, as far as types flow through it: stubs in the language itself, read like any file.
+//!
+//! Its files have ids that no view has. What is found in them is known to be from outside.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use codecompass_model::{SourceFile, SymbolAt, VersionId};
+
+use super::scoping::Scoping;
+
+/// The stubs as files.
+pub(super) struct Library {
+    files: Vec<Rc<SourceFile>>,
+    names: HashMap<String, Vec<SymbolAt>>,
+}
+
+impl Library {
+    /// Reads the stubs: sections, each behind a line `== name`.
+    pub(super) fn read(scoping: &Scoping) -> Self {
+        let texts = scoping.library.split("\n== ").skip(1).filter_map(|text| text.split_once('\n'));
+        let file = |(at, (_, text)): (usize, (&str, &str))| {
+            let extracted = crate::extract(scoping.library_file, text.as_bytes().to_vec());
+            Rc::new(SourceFile {
+                id: VersionId::MAX - at as VersionId,
+                path: scoping.library_file.to_owned(),
+                language: extracted.language.to_owned(),
+                facts: Rc::new(extracted.facts),
+            })
+        };
+        let files: Vec<_> = texts.enumerate().map(file).collect();
+        let mut names: HashMap<String, Vec<SymbolAt>> = HashMap::new();
+        for file in &files {
+            for (place, symbol) in file.facts.symbols.iter().enumerate().filter(|(_, of)| of.kind.can_be_named()) {
+                let at = SymbolAt { file: file.id, place: place as u32 };
+                names.entry(symbol.name.clone()).or_default().push(at);
+            }
+        }
+        Self { files, names }
+    }
+
+    /// Whether a file is one of the library.
+    pub(super) fn has(&self, id: VersionId) -> bool {
+        id > VersionId::MAX - self.files.len() as VersionId
+    }
+
+    pub(super) fn file(&self, id: VersionId) -> Option<Rc<SourceFile>> {
+        self.files.get((VersionId::MAX - id) as usize).cloned()
+    }
+
+    /// The symbols of that name.
+    pub(super) fn named(&self, name: &str) -> &[SymbolAt] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{LANGUAGES, Rules};
+
+    #[test]
+    fn stubs_are_code_of_their_language() {
+        for language in LANGUAGES {
+            let Rules::Shared(language) = language.rules else { continue };
+            let library = super::Library::read(language);
+            for file in &library.files {
+                assert_eq!(file.language, language.language);
+                let symbols = &file.facts.symbols;
+                let what = symbols.first().map_or("", |first| first.qualified_name.as_str());
+                assert_eq!(file.facts.problems, [], "{} near {what}", language.language);
+                assert!(!symbols.is_empty(), "{}: an empty section", language.language);
+            }
+        }
+    }
+}

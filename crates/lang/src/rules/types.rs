@@ -1,0 +1,103 @@
+//! Types as far as the shared rules know them.
+
+use std::rc::Rc;
+
+use codecompass_model::{ExprId, SymbolAt, VersionId};
+
+/// The type of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Type {
+    /// Nobody knows.
+    Unknown,
+    /// A type from outside of the view.
+    External,
+    /// A plain type, which has no members.
+    Basic(&'static str),
+    /// A type that the view or the library declares, with its arguments.
+    Named(SymbolAt, Rc<[Type]>),
+    /// A file as a value: its members are what stands at its level.
+    File(VersionId),
+    /// Lists, and what a pointer points to.
+    List(Rc<Type>),
+    Func(Rc<FuncType>),
+    /// A type parameter: a binding of a file.
+    Param(VersionId, u32),
+    /// A function without a name: where it stands, and with how many parameters.
+    Closure {
+        file: VersionId,
+        around: Option<u32>,
+        back: Option<ExprId>,
+        params: u32,
+    },
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FuncType {
+    /// The type parameters that the function itself declares.
+    pub(crate) own: Vec<(VersionId, u32)>,
+    pub(crate) params: Vec<Type>,
+    pub(crate) variadic: bool,
+    pub(crate) result: Type,
+}
+
+/// What stands for which type parameter.
+pub(crate) type Arguments = Vec<((VersionId, u32), Type)>;
+
+/// Nested deeper, a type is not known: `class T<P> { T<List<P>> next; }` has no end.
+const MAX_DEPTH: u32 = 10;
+
+impl Type {
+    pub(crate) fn named(symbol: SymbolAt) -> Self {
+        Type::Named(symbol, Rc::new([]))
+    }
+
+    pub(crate) fn list(of: Type) -> Self {
+        match of {
+            Type::External => Type::External,
+            of => Type::List(Rc::new(of)),
+        }
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        !matches!(self, Type::Unknown)
+    }
+
+    /// This type with arguments in place of type parameters.
+    pub(crate) fn with(&self, arguments: &Arguments) -> Type {
+        if arguments.is_empty() { self.clone() } else { self.replaced(arguments, 0) }
+    }
+
+    fn replaced(&self, arguments: &Arguments, depth: u32) -> Type {
+        if depth > MAX_DEPTH {
+            return Type::Unknown;
+        }
+        let all = |list: &[Type]| list.iter().map(|of| of.replaced(arguments, depth + 1)).collect::<Vec<_>>();
+        match self {
+            Type::Param(file, binding) => {
+                let found = arguments.iter().find(|(of, _)| *of == (*file, *binding));
+                found.map_or_else(|| self.clone(), |(_, with)| with.clone())
+            }
+            Type::Named(symbol, own) if !own.is_empty() => Type::Named(*symbol, all(own).into()),
+            Type::List(of) => Type::List(Rc::new(of.replaced(arguments, depth + 1))),
+            Type::Func(of) => Type::Func(Rc::new(FuncType {
+                own: of.own.clone(),
+                params: all(&of.params),
+                variadic: of.variadic,
+                result: of.result.replaced(arguments, depth + 1),
+            })),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether one of these type parameters is left in it.
+    pub(crate) fn names_any(&self, own: &[(VersionId, u32)]) -> bool {
+        match self {
+            Type::Param(file, binding) => own.contains(&(*file, *binding)),
+            Type::List(of) => of.names_any(own),
+            Type::Named(_, list) => list.iter().any(|of| of.names_any(own)),
+            Type::Func(of) => of.params.iter().chain([&of.result]).any(|of| of.names_any(own)),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Which files see each other: packages by qualified names, and what files include.
+
+use std::rc::Rc;
+
+use codecompass_model::{SymbolAt, VersionId};
+
+use super::engine::{Engine, File};
+
+/// A file that includes more, itself and through others, is looked at as far as that.
+const MAX_INCLUDED: usize = 400;
+
+impl Engine<'_> {
+    /// The symbols of this language with a simple name, those of the library last.
+    pub(super) fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {
+        self.named.once(name, || {
+            let own = self.world.symbols_named(name);
+            let own = own.iter().copied().filter(|at| self.file(at.file).is_some());
+            own.chain(self.library().named(name).iter().copied()).collect()
+        })
+    }
+
+    /// The symbols with a qualified name; those of the view hide those of the library.
+    pub(super) fn find_qualified(&self, whole: &str) -> Rc<[SymbolAt]> {
+        self.qualified.once(whole, || {
+            let name = whole.rsplit(['.', ':', '\\']).next().unwrap_or(whole);
+            let named = self.symbols_named(name);
+            let is_meant = |at: &SymbolAt| {
+                let file = self.file(at.file);
+                file.is_some_and(|file| file.symbol(at.place).is_some_and(|symbol| symbol.qualified_name == whole))
+            };
+            let mut found: Vec<SymbolAt> = named.iter().copied().filter(is_meant).collect();
+            if found.iter().any(|at| !self.library().has(at.file)) {
+                found.retain(|at| !self.library().has(at.file));
+            }
+            found.into()
+        })
+    }
+
+    /// Whether a file includes something that the view has not, itself or through others.
+    pub(super) fn includes_outside(&self, file: &Rc<File>) -> bool {
+        let is_outside = |file: &Rc<File>| {
+            file.facts()
+                .imports
+                .iter()
+                .any(|import| (self.scoping.module)(&*self.world, &file.file.path, &import.module).is_empty())
+        };
+        self.outside.once(&file.id(), || {
+            let included = self.included(file);
+            is_outside(file) || included.iter().any(|id| self.file(*id).is_some_and(|one| is_outside(&one)))
+        })
+    }
+
+    /// The files that a file includes, and what those include, the nearest first.
+    pub(super) fn included(&self, file: &Rc<File>) -> Rc<[VersionId]> {
+        self.included.once(&file.id(), || {
+            let mut all: Vec<VersionId> = vec![file.id()];
+            let mut next = 0;
+            while let Some(&id) = all.get(next).filter(|_| all.len() < MAX_INCLUDED) {
+                next += 1;
+                let Some(one) = self.file(id) else { continue };
+                for import in &one.facts().imports {
+                    for found in (self.scoping.module)(&*self.world, &one.file.path, &import.module) {
+                        if !all.contains(&found) {
+                            all.push(found);
+                        }
+                    }
+                }
+            }
+            all.remove(0);
+            all.into()
+        })
+    }
+}

@@ -1,0 +1,584 @@
+//! What expressions stand for, and their types.
+//!
+//! A name in an expression knows its local name; what else it depends on is its file and the type around it, whose members
+//! may be named alone. So a value is found once for each of these.
+
+use std::rc::Rc;
+
+use codecompass_model::{BindingKind, Expr, ExprId, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap};
+
+use super::engine::{Engine, File, Place, is_type};
+use super::members::{Levels, Want};
+use super::names::Found;
+use super::scoping::{Apart, Unit};
+use super::types::{Arguments, FuncType, Type};
+
+/// Longer chains of calls and members are found step by step, so that they need no recursion.
+const LONG: usize = 8;
+
+/// No chain is followed further.
+const MAX_CHAIN: usize = 500;
+
+/// What an expression stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A value of this type.
+    Of(Type),
+    /// The type itself.
+    TypeName(Type),
+    /// Functions of one name, and what stands for the type parameters around them.
+    Functions(Rc<[SymbolAt]>, Rc<Arguments>),
+    Package(Rc<str>),
+}
+
+impl Value {
+    const UNKNOWN: Value = Value::Of(Type::Unknown);
+
+    /// The type of the value, or the type itself where one is asked for.
+    pub(super) fn into_type(self) -> Type {
+        match self {
+            Value::Of(of) | Value::TypeName(of) => of,
+            _ => Type::Unknown,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// What an expression stands for, seen from the type around it.
+    pub(super) fn value(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
+        let chain = self.chain(file, around, id);
+        // The first steps first: each is remembered, and the next one asks for it.
+        for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > LONG) {
+            self.find_value(file, around, step);
+        }
+        self.find_value(file, around, id)
+    }
+
+    fn chain(&self, file: &File, around: Option<u32>, id: ExprId) -> Vec<ExprId> {
+        let before = |id: &ExprId| match file.facts().expr(*id) {
+            Expr::Member { of, .. } | Expr::Call { callee: of, .. } | Expr::Index { of, .. } => Some(*of),
+            _ => None,
+        };
+        let open = |id: &ExprId| !self.values.knows(&(file.id(), around, *id));
+        std::iter::successors(Some(id), before).take(MAX_CHAIN).take_while(open).collect()
+    }
+
+    fn find_value(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
+        self.values.answer(&self.course, (file.id(), around, id), Value::UNKNOWN, || self.value_of(file, around, id))
+    }
+
+    fn value_of(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
+        let of_type = |of: ExprId| self.value(file, around, of).into_type();
+        Value::Of(match file.facts().expr(id) {
+            Expr::Name { name, seen } => return self.named_value(file, around, file.name(*name), *seen),
+            Expr::Member { of, name } => return self.select(self.value(file, around, *of), file.name(*name)),
+            Expr::Call { callee, args } => self.called(file, around, *callee, args),
+            Expr::Index { of, .. } | Expr::Part { of, part: Part::Element } => self.element(&of_type(*of)),
+            Expr::Apply { of, args } => match self.value(file, around, *of) {
+                Value::TypeName(Type::Named(symbol, _)) => {
+                    let given = args.iter().map(|of| self.type_at(file, around, *of)).collect();
+                    return Value::TypeName(Type::Named(symbol, given));
+                }
+                other => return other,
+            },
+            Expr::Cast(to) | Expr::New(to) => self.type_at(file, around, *to),
+            Expr::Slice(of) => of_type(*of),
+            Expr::Wrap { how: Wrap::Ref, of } => Type::list(of_type(*of)),
+            Expr::Wrap { how: Wrap::Deref, of } => match of_type(*of) {
+                Type::List(of) => of.as_ref().clone(),
+                other => other,
+            },
+            Expr::Part { of, part: Part::Whole } => of_type(*of),
+            Expr::Literal(of) => return Value::Of(self.literal(*of)),
+            Expr::List(_) | Expr::Func(_) => return Value::TypeName(self.type_at(file, around, id)),
+            Expr::This => self.this(file, around),
+            Expr::Super => {
+                match around.and_then(|place| self.bases(SymbolAt { file: file.id(), place }).first().cloned()) {
+                    Some(base) => base,
+                    None => self.root().map_or(Type::Unknown, Type::named),
+                }
+            }
+            Expr::Either(all) => {
+                let known = all.iter().map(|of| of_type(*of)).find(|of| of.is_known() && *of != Type::Basic("null"));
+                known.unwrap_or(Type::Unknown)
+            }
+            Expr::Closure { params, back } => Type::Closure { file: file.id(), around, back: *back, params: *params },
+            Expr::Argument { callee, arity, given } => self.wanted(file, around, *callee, *arity, given),
+            Expr::ParamOf { of, at } => match self.function_of(&of_type(*of)) {
+                Some(of) => of.params.get(*at as usize).cloned().unwrap_or(Type::Unknown),
+                None => Type::Unknown,
+            },
+            Expr::Module(name) => return self.module_value(file, file.name(*name)),
+            _ => Type::Unknown,
+        })
+    }
+
+    /// What a module gives that is loaded by this name.
+    fn module_value(&self, file: &Rc<File>, name: &str) -> Value {
+        let files = (self.scoping.module)(&*self.world, &file.file.path, name);
+        let Some(&first) = files.first() else { return Value::Of(Type::External) };
+        let Some(module) = self.file(first) else { return Value::UNKNOWN };
+        match module.facts().value {
+            Some(value) => self.value(&module, None, value),
+            None => Value::Of(Type::File(first)),
+        }
+    }
+
+    fn named_value(&self, file: &Rc<File>, around: Option<u32>, name: &str, seen: Seen) -> Value {
+        match seen {
+            Seen::Local(binding) => return self.local(file, binding),
+            Seen::Symbol(place) => return self.symbols_value(&[SymbolAt { file: file.id(), place }]),
+            Seen::Nowhere => {}
+        }
+        if let Some(plain) = self.plain(name) {
+            return Value::TypeName(Type::Basic(plain));
+        }
+        let place = Place { file: file.clone(), symbol: around };
+        match self.look_up(&place, self.bare(name), self.want(name)) {
+            Found::Symbols(targets) => self.symbols_value(&targets),
+            Found::Members(levels) => self.first_level(&levels),
+            Found::Guess(target) => self.symbols_value(&[target]),
+            Found::External => Value::Of(Type::External),
+            // By custom, what begins with a capital letter is no package.
+            Found::Outside if name.starts_with(char::is_uppercase) => Value::Of(Type::External),
+            Found::Outside | Found::Nothing if self.scoping.unit == Unit::Package => Value::Package(name.into()),
+            Found::Outside => Value::Of(Type::External),
+            _ => Value::UNKNOWN,
+        }
+    }
+
+    /// A name without the word that says which kind of type it is.
+    fn bare<'n>(&self, name: &'n str) -> &'n str {
+        name.rsplit(' ').next().unwrap_or(name)
+    }
+
+    /// What a name of an expression is looked for as: one with a word before it is a type.
+    fn want(&self, name: &str) -> Want {
+        if name.contains(' ') { Want::Made } else { Want::Value }
+    }
+
+    fn local(&self, file: &Rc<File>, binding: u32) -> Value {
+        match file.binding(binding).map(|of| of.kind) {
+            Some(BindingKind::TypeParam) => Value::TypeName(Type::Param(file.id(), binding)),
+            Some(_) => Value::Of(self.binding_type(file, binding)),
+            None => Value::UNKNOWN,
+        }
+    }
+
+    /// What symbols of one name stand for.
+    fn symbols_value(&self, all: &[SymbolAt]) -> Value {
+        let Some(&first) = all.first() else { return Value::UNKNOWN };
+        match self.kind(first) {
+            Some(SymbolKind::Type) => Value::TypeName(match self.symbol_type(first) {
+                Type::Unknown => Type::named(first),
+                of => of,
+            }),
+            Some(kind) if is_type(kind) => Value::TypeName(Type::named(first)),
+            Some(SymbolKind::Method | SymbolKind::Fn | SymbolKind::Prototype | SymbolKind::Macro) => {
+                Value::Functions(all.into(), Rc::default())
+            }
+            Some(_) => Value::Of(self.symbol_type(first)),
+            None => Value::UNKNOWN,
+        }
+    }
+
+    /// `x.name`.
+    fn select(&self, of: Value, name: &str) -> Value {
+        let of = match of {
+            Value::Of(of) | Value::TypeName(of) => of,
+            Value::Package(package) => {
+                let whole = self.joined(&package, name);
+                return match &*self.find_qualified(&whole) {
+                    [] => Value::Package(whole.into()),
+                    found => self.symbols_value(found),
+                };
+            }
+            Value::Functions(..) => return Value::UNKNOWN,
+        };
+        if let Type::External | Type::Unknown = of {
+            return Value::Of(of);
+        }
+        if let (Type::List(_), Some((_, plain))) =
+            (&of, self.scoping.lists_have.iter().find(|(known, _)| *known == name))
+        {
+            return Value::Of(Type::Basic(plain));
+        }
+        for want in [Want::Value, Want::Type] {
+            let levels = self.members(&of, name, want);
+            if !levels.levels.is_empty() {
+                return self.first_level(&levels);
+            }
+        }
+        if let Some(functions) = self.methods(&of, name) {
+            return functions;
+        }
+        match self.members(&of, name, Want::Any) {
+            levels if levels.outside && !levels.unknown => Value::Of(Type::External),
+            _ => Value::UNKNOWN,
+        }
+    }
+
+    /// What members stand for: those of the nearest type that has any.
+    fn first_level(&self, levels: &Levels) -> Value {
+        let Some((found, with)) = levels.levels.first() else { return Value::UNKNOWN };
+        match self.symbols_value(found) {
+            Value::Of(of) => Value::Of(of.with(with)),
+            Value::Functions(found, _) => Value::Functions(found, Rc::new(with.clone())),
+            other => other,
+        }
+    }
+
+    /// What a call gives.
+    fn called(&self, file: &Rc<File>, around: Option<u32>, callee: ExprId, args: &[ExprId]) -> Type {
+        if let Expr::Name { name, .. } = file.facts().expr(callee)
+            && let Some((_, at)) = self.scoping.passes.iter().find(|(known, _)| *known == file.name(*name))
+        {
+            return args.get(*at).map_or(Type::Unknown, |of| self.value(file, around, *of).into_type());
+        }
+        if let Expr::New(of) = file.facts().expr(callee) {
+            let of = self.type_at(file, around, *of);
+            return self.made(&of, &self.types_of(file, around, args));
+        }
+        match self.callee(file, around, callee) {
+            Value::Functions(all, with) => {
+                let given = self.types_of(file, around, args);
+                let chosen = self.overloads(&all, &given);
+                let Some(&chosen) = chosen.first() else { return Type::Unknown };
+                match self.symbol_type(chosen) {
+                    Type::Func(of) => self.result(&of, &with, &given),
+                    other => other.with(&with),
+                }
+            }
+            Value::TypeName(of) => of,
+            Value::Of(of) => match self.function_of(&of) {
+                Some(of) => of.result.clone(),
+                None if of == Type::External => Type::External,
+                None => Type::Unknown,
+            },
+            Value::Package(_) => Type::Unknown,
+        }
+    }
+
+    /// A value that is made of a type; a generic one that says nothing about its arguments takes them from what its
+    /// constructor is given.
+    fn made(&self, of: &Type, given: &[Type]) -> Type {
+        let Type::Named(at, arguments) = of else { return of.clone() };
+        let Some(file) = self.file(at.file).filter(|_| arguments.is_empty() && !given.is_empty()) else {
+            return of.clone();
+        };
+        let own: Vec<(VersionId, u32)> = file.type_params(at.place).iter().map(|&param| (at.file, param)).collect();
+        let chosen = self.overloads(&self.made_by(*at), given);
+        let Some(Type::Func(by)) = chosen.first().filter(|_| !own.is_empty()).map(|at| self.symbol_type(*at)) else {
+            return of.clone();
+        };
+        let by = FuncType { own: own.clone(), ..by.as_ref().clone() };
+        let whole = Type::Named(*at, own.iter().map(|(file, param)| Type::Param(*file, *param)).collect());
+        whole.with(&self.learned(&by, &Arguments::new(), given))
+    }
+
+    /// What is called. Where a field may bear the name of a function, the function is meant.
+    fn callee(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
+        let functions = match file.facts().expr(id) {
+            _ if self.scoping.apart != Apart::All => None,
+            Expr::Member { of, name } => match self.value(file, around, *of) {
+                Value::Of(of) | Value::TypeName(of) => self.methods(&of, file.name(*name)),
+                _ => None,
+            },
+            Expr::Name { name, seen: Seen::Nowhere } => {
+                let place = Place { file: file.clone(), symbol: around };
+                match self.look_up(&place, file.name(*name), Want::Call) {
+                    Found::Symbols(targets) => Some(self.symbols_value(&targets)),
+                    Found::Members(levels) => Some(all_levels(&levels)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        functions.unwrap_or_else(|| self.value(file, around, id))
+    }
+
+    /// The functions of that name that a type has; which of several levels is meant, the arguments tell.
+    fn methods(&self, of: &Type, name: &str) -> Option<Value> {
+        let levels = self.members(of, name, Want::Call);
+        (!levels.levels.is_empty()).then(|| all_levels(&levels))
+    }
+
+    /// The types of the arguments of a call.
+    pub(super) fn given(&self, place: &Place, call: ExprId) -> Vec<Type> {
+        let around = self.class_of(&place.file, place.symbol);
+        match place.file.facts().expr(call) {
+            Expr::Call { args, .. } => self.types_of(&place.file, around, args),
+            _ => Vec::new(),
+        }
+    }
+
+    fn types_of(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Vec<Type> {
+        let one = |of: &ExprId| match self.value(file, around, *of) {
+            Value::Functions(all, with) => match all.first().map(|first| self.symbol_type(*first)) {
+                Some(Type::Func(of)) if all.len() == 1 => Type::Func(of).with(&with),
+                _ => Type::Unknown,
+            },
+            value => value.into_type(),
+        };
+        args.iter().map(one).collect()
+    }
+
+    /// What a function gives for arguments of these types.
+    pub(super) fn result(&self, of: &FuncType, with: &Arguments, given: &[Type]) -> Type {
+        let result = of.result.with(with);
+        if !result.names_any(&of.own) {
+            return result;
+        }
+        result.with(&self.learned(of, with, given))
+    }
+
+    /// What the type parameters of a function are, by what it is given.
+    fn learned(&self, of: &FuncType, with: &Arguments, given: &[Type]) -> Arguments {
+        let mut learned = Arguments::new();
+        for (n, argument) in given.iter().enumerate() {
+            let last = of.params.len().saturating_sub(1);
+            let Some(param) = of.params.get(n.min(last)) else { break };
+            let param = param.with(with).with(&learned);
+            match &param {
+                Type::List(each) if of.variadic && n >= last && !matches!(argument, Type::List(_)) => {
+                    self.learn(each, argument, &of.own, &mut learned);
+                }
+                param => self.learn(param, argument, &of.own, &mut learned),
+            }
+        }
+        // What could not be learned is some type, and not the function's own parameter.
+        for own in &of.own {
+            if !learned.iter().any(|(known, _)| known == own) {
+                learned.push((*own, Type::Unknown));
+            }
+        }
+        learned
+    }
+
+    fn learn(&self, param: &Type, given: &Type, own: &[(VersionId, u32)], learned: &mut Arguments) {
+        match (param, given) {
+            (_, Type::Unknown | Type::Basic("null")) => {}
+            (Type::Param(file, binding), given) if own.contains(&(*file, *binding)) => {
+                if !learned.iter().any(|(of, _)| *of == (*file, *binding)) {
+                    learned.push(((*file, *binding), self.boxed(given)));
+                }
+            }
+            (Type::List(of), Type::List(given)) => self.learn(of, given, own, learned),
+            (Type::Named(of, args), Type::Closure { .. } | Type::Func(_)) if !args.is_empty() => {
+                let Some(wanted) = self.function_of(&Type::Named(*of, args.clone())) else { return };
+                let given = match given {
+                    Type::Closure { file, around, back: Some(back), .. } => match self.file(*file) {
+                        Some(file) => self.value(&file, *around, *back).into_type(),
+                        None => Type::Unknown,
+                    },
+                    Type::Func(of) => of.result.clone(),
+                    _ => Type::Unknown,
+                };
+                self.learn(&wanted.result, &given, own, learned);
+            }
+            (Type::Named(of, args), given) if !args.is_empty() => {
+                if let Some(Type::Named(_, given)) = self.seen_as(given, *of) {
+                    args.iter().zip(given.iter()).for_each(|(args, given)| self.learn(args, given, own, learned));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a function wants for the argument that follows those given.
+    fn wanted(&self, file: &Rc<File>, around: Option<u32>, callee: ExprId, arity: u32, given: &[ExprId]) -> Type {
+        let (all, with) = match (file.facts().expr(callee), self.callee(file, around, callee)) {
+            (Expr::New(of), _) => match self.type_at(file, around, *of) {
+                Type::Named(of, args) => (self.made_by(of), Rc::new(self.arguments(of, &args))),
+                _ => return Type::Unknown,
+            },
+            (_, Value::Functions(all, with)) => (all, with),
+            _ => return Type::Unknown,
+        };
+        let types = self.types_of(file, around, given);
+        for &one in all.iter() {
+            let Type::Func(of) = self.symbol_type(one) else { continue };
+            let fits = super::overloads::takes(&of, arity as usize);
+            let last = of.params.len().saturating_sub(1);
+            let Some(param) = of.params.get(given.len().min(last)).filter(|_| fits) else { continue };
+            let param = match param {
+                Type::List(each) if of.variadic && given.len() >= last => each.as_ref(),
+                param => param,
+            };
+            let param = param.with(&with).with(&self.learned(&of, &with, &types));
+            if all.len() == 1 || self.function_of(&param).is_some() {
+                return param;
+            }
+        }
+        Type::Unknown
+    }
+
+    /// The constructors of a type.
+    fn made_by(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
+        let Some(file) = self.file(of.file) else { return Rc::new([]) };
+        let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
+        file.children(Some(of.place)).iter().filter(is_one).map(|&place| SymbolAt { file: of.file, place }).collect()
+    }
+
+    /// What a loop over a value gives, or what stands at one of its places.
+    fn element(&self, of: &Type) -> Type {
+        match of {
+            Type::List(of) => of.as_ref().clone(),
+            Type::External | Type::Unknown => of.clone(),
+            of => {
+                let iterable = self.scoping.iterable.and_then(|name| self.library().named(name).first().copied());
+                match iterable.and_then(|iterable| self.seen_as(of, iterable)) {
+                    Some(Type::Named(_, args)) => args.first().cloned().unwrap_or(Type::Unknown),
+                    _ if self.is_open(of) => Type::External,
+                    _ => Type::Unknown,
+                }
+            }
+        }
+    }
+
+    /// The type of the value that a function is called on.
+    fn this(&self, file: &Rc<File>, around: Option<u32>) -> Type {
+        let Some(place) = around else { return Type::Unknown };
+        let at = SymbolAt { file: file.id(), place };
+        match file.symbol(place) {
+            Some(symbol) if is_type(symbol.kind) => {
+                let own = file.type_params(place).iter().map(|&binding| Type::Param(file.id(), binding));
+                Type::Named(at, own.collect())
+            }
+            // A function of a class without a name.
+            Some(symbol) if symbol.owner.is_none() && symbol.kind != SymbolKind::Impl => {
+                self.bases(at).first().cloned().unwrap_or(Type::Unknown)
+            }
+            Some(symbol) => match symbol.owner.map(|owner| self.value(file, None, owner).into_type()) {
+                Some(of) => of,
+                None => Type::Unknown,
+            },
+            None => Type::Unknown,
+        }
+    }
+
+    /// The declared type of a symbol, or that of its value.
+    pub(super) fn symbol_type(&self, at: SymbolAt) -> Type {
+        self.symbol_types.answer(&self.course, at, Type::Unknown, || {
+            let Some(file) = self.file(at.file) else { return Type::Unknown };
+            let Some(symbol) = file.symbol(at.place) else { return Type::Unknown };
+            let around = self.class_of(&file, Some(at.place).filter(|_| !is_type(symbol.kind)));
+            if self.is_own_type(&file, at.place) {
+                return Type::named(at);
+            }
+            // A structure that is written out where it is used belongs to what it is used for.
+            if let Some(of) = symbol.annotation.and_then(|of| unnamed(&file, of)) {
+                return (0..of).fold(Type::named(at), |of, _| Type::list(of));
+            }
+            let declared = symbol.annotation.map_or(Type::Unknown, |of| match file.facts().expr(of) {
+                Expr::Func(of) => {
+                    let own = file.type_params(at.place).iter().map(|&binding| (at.file, binding)).collect();
+                    let params = of.params.iter().map(|of| self.type_at(&file, around, *of)).collect();
+                    let result = match (of.results.first(), symbol.value) {
+                        (Some(of), _) => self.type_at(&file, around, *of),
+                        (None, Some(value)) => self.value(&file, around, value).into_type(),
+                        (None, None) => Type::Basic("void"),
+                    };
+                    Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, result }))
+                }
+                _ => self.type_at(&file, around, of),
+            });
+            match symbol.value.filter(|_| !declared.is_known()) {
+                Some(value) => self.value(&file, around, value).into_type(),
+                None => declared,
+            }
+        })
+    }
+
+    /// Whether a value is a table that is written out for it, or that functions are put into.
+    fn is_own_type(&self, file: &File, place: u32) -> bool {
+        let Some(symbol) = file.symbol(place).filter(|of| of.value.is_some() && of.kind != SymbolKind::Fn) else {
+            return false;
+        };
+        let is_table = symbol.value.is_some_and(|value| matches!(file.facts().expr(value), Expr::Inline(_)));
+        let owns = |owner: ExprId| matches!(file.facts().expr(owner), Expr::Name { seen: Seen::Symbol(of), .. } if *of == place);
+        is_table || file.facts().symbols.iter().filter_map(|of| of.owner).any(owns)
+    }
+
+    fn binding_type(&self, file: &Rc<File>, at: u32) -> Type {
+        self.binding_types.answer(&self.course, (file.id(), at), Type::Unknown, || {
+            let Some(binding) = file.binding(at) else { return Type::Unknown };
+            let around = self.class_of(file, binding.symbol);
+            let declared = binding.annotation.map_or(Type::Unknown, |of| self.type_at(file, around, of));
+            if declared.is_known() {
+                return declared;
+            }
+            let Some(value) = binding.value else { return Type::Unknown };
+            let value = self.value(file, around, value).into_type();
+            match binding.part {
+                Part::Whole => value,
+                Part::Element => self.element(&value),
+                _ => Type::Unknown,
+            }
+        })
+    }
+
+    /// The type that an expression names.
+    pub(super) fn type_at(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Type {
+        let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
+        match file.facts().expr(id) {
+            Expr::List(of) => Type::list(self.type_at(file, around, *of)),
+            Expr::Func(of) => {
+                let params = of.params.iter().map(|of| self.type_at(file, around, *of)).collect();
+                let result = of.results.first().map_or(Type::Unknown, |of| self.type_at(file, around, *of));
+                Type::Func(Rc::new(FuncType { own: Vec::new(), params, variadic: of.variadic, result }))
+            }
+            Expr::Name { name, seen: Seen::Nowhere } => self.type_named(file, around, file.name(*name)),
+            _ => match self.value(file, around, id) {
+                Value::TypeName(of) => of,
+                Value::Of(Type::External) => Type::External,
+                _ => Type::Unknown,
+            },
+        }
+    }
+
+    /// The type of a name that stands where a type has to stand.
+    fn type_named(&self, file: &Rc<File>, around: Option<u32>, name: &str) -> Type {
+        if let Some(plain) = self.plain(name) {
+            return Type::Basic(plain);
+        }
+        let place = Place { file: file.clone(), symbol: around };
+        match self.look_up(&place, self.bare(name), Want::Made) {
+            Found::Symbols(mut targets) => {
+                // `struct a` and `a` are two names.
+                let is_meant = |at: &SymbolAt| (self.kind(*at) == Some(SymbolKind::Type)) != name.contains(' ');
+                if targets.iter().any(is_meant) {
+                    targets.retain(is_meant);
+                }
+                match self.symbols_value(&targets) {
+                    Value::TypeName(of) => of,
+                    _ => Type::Unknown,
+                }
+            }
+            Found::Members(levels) => match self.first_level(&levels) {
+                Value::TypeName(of) => of,
+                _ => Type::Unknown,
+            },
+            Found::External | Found::Outside => Type::External,
+            _ => Type::Unknown,
+        }
+    }
+}
+
+/// Of a structure without a name, or of lists of such, how many lists.
+fn unnamed(file: &File, mut of: ExprId) -> Option<u32> {
+    let mut lists = 0;
+    loop {
+        match file.facts().expr(of) {
+            Expr::Inline(_) => return Some(lists),
+            Expr::List(inner) => (of, lists) = (*inner, lists + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// Functions of several types, of which the arguments tell the one that is meant.
+fn all_levels(levels: &Levels) -> Value {
+    let with: Arguments = levels.levels.iter().flat_map(|(_, with)| with.iter().cloned()).collect();
+    Value::Functions(levels.all().collect(), Rc::new(with))
+}
