@@ -137,6 +137,9 @@ mod tests {
     }
 
     const FIXTURES: &[(&str, &str)] = fixtures![
+        "c/broken.c",
+        "c/queue.c",
+        "c/queue.h",
         "go/broken.go",
         "go/server.go",
         "java/Shop.java",

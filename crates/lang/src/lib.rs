@@ -35,6 +35,7 @@
 //! - Promises in comments under `fixtures/<language>/` say what is extracted; the test over all fixtures finds the folder
 //!   by the language's name and mutilates every file in it as well.
 
+mod c;
 mod chunk;
 mod comments;
 mod customs;
@@ -119,6 +120,7 @@ pub(crate) enum Rules {
 
 /// The languages with a grammar.
 pub const LANGUAGES: &[&Language] = &[
+    &c::LANGUAGE,
     &ecmascript::JAVASCRIPT,
     &ecmascript::TSX,
     &ecmascript::TYPESCRIPT,

@@ -1,0 +1,89 @@
+//! Declarators: what a name is declared as, read from the inside out.
+
+use codecompass_model::{Expr, ExprId, FuncExpr};
+
+use crate::recipe::Walk;
+
+/// Deeper nesting is not looked at.
+const MAX_DEPTH: usize = 40;
+
+/// What one declarator declares.
+pub(super) struct Declared {
+    /// The node of the name; none for a parameter without one.
+    pub(super) name: Option<usize>,
+    pub(super) of_type: ExprId,
+    /// Whether it is a function, and no pointer to one.
+    pub(super) is_function: bool,
+    pub(super) value: Option<usize>,
+}
+
+/// What a declarator makes of a type.
+pub(super) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize) -> Declared {
+    let mut found = Declared { name: None, of_type: base, is_function: false, value: None };
+    let mut at = Some(declarator);
+    for _ in 0..MAX_DEPTH {
+        let Some(node) = at else { break };
+        at = match walk.kind(node) {
+            "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
+                found.name = Some(node);
+                break;
+            }
+            "init_declarator" => {
+                found.value = walk.child(node, "value");
+                walk.child(node, "declarator")
+            }
+            "pointer_declarator" | "array_declarator" | "abstract_pointer_declarator" | "abstract_array_declarator" => {
+                found.is_function = false;
+                found.of_type = walk.draft.expr(Expr::List(found.of_type));
+                walk.child(node, "declarator")
+            }
+            "function_declarator" | "abstract_function_declarator" => {
+                found.is_function = true;
+                found.of_type = function(walk, node, found.of_type);
+                // `int attribute(1, 2) f(int a)`: the grammar takes the macro for the name.
+                let behind = walk.child_of(node, "call_expression").and_then(|call| walk.child(call, "function"));
+                behind.or_else(|| walk.child(node, "declarator"))
+            }
+            "parenthesized_declarator" | "attributed_declarator" | "abstract_parenthesized_declarator" => {
+                walk.items(node).find(|&inner| is_declarator(walk.kind(inner)))
+            }
+            _ => None,
+        };
+    }
+    found
+}
+
+fn is_declarator(kind: &str) -> bool {
+    kind.ends_with("declarator") || kind.ends_with("identifier")
+}
+
+/// The type of a function that gives something back.
+fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
+    let list: Vec<usize> = walk.child(at, "parameters").map_or_else(Vec::new, |list| walk.items(list).collect());
+    let mut of = FuncExpr { params: Vec::new(), variadic: false, results: vec![result] };
+    for item in list {
+        match walk.kind(item) {
+            "variadic_parameter" => of.variadic = true,
+            "parameter_declaration" => of.params.push(parameter(walk, item).of_type),
+            _ => of.params.push(walk.other()),
+        }
+    }
+    walk.draft.expr(Expr::Func(Box::new(of)))
+}
+
+/// What a parameter is declared as.
+pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
+    let base = base_type(walk, at);
+    match walk.child(at, "declarator") {
+        Some(declarator) => declared(walk, base, declarator),
+        None => Declared { name: None, of_type: base, is_function: false, value: None },
+    }
+}
+
+/// The type in front of the declarators.
+pub(super) fn base_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    match walk.child(at, "type") {
+        Some(of) => walk.lower(of),
+        None => walk.other(),
+    }
+}
