@@ -43,7 +43,6 @@ const PLAIN: &[Plain] = &[
     ("just", &["just"], &["justfile", "Justfile"], &["just"]),
     ("nix", &["nix"], &[], &[]),
     ("terraform", &["tf", "tfvars", "hcl"], &[], &[]),
-    ("lua", &["lua"], &[], &["lua"]),
     ("cpp", &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp"], &[], &[]),
     ("csharp", &["cs", "csx"], &[], &[]),
     ("objective-c", &["m", "mm"], &[], &[]),

@@ -147,6 +147,8 @@ mod tests {
         "javascript/app.js",
         "javascript/broken.jsx",
         "javascript/modern.mjs",
+        "lua/broken.lua",
+        "lua/store.lua",
         "python/broken.py",
         "python/fields.py",
         "python/models.py",

@@ -51,6 +51,7 @@ mod java;
 mod leaves;
 mod lines;
 mod locals;
+mod lua;
 mod names;
 mod parse;
 mod python;
@@ -126,6 +127,7 @@ pub const LANGUAGES: &[&Language] = &[
     &ecmascript::TYPESCRIPT,
     &go::LANGUAGE,
     &java::LANGUAGE,
+    &lua::LANGUAGE,
     &python::LANGUAGE,
     &rust::LANGUAGE,
 ];
