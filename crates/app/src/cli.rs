@@ -163,6 +163,8 @@ pub(crate) enum Command {
     State(StateArgs),
     /// Remove the branches, commits and work trees that nobody asks for, and give their space back
     PruneOverlays(PruneArgs),
+    /// List the languages: their files, how far references in them are resolved, and what was measured
+    Languages,
     /// List the projects in the data folder: where they are, how large, when last used, and which are gone
     Projects,
     /// Remove all that is stored of one project, also when its repository is gone

@@ -14,7 +14,7 @@ use support::{Project, at, files_ending};
 const NONE: [&str; 0] = [];
 
 /// The manifest's row with the version, as SQLite writes it: what its columns are, the key, the version; a sum follows.
-const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x07";
+const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x08";
 
 fn project() -> Project {
     let project =
@@ -165,7 +165,7 @@ fn a_manifest_without_a_version() {
 #[test]
 fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
     let project = project();
-    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x06"));
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x07"));
     for command in ["locate greet", "sync"] {
         assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
     }
@@ -177,7 +177,7 @@ fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
 #[test]
 fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
     let project = project();
-    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x06"));
+    change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x07"));
     let ask = |client: &mut Pipe| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
     let open = |flags: &[&str]| Pipe::open(project.repository.root(), project.home.path(), flags);
     assert_eq!(ask(&mut open(&[]))["error"]["code"], "index_incompatible");

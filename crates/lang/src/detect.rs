@@ -1,6 +1,6 @@
 //! Which language a file is written in: by its name, its extension, then its shebang line.
 
-use crate::{LANGUAGES, Language};
+use crate::{LANGUAGES, Language, Support};
 
 /// A file's language: its name, and the grammar when there is one.
 pub(crate) struct Detected {
@@ -117,6 +117,18 @@ pub(crate) fn is_plain(name: &str) -> bool {
 /// The names of all languages without a grammar.
 pub(crate) fn plain_names() -> impl Iterator<Item = &'static str> {
     PLAIN.iter().map(|plain| plain.0)
+}
+
+/// The languages without a grammar.
+pub(crate) fn plain_support() -> Vec<Support> {
+    let one = |&(name, extensions, file_names, _): &Plain| Support {
+        name,
+        extensions: extensions.to_vec(),
+        file_names: file_names.to_vec(),
+        depth: None,
+        measured: "",
+    };
+    PLAIN.iter().map(one).collect()
 }
 
 /// What recognises a language, with or without a grammar.

@@ -16,9 +16,10 @@
 //!
 //! # Adding a language
 //!
-//! A language is one folder (`src/rust/`, `src/python/`) whose `mod.rs` holds one [`Language`] value, and one line in
-//! [`LANGUAGES`]. Nothing else names a language: there is no `match` over languages anywhere, and none is needed. A folder
-//! may hold several values that share a walk (`src/ecmascript/`), one for each grammar.
+//! A language is one folder whose `mod.rs` holds one [`Language`] value, and one line in [`LANGUAGES`]. Nothing else names a
+//! language: there is no `match` over languages anywhere, and none is needed. New ones are tables (`recipe`, `rules`;
+//! `src/java/` is the example): CONTRIBUTING.md has the recipe. What follows is about those with a walk of their own, of which a folder
+//! may hold several values that share it (`src/ecmascript/`), one for each grammar.
 //!
 //! - `kinds.rs` lists the node kinds and fields the walk looks at (`codes!`). Leaves of any other kind, punctuation above
 //!   all, are not even copied; children get their field only below the kinds listed in `Grammar::fielded`, because asking
@@ -93,6 +94,10 @@ pub struct Language {
     /// Whether the language itself says who may use a symbol. Where it does not, facts hold what custom says (a leading
     /// underscore), because ranking looks at it; no answer shows that as a visibility.
     pub has_visibility: bool,
+    /// How far references find what they mean.
+    pub depth: Depth,
+    /// What was measured of it, for people: against what, and how well it did.
+    pub measured: &'static str,
     /// What names of files and functions mean to those who write it.
     pub(crate) customs: Customs,
     /// What the flat tree keeps of the grammar's nodes.
@@ -101,6 +106,65 @@ pub struct Language {
     pub(crate) walk: Walk,
     /// The rules by which references find what they mean.
     pub(crate) rules: Rules,
+}
+
+/// How far references of a language find what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// By scopes, imports, and what a function is called on when it is named so.
+    Scopes,
+    /// By the types of receivers as well.
+    Types,
+}
+
+impl Depth {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Depth::Scopes => "scopes",
+            Depth::Types => "types",
+        }
+    }
+}
+
+/// What is known of a language, for people.
+#[derive(Clone, Debug)]
+pub struct Support {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Extensions of its files.
+    pub extensions: Vec<&'static str>,
+    /// Whole names of files.
+    pub file_names: Vec<&'static str>,
+    /// How far references are resolved; none of a text that is searched as text.
+    pub depth: Option<Depth>,
+    /// What was measured.
+    pub measured: &'static str,
+}
+
+/// Every language that [`extract`] can return: those with symbols and references first, then the texts, each sorted.
+pub fn support() -> Vec<Support> {
+    let mut all: Vec<Support> = Vec::new();
+    for language in LANGUAGES {
+        match all.iter_mut().find(|known| known.name == language.name) {
+            Some(known) => {
+                known.extensions.extend(language.extensions);
+                known.file_names.extend(language.file_names);
+            }
+            None => all.push(Support {
+                name: language.name,
+                extensions: language.extensions.to_vec(),
+                file_names: language.file_names.to_vec(),
+                depth: Some(language.depth),
+                measured: language.measured,
+            }),
+        }
+    }
+    all.sort_by_key(|one| one.name);
+    let mut texts = detect::plain_support();
+    texts.sort_by_key(|one| one.name);
+    all.extend(texts);
+    all
 }
 
 /// How the tree of a language becomes facts.

@@ -37,6 +37,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ),
     ("state", &[("state export main.tar.zst", "an index as one file"), ("state import main.tar.zst", "and back")]),
     ("prune-overlays", &[("prune-overlays --dry-run", "what nobody has asked for in a month")]),
+    ("languages", &[("languages", "what is read of which files")]),
     ("projects", &[("projects", "what lies in the data folder")]),
     ("forget", &[("forget ~/old/shop", "all that is stored of it")]),
     ("facts", &[("facts src/main.rs", "what is extracted from a file")]),

@@ -11,6 +11,7 @@ mod forget;
 mod generate;
 mod index;
 mod init;
+mod languages;
 mod projects;
 mod prune_overlays;
 mod serve_mcp;
@@ -163,6 +164,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Doctor(args) => doctor::run(common, args),
         Command::State(args) => state::run(common, args),
         Command::PruneOverlays(args) => prune_overlays::run(common, args),
+        Command::Languages => Ok(languages::run()),
         Command::Projects => projects::run(),
         Command::Forget(args) => forget::run(args),
         Command::Facts { paths } => facts::run(common, paths),

@@ -15,7 +15,7 @@ use crate::customs::Customs;
 use crate::recipe::Find::{self, First, Last};
 use crate::recipe::{Do, Lower, Means, Recipe, Row, define, grammar, row};
 use crate::rules::{Apart, Look, Scoping, Unit};
-use crate::{Language, Rules, Walk};
+use crate::{Depth, Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -25,6 +25,8 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &[],
     interpreters: &[],
     has_visibility: true,
+    depth: Depth::Types,
+    measured: "calls .9995 / .994 on tmux and .997 / .993 on jansson, against libclang",
     customs: Customs { manifests: &["CMakeLists.txt", "configure.ac", "meson.build"], ..Customs::NONE },
     grammar: grammar!(ROWS, FIELDS, &[], || tree_sitter_c::LANGUAGE.into()),
     walk: Walk::Table(&RECIPE),

@@ -13,7 +13,7 @@ use crate::customs::Customs;
 use crate::recipe::Find::{self, First, Kind, Last, Up};
 use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, define, grammar, row};
 use crate::rules::{Apart, Look, Scoping, Unit};
-use crate::{Language, Rules, Walk};
+use crate::{Depth, Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -23,6 +23,8 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &[],
     interpreters: &[],
     has_visibility: true,
+    depth: Depth::Types,
+    measured: "calls .992 / .9997 on junit4 and .998 / .998 on jsoup, against javac",
     customs: Customs {
         test_folders: &["androidtest", "integrationtest", "testfixtures"],
         test_marks: &["test.java", "tests.java", "testcase.java"],

@@ -13,7 +13,7 @@ use crate::customs::Customs;
 use crate::recipe::Find::{self, First};
 use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
 use crate::rules::{Look, Scoping};
-use crate::{Language, Rules, Walk};
+use crate::{Depth, Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -23,6 +23,8 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &[".luacheckrc"],
     interpreters: &["lua", "luajit", "texlua"],
     has_visibility: false,
+    depth: Depth::Types,
+    measured: "forty proved calls of five repositories read by eye",
     customs: Customs { test_marks: &["_spec.lua", "_test.lua"], manifests: &[".luarc.json"], ..Customs::NONE },
     grammar: grammar!(ROWS, FIELDS, &[], || tree_sitter_lua::LANGUAGE.into()),
     walk: Walk::Table(&RECIPE),

@@ -28,7 +28,7 @@ mod walk;
 
 use crate::customs::Customs;
 use crate::tree::Grammar;
-use crate::{Language, Rules, Walk};
+use crate::{Depth, Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -38,6 +38,8 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy", "uv"],
     has_visibility: false,
+    depth: Depth::Types,
+    measured: "calls .997 / .999 on requests, against pyright",
     customs: Customs {
         test_beginnings: &["test_", "conftest", "tests."],
         constructors: &["__init__", "__new__"],

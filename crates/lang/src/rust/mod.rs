@@ -19,7 +19,7 @@ mod walk;
 
 use crate::customs::Customs;
 use crate::tree::Grammar;
-use crate::{Language, Rules, Walk};
+use crate::{Depth, Language, Rules, Walk};
 
 /// The value for the registry.
 pub(crate) const LANGUAGE: Language = Language {
@@ -29,6 +29,8 @@ pub(crate) const LANGUAGE: Language = Language {
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],
     has_visibility: true,
+    depth: Depth::Types,
+    measured: "calls 1.0 / .999 on ripgrep, against rust-analyzer",
     customs: Customs {
         test_beginnings: &["tests."],
         test_marks: &["_test.", "_tests."],

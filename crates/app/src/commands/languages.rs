@@ -1,0 +1,50 @@
+//! `codecompass languages`: what is known of which language.
+
+use codecompass_lang::{Support, support};
+use serde_json::{Value, json};
+
+use crate::metadata::Metadata;
+use crate::output::{Answer, style};
+
+pub(crate) fn run() -> Answer {
+    let all = support();
+    let languages: Vec<Value> = all.iter().map(to_json).collect();
+    Answer {
+        text: text(&all),
+        json: json!({ "languages": languages, "metadata": Metadata::unknown().to_json() }),
+        code: 0,
+    }
+}
+
+fn to_json(one: &Support) -> Value {
+    let is_read = one.depth.is_some();
+    let mut value = json!({
+        "name": one.name,
+        "extensions": one.extensions,
+        "file_names": one.file_names,
+        "symbols": is_read,
+        "references": is_read,
+        "resolution": one.depth.map(|depth| depth.as_str()),
+    });
+    if !one.measured.is_empty() {
+        value["measured"] = json!(one.measured);
+    }
+    value
+}
+
+/// A row for each language that is read, and one for all that are searched as text.
+fn text(all: &[Support]) -> String {
+    let mut text = String::new();
+    for one in all {
+        let Some(depth) = one.depth else { continue };
+        let extensions: Vec<String> = one.extensions.iter().map(|extension| format!(".{extension}")).collect();
+        text += &format!("{:<12} {:<7} {}\n", one.name, depth.as_str(), extensions.join(" "));
+        if !one.measured.is_empty() {
+            text += &format!("{:<20} {}\n", "", style::dim(one.measured));
+        }
+    }
+    let texts: Vec<&str> = all.iter().filter(|one| one.depth.is_none()).map(|one| one.name).collect();
+    text += &format!("searched as text: {}\n", texts.join(", "));
+    text += "types: references find what they mean by scopes, imports and the types of receivers; scopes: without those types\n";
+    text
+}
