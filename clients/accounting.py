@@ -17,8 +17,11 @@ import sys
 import tempfile
 
 import tree_sitter
+import tree_sitter_c
 import tree_sitter_go
+import tree_sitter_java
 import tree_sitter_javascript
+import tree_sitter_lua
 import tree_sitter_python
 import tree_sitter_rust
 import tree_sitter_typescript
@@ -49,11 +52,14 @@ GRAMMARS = {
         {"label", "lifetime", "token_tree_pattern", "visibility_modifier"},
         {"Self", "_"},
     ),
+    ("java",): ("java", tree_sitter_java.language, {"identifier", "type_identifier"}, set(), {"var"}),
+    ("c", "h"): ("c", tree_sitter_c.language, {"identifier", "field_identifier", "type_identifier"}, {"preproc_arg"}, set()),
+    ("lua",): ("lua", tree_sitter_lua.language, {"identifier"}, set(), set()),
     ("ts", "mts", "cts"): ("script", tree_sitter_typescript.language_typescript, ECMASCRIPT, {"meta_property"}, set()),
     ("tsx",): ("script", tree_sitter_typescript.language_tsx, ECMASCRIPT, {"meta_property"}, set()),
     ("js", "mjs", "cjs", "jsx"): ("script", tree_sitter_javascript.language, ECMASCRIPT, {"meta_property"}, set()),
 }
-CALLS = {"call", "call_expression", "new_expression", "macro_invocation"}
+CALLS = {"call", "call_expression", "function_call", "method_invocation", "new_expression", "macro_invocation"}
 
 
 def grammar_of(path):

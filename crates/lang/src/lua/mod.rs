@@ -20,7 +20,7 @@ pub(crate) const LANGUAGE: Language = Language {
     name: "lua",
     facts_version: 1,
     extensions: &["lua"],
-    file_names: &[".luacheckrc"],
+    file_names: &[],
     interpreters: &["lua", "luajit", "texlua"],
     has_visibility: false,
     depth: Depth::Types,
