@@ -59,6 +59,8 @@ pub(crate) struct Draft<'t> {
     attributes: Vec<(u32, Span)>,
     /// Where a local name is declared, and which; or a name that means nothing else.
     bound: Vec<(u32, Option<u32>)>,
+    /// Where a name stands whose kind alone does not make it one.
+    words: Vec<u32>,
     /// References by their number so far, and the calls that they are about.
     calls: Vec<(u32, ExprId)>,
     /// References by their number so far, and the symbols of blocks that they mean.
@@ -85,6 +87,7 @@ impl<'t> Draft<'t> {
             types_are_values: false,
             attributes: Vec::new(),
             bound: Vec::new(),
+            words: Vec::new(),
             calls: Vec::new(),
             seen: Vec::new(),
             reference_line: 1,
@@ -343,6 +346,12 @@ impl<'t> Draft<'t> {
         self.bound.push((name.start, None));
     }
 
+    /// What stands here is a name, although most of its kind are none: a word of a shell that is a command. Names must
+    /// come in source order.
+    pub(crate) fn is_a_name(&mut self, name: Span) {
+        self.words.push(name.start);
+    }
+
     /// How many local names there are so far.
     pub(crate) fn binding_count(&self) -> usize {
         self.facts.bindings.len()
@@ -364,6 +373,11 @@ impl<'t> Draft<'t> {
     /// Interns a word.
     pub(crate) fn word(&mut self, word: &str) -> u32 {
         self.names.intern(word)
+    }
+
+    /// A word by its number.
+    pub(crate) fn known_word(&self, number: u32) -> &str {
+        self.names.get(number)
     }
 
     /// Whether a local name of this spelling can be seen here.
@@ -539,10 +553,11 @@ impl<'t> Draft<'t> {
     /// Adds a reference for every name that the walk said nothing about.
     fn add_rest(&mut self, tree: &Tree, grammar: &Grammar) {
         let bound = std::mem::take(&mut self.bound);
+        self.words.sort_unstable();
         let (leaves, rest) = leaves::rest(tree, grammar, self.text, &self.facts, self.lines, bound);
         for reference in &mut self.facts.references {
             let start = self.lines.start(reference.line) + reference.column;
-            reference.is_name = leaves.binary_search(&start).is_ok();
+            reference.is_name = leaves.binary_search(&start).is_ok() || self.words.binary_search(&start).is_ok();
         }
         let mut all = Vec::with_capacity(self.facts.references.len() + rest.len());
         let known = std::mem::take(&mut self.facts.references).into_iter().enumerate();

@@ -77,6 +77,11 @@ impl Names {
         index - 1
     }
 
+    /// A name by its index; empty for one that nobody gave.
+    pub(crate) fn get(&self, index: u32) -> &str {
+        self.all.get(index as usize).map_or("", String::as_str)
+    }
+
     /// The names in the order of their indices.
     pub(crate) fn into_list(self) -> Vec<String> {
         self.all

@@ -12,6 +12,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model",
             "tree-sitter",
+            "tree-sitter-elixir",
+            "tree-sitter-bash",
             "tree-sitter-c",
             "tree-sitter-go",
             "tree-sitter-java",

@@ -20,6 +20,12 @@ pub(crate) struct Definition<'d> {
     pub(crate) kind: SymbolKind,
     /// The node of its name.
     pub(crate) name: usize,
+    /// The bytes of its name, where these are only a part of that node.
+    pub(crate) named: Option<Span>,
+    /// Where its own words begin, where that is before the node that declares it.
+    pub(crate) start: Option<u32>,
+    /// What documents it, where that is no comment.
+    pub(crate) doc: Option<Span>,
     /// The last part of its qualified name, when that is not the name.
     pub(crate) segment: Option<&'d str>,
     /// Where its header ends; the end of the declaration when that is nowhere.
@@ -41,6 +47,9 @@ impl Definition<'_> {
         Self {
             kind,
             name,
+            named: None,
+            start: None,
+            doc: None,
             segment: None,
             body: None,
             value: None,
@@ -95,15 +104,22 @@ impl<'t> Walk<'_, 't> {
     /// Enters a symbol that a node declares, and gives its place.
     pub(crate) fn define(&mut self, at: usize, new: Definition<'_>) -> Option<u32> {
         self.roles.mark(Some(new.name), Role::Declares);
-        let name_span = self.tree.node(new.name).span();
+        let name_span = new.named.unwrap_or_else(|| self.tree.node(new.name).span());
         let name = self.draft.slice(name_span);
         if self.recipe.keywords.contains(&name) {
             return None;
         }
-        let front = self.front(at);
-        let is_block_only = self.is_local(at) && new.owner.is_none() && stands_alone(new.kind);
+        let mut front = self.front(at);
+        front.start = new.start.unwrap_or(front.start);
+        // What stands in a type or a module is named by that, wherever the block of it is.
+        let is_member = self.draft.enclosing().is_some_and(|around| is_container(around.kind));
+        let is_block_only = self.is_local(at) && !is_member && new.owner.is_none() && stands_alone(new.kind);
         let (visibility_text, visibility, flags) = self.said_in(&front, &new);
-        let docs = self.comments.above(self.draft.text, self.tree.node(at).start);
+        let mut docs = self.comments.above(self.draft.text, new.start.unwrap_or(self.tree.node(at).start));
+        if let Some(doc) = new.doc {
+            docs.doc = Some(doc);
+            docs.outer_start = docs.outer_start.min(doc.start);
+        }
         let bases = self.unnamed_base(at, new.kind);
         let symbol = NewSymbol {
             kind: new.kind,
@@ -127,7 +143,7 @@ impl<'t> Walk<'_, 't> {
                 header: None,
                 flags: new.flags | flags | Flags::BLOCK_ONLY.when(is_block_only),
             },
-            is_test: self.is_marked_test(&front),
+            is_test: new.kind == SymbolKind::Test || self.is_marked_test(&front),
         };
         let place = self.draft.symbol_count();
         self.draft.symbol(symbol, new.end);
@@ -217,7 +233,7 @@ impl<'t> Walk<'_, 't> {
         let comments = self.comment_codes(at, cut);
         let mut signature = header(self.draft, self.tree, at, Span { start, end: start + read }, &comments);
         if cut < end {
-            signature.truncate(signature.trim_end_matches(['=', ' ', '{']).len());
+            signature.truncate(signature.trim_end_matches(['=', ' ', '{', ',']).len());
         } else {
             signature.truncate(signature.trim_end_matches([';', ',', ' ']).len());
         }
@@ -273,6 +289,12 @@ impl<'t> Walk<'_, 't> {
 fn stands_alone(kind: SymbolKind) -> bool {
     use SymbolKind::{Constructor, Field, Method, Property, Variant};
     !matches!(kind, Constructor | Field | Method | Property | Variant)
+}
+
+/// Whether what stands in a symbol of this kind is a member of it.
+fn is_container(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
+    matches!(kind, Class | Enum | Impl | Interface | Module | Namespace | Struct | Trait | Union)
 }
 
 /// Whether symbols of a kind have parameters.

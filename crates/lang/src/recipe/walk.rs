@@ -17,6 +17,9 @@ use crate::tree::Tree;
 /// More ways out of a function are not looked at.
 const MAX_RETURNS: usize = 8;
 
+/// So many notes are looked through for a word.
+const MAX_NOTES: usize = 200;
+
 /// A function behind more arguments is not told what they say.
 const MAX_GIVEN: usize = 8;
 
@@ -42,6 +45,8 @@ pub(crate) struct Walk<'w, 't> {
     local_end: usize,
     /// The types without a name around the node: the node after their bodies, and what they are made from.
     pub(crate) unnamed: Vec<(usize, usize)>,
+    /// What hooks have to remember: the node after the block that it holds in, a word, and what it stands for.
+    notes: Vec<(usize, String, String)>,
 }
 
 /// Something to be done when a node is left.
@@ -92,6 +97,7 @@ pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) 
         opened: 0,
         local_end: 0,
         unnamed: Vec::new(),
+        notes: Vec::new(),
     };
     (recipe.begin)(&mut walk);
     let mut at = 0;
@@ -184,6 +190,7 @@ impl<'t> Walk<'_, 't> {
             self.leave(leaving.what);
         }
         while self.unnamed.pop_if(|(end, _)| *end <= at).is_some() {}
+        while self.notes.pop_if(|(end, ..)| *end <= at).is_some() {}
         self.draft.arrive(at);
     }
 
@@ -437,6 +444,23 @@ impl<'t> Walk<'_, 't> {
         {
             self.draft.set_seen(reference as u32, symbol);
         }
+    }
+
+    /// Up to a node, a word stands for something. What is noted later ends first.
+    pub(crate) fn note(&mut self, end: usize, word: &str, of: &str) {
+        self.notes.push((end, word.to_owned(), of.to_owned()));
+    }
+
+    /// What a word stands for here.
+    pub(crate) fn noted(&self, word: &str) -> Option<&str> {
+        let near = self.notes.iter().rev().take(MAX_NOTES);
+        near.into_iter().find(|(_, known, _)| known == word).map(|(.., of)| of.as_str())
+    }
+
+    /// The node up to which the nearest note of a word holds; the end of the file without any.
+    pub(crate) fn noted_end(&self, word: &str) -> usize {
+        let near = self.notes.iter().rev().take(MAX_NOTES).find(|(_, known, _)| known == word);
+        near.map_or(self.tree.len(), |(end, ..)| *end)
     }
 
     /// Says what stands before a name.

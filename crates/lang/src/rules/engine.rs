@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, ExprId, Import, Meaning, RefShape, Reference, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId,
+    Confidence, Expr, ExprId, Import, Meaning, RefShape, Reference, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId,
     World,
 };
 
@@ -14,6 +14,7 @@ use super::index::Index;
 use super::members::{Levels, Want};
 use super::memo::{Course, Memo};
 use super::names::Found;
+use super::overloads::takes;
 use super::scoping::{Scoping, Unit};
 use super::stubs::Library;
 use super::types::Type;
@@ -199,7 +200,14 @@ impl Engine<'_> {
             Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
             Found::Members(levels) => {
                 let given = call.map(|call| self.given(place, call));
-                let picked = self.pick(&levels, given.as_deref(), want);
+                let picked = self.of_arity(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
+                if picked.is_empty() {
+                    return match self.look_beyond(place, name, want) {
+                        Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
+                        Found::External | Found::Outside => Meaning::External,
+                        _ => Meaning::Unknown("no function of that name takes so many arguments"),
+                    };
+                }
                 self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of a type around")
             }
             Found::Guess(target) => Meaning::guessed(target, "the only one of that name"),
@@ -214,6 +222,9 @@ impl Engine<'_> {
     fn qualified_name(&self, place: &Place, reference: &Reference, of: ExprId, call: Option<ExprId>) -> Meaning {
         let name = place.file.name(reference.name);
         let want = Want::of(reference.shape);
+        if let Some(module) = self.module_itself(&place.file, of, name, want) {
+            return module;
+        }
         match self.value(&place.file, self.class_of(&place.file, place.symbol), of) {
             Value::Package(package) => {
                 let whole = [&*package, self.scoping.separator, name].concat();
@@ -226,6 +237,29 @@ impl Engine<'_> {
             Value::Functions(all, _) if all.first().is_some_and(|at| self.library().has(at.file)) => Meaning::External,
             Value::Functions(..) => Meaning::Unknown("a member of a function"),
         }
+    }
+
+    /// A module by its whole name; the reference is the last part of that, or a shorter name for all of it.
+    fn module_itself(&self, file: &File, of: ExprId, name: &str, want: Want) -> Option<Meaning> {
+        let Expr::Module(whole) = file.facts().expr(of) else { return None };
+        let whole = file.name(*whole);
+        // What begins with a small letter is a member of it.
+        if !name.starts_with(char::is_uppercase) || self.scoping.unit != Unit::Package || !matches!(want, Want::Type | Want::Made) {
+            return None;
+        }
+        let found = self.find_qualified(whole).iter().copied().filter(|&at| self.fits(at, want)).collect::<Vec<_>>();
+        Some(if found.is_empty() { Meaning::External } else { self.proved(found, "a module by its name") })
+    }
+
+    /// Of functions those that take as many arguments as they are given, where others of the name are other functions.
+    fn of_arity(&self, mut targets: Vec<SymbolAt>, given: Option<&[Type]>, want: Want) -> Vec<SymbolAt> {
+        if let (true, Some(given), Want::Call) = (self.scoping.by_arity, given, want) {
+            targets.retain(|at| match self.symbol_type(*at) {
+                Type::Func(of) => takes(&of, given.len()),
+                _ => true,
+            });
+        }
+        targets
     }
 
     fn member_meaning(&self, place: &Place, of: &Type, name: &str, want: Want, call: Option<ExprId>) -> Meaning {
@@ -242,7 +276,7 @@ impl Engine<'_> {
             }
         }
         let given = call.map(|call| self.given(place, call));
-        match self.pick(&levels, given.as_deref(), want) {
+        match self.of_arity(self.pick(&levels, given.as_deref(), want), given.as_deref(), want) {
             picked if !picked.is_empty() => {
                 self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of the type")
             }
@@ -266,6 +300,10 @@ impl Engine<'_> {
             (Some(given), Want::Call) => self.overloads(&targets, given),
             _ => targets,
         };
+        let targets = self.of_arity(targets, given.as_deref(), want);
+        if targets.is_empty() {
+            return Meaning::Unknown("no function of that name takes so many arguments");
+        }
         self.proved(self.with_constructors(targets, want, given.as_deref()), why)
     }
 

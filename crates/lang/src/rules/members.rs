@@ -289,11 +289,10 @@ impl Engine<'_> {
         };
         // All levels are judged together; what is declared again further down hides what it overrides.
         let mut all: Vec<SymbolAt> = Vec::new();
-        for at in levels.all() {
-            let is_hidden = all.iter().any(|known| self.takes_the_same(*known, at));
-            if !is_hidden {
-                all.push(at);
-            }
+        for (found, _) in &levels.levels {
+            let is_hidden = |at: &SymbolAt| all.iter().any(|known| self.takes_the_same(*known, *at));
+            let open: Vec<SymbolAt> = found.iter().copied().filter(|at| !is_hidden(at)).collect();
+            all.extend(open);
         }
         let fitting = self.fitting_overloads(&all, given);
         if !fitting.is_empty() {

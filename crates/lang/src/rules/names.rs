@@ -9,6 +9,9 @@ use super::members::{Levels, Want};
 use super::scoping::{Apart, Look, Unit};
 use super::types::Type;
 
+/// More modules are not followed that use each other.
+const MAX_USED: usize = 16;
+
 /// What a name means.
 pub(super) enum Found {
     Symbols(Vec<SymbolAt>),
@@ -47,14 +50,24 @@ impl Engine<'_> {
     }
 
     fn look_for(&self, place: &Place, name: &str, want: Want) -> Found {
-        let mut outside = false;
-        for look in self.scoping.order {
+        self.look_in(self.scoping.order, place, name, want)
+    }
+
+    /// What a name means that nothing around a place has with so many parameters.
+    pub(super) fn look_beyond(&self, place: &Place, name: &str, want: Want) -> Found {
+        let near = self.scoping.order.iter().take_while(|look| **look == Look::Around).count();
+        self.look_in(&self.scoping.order[near..], place, name, want)
+    }
+
+    fn look_in(&self, order: &[Look], place: &Place, name: &str, want: Want) -> Found {
+        let mut outside = self.scoping.calls_outside && want == Want::Call;
+        for look in order {
             let found = match look {
                 Look::Around => self.around(place, name, want, &mut outside),
                 Look::File => self.in_file(&place.file, name, want),
-                Look::Import => self.by_import(&place.file, name, want),
+                Look::Import => self.by_import(place, name, want),
                 Look::Unit => self.in_unit(place, name, want, &mut outside),
-                Look::Glob => self.by_glob(&place.file, name, want, &mut outside),
+                Look::Glob => self.by_glob(place, name, want, &mut outside),
                 Look::Library => self.in_library(name, want),
                 Look::Global => self.everywhere(&place.file, name, want),
             };
@@ -119,6 +132,9 @@ impl Engine<'_> {
                     *outside |= levels.outside || levels.unknown;
                 }
             }
+            if self.scoping.closed_types && (is_class && symbol.kind != SymbolKind::Type || symbol.kind == SymbolKind::Impl) {
+                return None;
+            }
         }
         None
     }
@@ -129,7 +145,8 @@ impl Engine<'_> {
         use SymbolKind::{Enum, Struct, Union, Variant};
         let is_free = |at: &SymbolAt| {
             let symbol = file.symbol(at.place);
-            symbol.is_some_and(|of| of.owner.is_none() && !of.flags.has(Flags::BLOCK_ONLY))
+            let is_hidden = |flags: Flags| around.is_none() && flags.has(Flags::BLOCK_ONLY);
+            symbol.is_some_and(|of| of.owner.is_none() && !is_hidden(of.flags))
         };
         let own = self.fitting(file, file.named(around, name), want).into_iter().filter(is_free);
         if around.is_some() || self.scoping.unit != Unit::Include {
@@ -165,11 +182,14 @@ impl Engine<'_> {
         self.kind(at).is_some_and(|kind| kind != SymbolKind::Prototype)
     }
 
-    fn by_import(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
+    fn by_import(&self, place: &Place, name: &str, want: Want) -> Option<Found> {
+        let file = &place.file;
         let mut outside = false;
         let mut found = Vec::new();
-        for &at in file.imports_named(name) {
-            match self.imported(file, &file.facts().imports[at as usize]) {
+        let imports = file.imports_named(name).iter().map(|&at| &file.facts().imports[at as usize]);
+        let is_used = |import: &Import| import.form == ImportForm::Dynamic && !self.scoping.using.is_empty();
+        for import in imports.filter(|import| is_in_sight(place, import) && !is_used(import)) {
+            match self.imported(file, import) {
                 Found::Symbols(targets) => found.extend(targets.into_iter().filter(|&at| self.fits(at, want))),
                 Found::External => outside = true,
                 _ => {}
@@ -282,12 +302,18 @@ impl Engine<'_> {
 
     /// Whether a symbol stands in the folder of a file.
     fn is_beside(&self, at: SymbolAt, file: &File) -> bool {
-        self.file(at.file).is_some_and(|other| folder(&other.file.path) == folder(&file.file.path))
+        let is_beside = |other: &File| folder(&other.file.path) == folder(&file.file.path);
+        self.scoping.folders && self.file(at.file).is_some_and(|other| is_beside(&other))
     }
 
-    fn by_glob(&self, file: &Rc<File>, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
+    fn by_glob(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
         let mut found = Vec::new();
-        for import in file.facts().imports.iter().filter(|import| import.glob) {
+        let imports = place.file.facts().imports.iter().filter(|import| import.glob);
+        for import in imports.filter(|import| is_in_sight(place, import)) {
+            if import.form == ImportForm::Dynamic && !self.scoping.using.is_empty() {
+                found.extend(self.by_use(import, name, want, outside));
+                continue;
+            }
             let whole = self.joined(&import.module, name);
             let named = self.find_qualified(&whole);
             found.extend(named.iter().copied().filter(|&at| self.fits(at, want)));
@@ -305,7 +331,51 @@ impl Engine<'_> {
         Found::of(found)
     }
 
+    /// What a module brings where it is used: what its macro for that imports and defines there, or the function of it that
+    /// is named beside the module.
+    fn by_use(&self, import: &Import, name: &str, want: Want, outside: &mut bool) -> Vec<SymbolAt> {
+        let mut found = Vec::new();
+        let mut modules = vec![(import.module.clone(), import.name.clone())];
+        let mut next = 0;
+        while let Some((module, part)) = modules.get(next).cloned().filter(|_| modules.len() < MAX_USED) {
+            next += 1;
+            let all = self.find_qualified(&module);
+            *outside |= all.is_empty();
+            for at in all.iter() {
+                let Some(file) = self.file(at.file) else { continue };
+                let using = self.scoping.using.iter().copied().chain(part.as_deref());
+                let macros = using.flat_map(|using| file.named(Some(at.place), using));
+                for &macro_at in macros {
+                    found.extend(self.fitting(&file, file.named(Some(macro_at), name), want));
+                    for &import in file.imports(Some(macro_at)) {
+                        let import = &file.facts().imports[import as usize];
+                        let is_used = import.form == ImportForm::Dynamic;
+                        let used = (import.module.clone(), import.name.clone());
+                        if is_used && !modules.contains(&used) {
+                            modules.push(used);
+                        }
+                        let is_named = !is_used && (import.glob || import.name.as_deref() == Some(name));
+                        let named = self.find_qualified(&self.joined(&import.module, name));
+                        found.extend(named.iter().copied().filter(|&at| is_named && self.fits(at, want)));
+                        *outside |= is_named && self.find_qualified(&import.module).is_empty();
+                    }
+                }
+            }
+        }
+        let mut seen = Vec::new();
+        found.retain(|at| !seen.contains(at) && { seen.push(*at); true });
+        found
+    }
+
     fn in_library(&self, name: &str, want: Want) -> Option<Found> {
+        if self.scoping.unit == Unit::Package {
+            // The view may be that of the library itself.
+            let whole = self.find_qualified(&self.joined(self.scoping.open_library, name));
+            let own = whole.iter().copied().filter(|&at| self.fits(at, want)).collect();
+            if let Some(found) = Found::of(own) {
+                return Some(found);
+            }
+        }
         let is_open = |at: &SymbolAt| {
             let Some(file) = self.file(at.file) else { return false };
             let is_top = file.symbol(at.place).is_some_and(|symbol| symbol.parent.is_none() && symbol.owner.is_none());
@@ -329,6 +399,11 @@ impl Engine<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a place stands in the block that an import stands in.
+fn is_in_sight(place: &Place, import: &Import) -> bool {
+    import.symbol.is_none_or(|block| place.file.around(place.symbol).any(|at| at == block))
 }
 
 fn folder(path: &str) -> &str {

@@ -22,6 +22,17 @@ pub(crate) struct Scoping {
     pub(crate) calls_make: bool,
     /// Whether calling what a field holds is a call of the field.
     pub(crate) calls_fields: bool,
+    /// Whether what stands around a type can not be named alone in it.
+    pub(crate) closed_types: bool,
+    /// The macros of a module that are run where the module is used: what they import and define is there.
+    pub(crate) using: &'static [&'static str],
+    /// Whether a call of what nothing in the view defines is one of something from outside: of a program.
+    pub(crate) calls_outside: bool,
+    /// Whether the files of a folder are a part of one program, so that a name which one of them alone has is meant.
+    pub(crate) folders: bool,
+    /// Whether functions of one name that take other numbers of arguments are others, so that none is meant by a call
+    /// that fits none.
+    pub(crate) by_arity: bool,
     /// The types of literals.
     pub(crate) literals: &'static [(Literal, &'static str)],
     /// The library as far as types flow through it: a small file in the language itself, in sections behind `== name` lines.
@@ -58,6 +69,11 @@ impl Scoping {
         parts: Parts::InFile,
         calls_make: false,
         calls_fields: false,
+        closed_types: false,
+        using: &[],
+        calls_outside: false,
+        folders: true,
+        by_arity: false,
         literals: &[],
         library: "",
         library_file: "",

@@ -108,6 +108,11 @@ impl Engine<'_> {
                 Some(of) => of.params.get(*at as usize).cloned().unwrap_or(Type::Unknown),
                 None => Type::Unknown,
             },
+            Expr::Module(name) if self.scoping.unit == Unit::Package => {
+                let found = self.find_qualified(file.name(*name));
+                let module = found.iter().find(|at| self.fits(**at, Want::Made));
+                return Value::TypeName(module.map_or(Type::External, |at| Type::named(*at)));
+            }
             Expr::Module(name) => return self.module_value(file, file.name(*name)),
             _ => Type::Unknown,
         })
