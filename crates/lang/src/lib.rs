@@ -44,6 +44,7 @@ mod definitions;
 mod detect;
 mod draft;
 mod ecmascript;
+mod elixir;
 mod exprs;
 mod go;
 mod header;
@@ -61,6 +62,7 @@ mod resolve;
 mod roles;
 mod rules;
 mod rust;
+mod shell;
 mod text;
 mod tree;
 
@@ -189,11 +191,13 @@ pub const LANGUAGES: &[&Language] = &[
     &ecmascript::JAVASCRIPT,
     &ecmascript::TSX,
     &ecmascript::TYPESCRIPT,
+    &elixir::LANGUAGE,
     &go::LANGUAGE,
     &java::LANGUAGE,
     &lua::LANGUAGE,
     &python::LANGUAGE,
     &rust::LANGUAGE,
+    &shell::LANGUAGE,
 ];
 
 /// The facts version of every text without a grammar.

@@ -149,6 +149,38 @@ fn deep_nesting_ends() {
     for text in go {
         check("deep.go", text.into_bytes());
     }
+    let shell = [
+        nested("f() { ", "; }"),
+        nested("$(", ")"),
+        nested("if x; then ", "; fi;"),
+        format!("a{}", "=$b".repeat(depth)),
+        format!("declare {}", "-x a=1 ".repeat(depth)),
+        "${a:-".repeat(depth),
+        "case x in a) ".repeat(depth),
+        "@test \"a {\n".repeat(depth),
+        "@test \"a\" {\n".repeat(depth),
+    ];
+    for text in shell {
+        check("deep.bats", text.into_bytes());
+    }
+    let elixir = [
+        nested("defmodule A do ", " end"),
+        nested("def f(x) do ", " end"),
+        format!("x = {}", nested("fn x -> ", " end")),
+        format!("{} = 1", nested("{a = ", "}")),
+        format!("{}x", "x = ".repeat(depth)),
+        format!("x{}", " |> f(y)".repeat(depth)),
+        format!("a{}", ".b".repeat(depth)),
+        format!("@spec f({}) :: a", nested("(a -> ", ")")),
+        "alias A.B, as: C\n%C{a: C.d(1)}\n".repeat(depth),
+        "@doc \"a\"\n".repeat(depth),
+        "alias A.{".repeat(depth),
+        "%A{a | b: ".repeat(depth),
+        "with {:ok, a} <- b do".repeat(depth),
+    ];
+    for text in elixir {
+        check("deep.ex", text.into_bytes());
+    }
     let typescript = [
         nested("(", ")"),
         nested("[", "]"),

@@ -25,7 +25,7 @@ macro_rules! languages {
     };
 }
 
-languages!(c, go, java, javascript, lua, python, rust, typescript);
+languages!(c, elixir, go, java, javascript, lua, python, rust, shell, typescript);
 
 #[test]
 fn every_language_has_worlds_and_every_world_is_looked_at() {

@@ -1,0 +1,197 @@
+//! Calls and operators: what they call, with how many arguments, and which of them are something else.
+
+use codecompass_model::{BindingKind, Expr, ExprId, RefShape};
+
+use super::patterns::{self, operator};
+use super::{attributes, definitions, imports};
+use crate::recipe::Walk;
+use crate::roles::Role;
+
+/// More arguments are not counted.
+const MAX_ARGUMENTS: usize = 32;
+
+/// Macros whose first argument is a pattern.
+const MATCHING: &[&str] =
+    &["match?", "assert_receive", "assert_received", "refute_receive", "refute_received", "destructure"];
+
+/// What may stand behind `::` in a binary.
+const SEGMENTS: &[&str] = &[
+    "big",
+    "binary",
+    "bits",
+    "bitstring",
+    "bytes",
+    "float",
+    "integer",
+    "little",
+    "native",
+    "signed",
+    "size",
+    "unit",
+    "unsigned",
+    "utf16",
+    "utf32",
+    "utf8",
+];
+
+/// A call: a definition, or whatever the word means that it begins with.
+pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let Some(target) = walk.child(at, "target") else { return at + 1 };
+    if walk.kind(target) == "dot" {
+        remote(walk, at, target);
+        return at + 1;
+    }
+    if walk.kind(target) != "identifier" || walk.roles.of(target) != Role::Open {
+        return at + 1;
+    }
+    let word = walk.text(target);
+    match word {
+        "defmodule" | "defprotocol" | "defimpl" => definitions::module(walk, at, word),
+        "def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defguardp" | "defdelegate" => {
+            definitions::function(walk, at, word);
+        }
+        "defstruct" | "defexception" => definitions::fields(walk, at),
+        "alias" | "import" | "require" | "use" => imports::import(walk, at, word),
+        "test" | "describe" | "property" | "setup" | "setup_all" => definitions::test(walk, at, word),
+        "using" => definitions::using(walk, at, target),
+        "for" | "with" => walk.scope(at),
+        _ if MATCHING.contains(&word) => {
+            if let Some(pattern) = definitions::first_argument(walk, at) {
+                patterns::bind(walk, pattern, BindingKind::Local, at);
+            }
+        }
+        _ => {}
+    }
+    if super::WORDS.contains(&word) {
+        walk.roles.mark(Some(target), Role::Declares);
+    } else {
+        walk.roles.mark(Some(target), Role::Refers(RefShape::Call));
+        walk.call(at, Some(target));
+    }
+    at + 1
+}
+
+/// `Module.f(x)`, `module.f()`, `value.field`.
+fn remote(walk: &mut Walk<'_, '_>, at: usize, dot: usize) {
+    let (Some(left), Some(name)) = (walk.child(dot, "left"), walk.child(dot, "right")) else { return };
+    if walk.kind(name) != "identifier" {
+        return;
+    }
+    let is_own = walk.text(left) == "__MODULE__";
+    let is_module = is_own || matches!(walk.kind(left), "alias" | "atom") || is_nested(walk, left);
+    let is_call = is_module || walk.child_of(at, "arguments").is_some() || walk.child_of(at, "do_block").is_some();
+    let shape = match is_call {
+        true if is_own => RefShape::SelfCall,
+        true => RefShape::MemberCall,
+        false => RefShape::Member,
+    };
+    // In a specification it is a type, as somebody around it has said.
+    walk.roles.mark(Some(name), Role::Refers(shape));
+    walk.behind(name, left);
+    if is_call && walk.roles.of(name) != Role::Refers(RefShape::Type) {
+        walk.call(at, Some(name));
+    }
+}
+
+/// `__MODULE__.Inner`.
+fn is_nested(walk: &Walk<'_, '_>, left: usize) -> bool {
+    walk.kind(left) == "dot" && walk.child(left, "right").is_some_and(|right| walk.kind(right) == "alias")
+}
+
+/// What a call gives, which nobody knows; but with how many arguments it is one is known.
+pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let other = walk.other();
+    let count = match walk.kind(at) {
+        "call" => arguments(walk, at),
+        // `&f/2`, and `x |> f`.
+        _ if operator(walk, at) == "/" => captured(walk, at).unwrap_or(0),
+        _ if operator(walk, at) == "|>" => 1,
+        _ => return other,
+    };
+    walk.draft.expr(Expr::Call { callee: other, args: vec![other; count.min(MAX_ARGUMENTS)].into() })
+}
+
+fn arguments(walk: &Walk<'_, '_>, at: usize) -> usize {
+    let around = walk.parent(at);
+    let is_operand = walk.kind(around) == "binary_operator";
+    if let Some(count) = captured(walk, around).filter(|_| is_operand && walk.child_of(at, "arguments").is_none()) {
+        return count;
+    }
+    let written = walk.child_of(at, "arguments").map_or(0, |list| walk.items(list).count());
+    let piped = is_operand && walk.child(around, "right") == Some(at) && operator(walk, around) == "|>";
+    let block = walk.child_of(at, "do_block").is_some();
+    // A block is one more option, if there are some already.
+    let options = walk.child_of(at, "arguments").is_some_and(|list| walk.child_of(list, "keywords").is_some());
+    written + usize::from(piped) + usize::from(block && !options)
+}
+
+/// The number of arguments in `&f/2`.
+fn captured(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+    let around = walk.parent(at);
+    let is_capture = walk.kind(around) == "unary_operator" && walk.text(around).starts_with('&');
+    if walk.kind(at) != "binary_operator" || !is_capture || operator(walk, at) != "/" {
+        return None;
+    }
+    let count = walk.child(at, "right").filter(|&count| walk.kind(count) == "integer")?;
+    walk.text(count).parse().ok()
+}
+
+/// A name that stands alone: a variable, else a call without arguments.
+pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if walk.roles.of(at) == Role::Open {
+        if super::WORDS.contains(&walk.text(at)) {
+            walk.roles.mark(Some(at), Role::Declares);
+        } else if !walk.draft.is_local(walk.tree.node(at).span()) {
+            walk.roles.mark(Some(at), Role::Refers(RefShape::Call));
+            walk.call(at, Some(at));
+        }
+    }
+    at + 1
+}
+
+/// `@attribute`, `&f/1`.
+pub(super) fn unary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if walk.text(at).starts_with('@') {
+        attributes::attribute(walk, at);
+    }
+    at + 1
+}
+
+/// `pattern = value`, `pattern <- list`, `x |> f`, `&f/1`.
+pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return at + 1 };
+    match operator(walk, at) {
+        "=" | "<-" if walk.roles.of(at) == Role::Open => {
+            let from = walk.tree.next(at);
+            let bound = walk.draft.binding_count() as u32;
+            patterns::bind(walk, left, BindingKind::Local, from);
+            let is_one = walk.kind(left) == "identifier" && walk.draft.binding_count() as u32 == bound + 1;
+            if is_one && matches!(walk.kind(right), "map" | "alias") && operator(walk, at) == "=" {
+                walk.value_of_binding(bound, right);
+            }
+        }
+        "|>" if walk.kind(right) == "identifier" => called_by_name(walk, at, right),
+        "/" if walk.kind(left) == "identifier" && captured(walk, at).is_some() => called_by_name(walk, at, left),
+        "::" if in_binary(walk, at) => {
+            for inner in right..walk.tree.next(right) {
+                if walk.kind(inner) == "identifier" && SEGMENTS.contains(&walk.text(inner)) {
+                    attributes::itself(walk, inner);
+                }
+            }
+        }
+        _ => {}
+    }
+    at + 1
+}
+
+/// A function that is named and not called as a call is written.
+fn called_by_name(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
+    if !super::WORDS.contains(&walk.text(name)) {
+        walk.roles.mark(Some(name), Role::Refers(RefShape::Call));
+        walk.call(at, Some(name));
+    }
+}
+
+fn in_binary(walk: &Walk<'_, '_>, at: usize) -> bool {
+    walk.kind(walk.parent(at)) == "bitstring"
+}

@@ -1,0 +1,130 @@
+//! Names of modules: whole ones, shortened ones, and what is behind them.
+
+use codecompass_model::{Expr, ExprId, RefShape, Span};
+
+use crate::recipe::Walk;
+
+/// The whole name of a module that a name stands for here.
+fn whole(walk: &Walk<'_, '_>, name: &str) -> String {
+    let (first, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
+    match walk.noted(first) {
+        Some(of) => [of, rest].concat(),
+        None => name.strip_prefix("Elixir.").unwrap_or(name).to_owned(),
+    }
+}
+
+/// What stands before a name of a module: `A` of `A.{B, C}`, `__MODULE__` of `__MODULE__.B`.
+fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+    let around = walk.parent(at);
+    let (dot, part) = match walk.kind(around) {
+        "dot" => (around, at),
+        "tuple" if walk.kind(walk.parent(around)) == "dot" => (walk.parent(around), around),
+        _ => return None,
+    };
+    (walk.child(dot, "right") == Some(part)).then(|| walk.child(dot, "left")).flatten()
+}
+
+/// The module that an expression is the name of, as it was lowered.
+pub(super) fn named<'w>(walk: &'w mut Walk<'_, '_>, at: usize) -> Option<String> {
+    let id = walk.lower(at);
+    let Expr::Module(name) = *walk.draft.expr_at(id) else { return None };
+    Some(walk.draft.known_word(name).to_owned())
+}
+
+fn module(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
+    let name = walk.draft.word(name);
+    walk.draft.expr(Expr::Module(name))
+}
+
+/// A name as a value: of a module, or of a local variable.
+pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let text = walk.text(at);
+    match walk.kind(at) {
+        "alias" => {
+            let name = match before(walk, at) {
+                Some(before) => match named(walk, before) {
+                    Some(before) => [&before, ".", text].concat(),
+                    None => return walk.other(),
+                },
+                None => whole(walk, text),
+            };
+            module(walk, &name)
+        }
+        // `:lists` is a module where something is called on it.
+        "atom" => module(walk, text),
+        "dot" => match walk.child(at, "right").filter(|&right| walk.kind(right) == "alias") {
+            Some(right) => walk.lower(right),
+            None => walk.other(),
+        },
+        _ if text == "__MODULE__" => {
+            let own = walk.noted(text).unwrap_or("").to_owned();
+            if own.is_empty() { walk.other() } else { module(walk, &own) }
+        }
+        _ => walk.name_expr(at),
+    }
+}
+
+/// The last part of a name.
+pub(super) fn last_part(text: &str, start: u32) -> Span {
+    let end = start + text.len() as u32;
+    Span { start: text.rfind('.').map_or(start, |dot| start + dot as u32 + 1), end }
+}
+
+/// A name of a module: a reference to it.
+pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let id = walk.lower(at);
+    if let Expr::Module(_) = walk.draft.expr_at(id)
+        && walk.roles.of(at) == crate::roles::Role::Open
+    {
+        let is_made = walk.kind(walk.parent(at)) == "struct";
+        let shape = if is_made { RefShape::Construct } else { RefShape::Type };
+        let last = last_part(walk.text(at), walk.tree.node(at).start);
+        walk.draft.is_a_name(last);
+        walk.draft.reference_on(last, shape, id);
+    }
+    at + 1
+}
+
+/// The name in `%Name{…}`.
+pub(super) fn struct_name(walk: &Walk<'_, '_>, map: usize) -> Option<usize> {
+    let of = walk.child_of(map, "struct")?;
+    walk.items(of).next().filter(|&name| matches!(walk.kind(name), "alias" | "dot") || walk.text(name) == "__MODULE__")
+}
+
+/// `%Name{…}` is a value of that module's struct.
+pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let Some(name) = struct_name(walk, at) else { return walk.other() };
+    let of = walk.lower(name);
+    walk.draft.expr(Expr::Cast(of))
+}
+
+/// A key of `%Name{key: …}` is a field of the struct; others mean nothing but themselves.
+pub(super) fn key(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let pairs = walk.parent(walk.parent(at));
+    let mut around = walk.parent(pairs);
+    // `%Name{x | key: …}`.
+    if walk.kind(around) == "binary_operator" {
+        around = walk.parent(around);
+    }
+    let map = walk.parent(around);
+    if walk.kind(pairs) == "keywords"
+        && walk.kind(around) == "map_content"
+        && walk.kind(map) == "map"
+        && let Some(name) = struct_name(walk, map)
+    {
+        let of = walk.lower(name);
+        let name = key_span(walk, at);
+        walk.draft.is_a_name(name);
+        walk.draft.reference_on(name, RefShape::Member, of);
+    }
+    at + 1
+}
+
+/// The name in `key: ` or `:key`.
+pub(super) fn key_span(walk: &Walk<'_, '_>, at: usize) -> Span {
+    let start = walk.tree.node(at).start;
+    let text = walk.text(at);
+    let name = text.trim_start_matches(':').trim_end().trim_end_matches(':');
+    let from = start + (text.len() - text.trim_start_matches(':').len()) as u32;
+    Span { start: from, end: from + name.len() as u32 }
+}

@@ -1,0 +1,78 @@
+//! Which file `source` means.
+
+use codecompass_model::{Span, VersionId, World};
+
+use crate::recipe::Walk;
+
+/// What a script asks for the folder that it stands in.
+const OWN_FOLDER: &[&str] = &["BASH_SOURCE", "$0", "${0", "%x"];
+
+/// The path that a word of a script says: as it is written, without quotes; `./x.sh` for what stands beside the script, and
+/// `$a/x.sh` for what is in a folder that only a run can tell.
+pub(super) fn path(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
+    let node = walk.tree.node(at);
+    let dynamic =
+        |child: &usize| matches!(walk.kind(*child), "simple_expansion" | "expansion" | "command_substitution");
+    // The parts of `"$a"/b.sh` stand in one word.
+    let within = (at + 1..walk.tree.next(at)).filter(dynamic).map(|child| walk.tree.node(child));
+    let is_dynamic = dynamic(&at);
+    let end = if is_dynamic { Some(node.end) } else { within.map(|child| child.end).max() };
+    let bare = |text: &str| text.replace(['"', '\''], "");
+    let Some(end) = end else { return Some(bare(walk.text(at))).filter(|path| !path.is_empty()) };
+    let front = walk.draft.slice(Span { start: node.start, end });
+    let rest = bare(walk.draft.slice(Span { start: end, end: node.end }));
+    let rest = rest.strip_prefix('/').filter(|rest| !rest.is_empty());
+    match rest {
+        Some(rest) if OWN_FOLDER.iter().any(|own| front.contains(own)) && !front.contains("..") => {
+            Some(format!("./{rest}"))
+        }
+        Some(rest) => {
+            let word = front.trim_start_matches(['"', '\'', '$', '{', '(']);
+            let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
+            Some(format!("${}/{rest}", &word[..end]))
+        }
+        None => Some(bare(walk.text(at)).split_whitespace().collect::<Vec<_>>().join(" ")),
+    }
+}
+
+/// The files that a path means: the one there, else the only one of the view whose path ends so.
+pub(super) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let rest = match path.strip_prefix('$') {
+        Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest),
+        // Only the machine that it runs on has it.
+        None if path.starts_with(['/', '~', '-']) => return Vec::new(),
+        None => {
+            let there = [folder, ""].iter().find_map(|folder| world.file_at(&join(folder, path)?));
+            if let Some(there) = there {
+                return vec![there];
+            }
+            path
+        }
+    };
+    if rest.contains(['$', '*', '`', '(']) {
+        return Vec::new();
+    }
+    let rest = rest.trim_start_matches("../").trim_start_matches("./");
+    let name = rest.rsplit('/').next().unwrap_or(rest);
+    let ends = |path: &str| path == rest || path.strip_suffix(rest).is_some_and(|before| before.ends_with('/'));
+    let named = world.files_named(name);
+    let mut fitting = named.iter().copied().filter(|id| world.file(*id).is_some_and(|file| ends(&file.path)));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => vec![only],
+        _ => Vec::new(),
+    }
+}
+
+/// A path from a folder; `None` when it leads out of the view.
+fn join(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,75 @@
+//! Tests of Bats: `@test "title" {` is no shell, so the parser is shown a function of the same length.
+
+use codecompass_model::Span;
+
+use crate::recipe::Walk;
+
+/// What a test begins with.
+const MARK: &str = "@test ";
+
+/// The text with functions in the place of tests; `None` when there are none.
+pub(super) fn as_functions(text: &str) -> Option<String> {
+    if !text.contains(MARK) {
+        return None;
+    }
+    let mut all = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match titled(line) {
+            Some(title) => {
+                all.extend(std::iter::repeat_n(' ', title.start as usize));
+                let bytes = line.as_bytes()[title.start as usize..title.end as usize].iter().enumerate();
+                // A letter first, so that it is neither a number nor a word of the language.
+                all.extend(bytes.map(|(at, byte)| match byte {
+                    _ if at == 0 => 'T',
+                    byte if byte.is_ascii_alphanumeric() => char::from(*byte),
+                    _ => '_',
+                }));
+                all.push_str("()");
+                all.push_str(&line[title.end as usize + 2..]);
+            }
+            None => all.push_str(line),
+        }
+    }
+    Some(all)
+}
+
+/// Where the title stands in a line that begins a test.
+fn titled(line: &str) -> Option<Span> {
+    let rest = line.trim_start().strip_prefix(MARK)?.trim_start();
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let start = line.len() - rest.len() + 1;
+    let body = line.trim_end().strip_suffix('{')?;
+    let end = body.trim_end().strip_suffix(quote)?.len();
+    (end > start && body.len() > end + 1).then_some(Span { start: start as u32, end: end as u32 })
+}
+
+/// Where a test begins whose title is at a node; `None` when it is no test.
+pub(super) fn start(walk: &Walk<'_, '_>, title: usize) -> Option<u32> {
+    let start = walk.tree.node(title).start;
+    let before = walk.draft.slice(Span { start: walk.draft.line_start(start), end: start });
+    let mark = before.trim_start();
+    let is_test = mark.starts_with(MARK) && mark.ends_with(['"', '\'']);
+    is_test.then(|| start - mark.len() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_functions;
+
+    #[test]
+    fn tests_become_functions_of_the_same_length() {
+        let cases = [
+            ("@test \"it runs\" {\n", "       Tt_runs(){\n"),
+            ("  @test 'ä' {", "         T_(){"),
+            ("@test \"a\"{\n", "@test \"a\"{\n"),
+            ("@test \"\" {\n", "@test \"\" {\n"),
+            ("@test \"open {\n", "@test \"open {\n"),
+            ("@test {\n", "@test {\n"),
+        ];
+        for (from, to) in cases {
+            assert_eq!(as_functions(from).as_deref(), Some(to));
+            assert_eq!(from.len(), to.len());
+        }
+        assert_eq!(as_functions("echo\n"), None);
+    }
+}

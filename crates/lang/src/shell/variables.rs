@@ -1,0 +1,166 @@
+//! Variables of the shell: which assignments make a symbol, which a local name, and which only give a value.
+//!
+//! A variable belongs to the whole shell unless it is declared in a function. Many are assigned in a function without that
+//! and are used nowhere else; by custom the names of those that are meant to be shared are written in capital letters.
+
+use codecompass_model::{BindingKind, Expr, Flags, Part, Seen, Span, SymbolKind};
+
+use super::hooks::by_custom;
+use crate::draft::NewBinding;
+use crate::recipe::{Definition, Walk};
+use crate::roles::Role;
+
+/// How a variable is declared.
+struct Declared {
+    /// For its function alone, if it stands in one.
+    is_local: bool,
+    is_constant: bool,
+    /// It gets its place here even without a value.
+    is_new: bool,
+    /// It is a function that is named.
+    is_function: bool,
+}
+
+/// What the words say that a variable is declared with.
+fn declared(walk: &Walk<'_, '_>, declaration: usize) -> Declared {
+    let text = walk.text(declaration);
+    let word = text.split_whitespace().next().unwrap_or("");
+    let options = text.split_whitespace().skip(1).take(8).take_while(|word| word.starts_with(['-', '+']));
+    let has = |option: char| options.clone().any(|word| word.starts_with('-') && word.contains(option));
+    let declares = matches!(word, "local" | "declare" | "typeset");
+    Declared {
+        is_local: declares && !has('g'),
+        is_constant: word == "readonly" || declares && has('r'),
+        is_new: declares,
+        is_function: has('f') || has('F'),
+    }
+}
+
+/// `x=1`, alone or in a declaration.
+pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let around = walk.parent(at);
+    let Some(name) = walk.child(at, "name").filter(|&name| walk.kind(name) == "variable_name") else { return at + 1 };
+    match walk.kind(around) {
+        "declaration_command" => declare(walk, at, name, around),
+        // It holds for this command alone, unless the command stands on another line.
+        "command" => {
+            let next = walk.tree.node(walk.tree.next(at).min(walk.tree.len() - 1)).start;
+            let between = Span { start: walk.tree.node(at).end, end: next };
+            if between.start < between.end && walk.draft.slice(between).contains('\n') {
+                assign(walk, at, at, name, false);
+            }
+        }
+        _ => assign(walk, at, at, name, false),
+    }
+    at + 1
+}
+
+/// A variable: its name, and where it is only declared.
+pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let around = walk.parent(at);
+    if walk.text(at).starts_with(|c: char| c.is_ascii_digit()) {
+        walk.roles.mark(Some(at), Role::Declares);
+    } else if walk.kind(around) == "declaration_command" && walk.roles.of(at) == Role::Open {
+        let how = declared(walk, around);
+        if how.is_function {
+            // Which function it is, nobody reads here.
+            walk.roles.mark(Some(at), Role::Declares);
+        } else if how.is_new {
+            declare(walk, at, at, around);
+        }
+    }
+    at + 1
+}
+
+/// A name in a declaration, with a value or without.
+fn declare(walk: &mut Walk<'_, '_>, at: usize, name: usize, declaration: usize) {
+    let how = declared(walk, declaration);
+    if how.is_local && walk.is_local(at) {
+        bind(walk, name, walk.tree.next(at));
+        return;
+    }
+    let is_name = |item: &usize| matches!(walk.kind(*item), "variable_assignment" | "variable_name");
+    let mut names = walk.items(declaration).filter(is_name);
+    // A declaration of one name is its own; of several, each has its part.
+    let is_only = names.next() == Some(at) && names.next().is_none();
+    drop(names);
+    let own = if is_only { declaration } else { at };
+    assign(walk, own, at, name, how.is_constant);
+}
+
+fn bind(walk: &mut Walk<'_, '_>, name: usize, from: usize) -> Option<u32> {
+    walk.bind_as(name, BindingKind::Local, None, Part::Whole, from)
+}
+
+/// What a variable of this spelling means here.
+fn seen(walk: &mut Walk<'_, '_>, name: Span, at: usize) -> Seen {
+    let name = walk.draft.slice(name);
+    let expr = walk.draft.name_expr(name, at);
+    if let Expr::Name { seen, .. } = walk.draft.expr_at(expr) { *seen } else { Seen::Nowhere }
+}
+
+/// A variable that gets a value: the first time, it begins to be.
+fn assign(walk: &mut Walk<'_, '_>, declared: usize, at: usize, name: usize, is_constant: bool) {
+    let span = walk.tree.node(name).span();
+    let text = walk.text(name);
+    if seen(walk, span, at) != Seen::Nowhere {
+        return;
+    }
+    let is_shared = !text.contains(|c: char| c.is_lowercase());
+    if walk.is_local(at) {
+        if !is_shared {
+            bind(walk, name, walk.tree.next(at));
+        }
+        return;
+    }
+    let kind = if is_constant { SymbolKind::Const } else { SymbolKind::Var };
+    let flags = Flags::FILE_ONLY.when(!is_shared);
+    let value = walk.child(at, "value").filter(|_| name != at);
+    let symbol =
+        walk.define(declared, Definition { value, flags, visibility: by_custom(text), ..Definition::new(kind, name) });
+    if let Some(symbol) = symbol {
+        walk.draft.declare(span, symbol, at);
+    }
+}
+
+/// `for x in …; do`.
+pub(super) fn loop_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(name) = walk.child(at, "variable") {
+        let span = walk.tree.node(name).span();
+        if seen(walk, span, at) == Seen::Nowhere {
+            bind(walk, name, at);
+        }
+    }
+    at + 1
+}
+
+/// The words of a builtin that are variables which get a value.
+pub(super) fn read(walk: &mut Walk<'_, '_>, builtin: &str, arguments: &[usize]) {
+    let mut is_value = false;
+    for (n, &argument) in arguments.iter().enumerate() {
+        let text = walk.text(argument);
+        let was_value = std::mem::replace(&mut is_value, false);
+        if text.starts_with('-') {
+            // The last letter of `-rp` takes what follows, if any of them does.
+            is_value = text.ends_with(|c: char| "dinNptuOsc".contains(c) && !(c == 's' && builtin == "read"))
+                && !(builtin == "mapfile" && text.ends_with('t'));
+            continue;
+        }
+        let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && walk.kind(argument) == "word";
+        let is_one = is_name && !was_value && (builtin != "getopts" || n == 1);
+        let span = walk.tree.node(argument).span();
+        if is_one && seen(walk, span, argument) == Seen::Nowhere {
+            let new = NewBinding {
+                name: span,
+                kind: BindingKind::Local,
+                annotation: None,
+                value: None,
+                part: Part::Whole,
+                from: argument,
+            };
+            walk.draft.bind(new);
+        }
+    }
+}
