@@ -1,6 +1,7 @@
-//! Which language a file is written in: by its name, its extension, then its shebang line.
+//! Which language a file is written in: by its name, its extension, then its shebang line. Headers of C and C++ share an
+//! extension, so their text tells.
 
-use crate::{LANGUAGES, Language, Support};
+use crate::{LANGUAGES, Language, Support, headers};
 
 /// A file's language: its name, and the grammar when there is one.
 pub(crate) struct Detected {
@@ -42,7 +43,6 @@ const PLAIN: &[Plain] = &[
     ("just", &["just"], &["justfile", "Justfile"], &["just"]),
     ("nix", &["nix"], &[], &[]),
     ("terraform", &["tf", "tfvars", "hcl"], &[], &[]),
-    ("cpp", &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp"], &[], &[]),
     ("csharp", &["cs", "csx"], &[], &[]),
     ("objective-c", &["m", "mm"], &[], &[]),
     ("kotlin", &["kt", "kts"], &[], &[]),
@@ -102,7 +102,11 @@ pub(crate) fn detect(path: &str, text: &str) -> Detected {
     let file_name = path.rsplit('/').next().unwrap_or(path);
     let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     find(|rule| rule.file_names.contains(&file_name))
-        .or_else(|| extension.and_then(|extension| find(|rule| rule.extensions.contains(&extension.as_str()))))
+        .or_else(|| {
+            let extension = extension?;
+            let extension = if extension == "h" && headers::is_cpp(text) { "hpp" } else { extension.as_str() };
+            find(|rule| rule.extensions.contains(&extension))
+        })
         .or_else(|| interpreter(text).and_then(|program| find(|rule| rule.interpreters.contains(&program))))
         .unwrap_or(Detected { name: TEXT, language: None })
 }
@@ -183,6 +187,10 @@ mod tests {
             ("view.jsx", "", "javascript"),
             ("bin/tool", "#!/usr/bin/env node\n", "javascript"),
             ("", "", "text"),
+            ("a.h", "struct a { int b; };\n", "c"),
+            ("a.h", "#include <string>\n", "cpp"),
+            ("a.h", "/* class of\nclass */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n", "c"),
+            ("a.H", "#pragma once\n  namespace a {\n", "cpp"),
         ];
         for (path, text, name) in cases {
             assert_eq!(detect(path, text).name, name, "{path} {text}");

@@ -143,6 +143,8 @@ mod tests {
         "elixir/broken.ex",
         "elixir/store_test.exs",
         "elixir/tour.ex",
+        "cpp/broken.cc",
+        "cpp/tour.cc",
         "go/broken.go",
         "go/server.go",
         "java/Shop.java",

@@ -39,6 +39,7 @@
 mod c;
 mod chunk;
 mod comments;
+mod cpp;
 mod customs;
 mod definitions;
 mod detect;
@@ -48,6 +49,7 @@ mod elixir;
 mod exprs;
 mod go;
 mod header;
+mod headers;
 mod identity;
 mod java;
 mod leaves;
@@ -188,6 +190,7 @@ pub(crate) enum Rules {
 /// The languages with a grammar.
 pub const LANGUAGES: &[&Language] = &[
     &c::LANGUAGE,
+    &cpp::LANGUAGE,
     &ecmascript::JAVASCRIPT,
     &ecmascript::TSX,
     &ecmascript::TYPESCRIPT,

@@ -232,6 +232,26 @@ fn deep_nesting_ends() {
         "typedef struct {".repeat(depth),
         "int f(int (*g)(".repeat(depth),
     ];
+    let cpp = [
+        nested("namespace a {", "}"),
+        nested("namespace {", "}"),
+        nested("class A {", "};"),
+        nested("template <class T> class A {", "};"),
+        format!("{} void f() {{}}", "template <class T> ".repeat(depth)),
+        format!("void a{}() {{}}", "::b".repeat(depth)),
+        format!("void f() {{ a{}(); }}", "::b".repeat(depth)),
+        format!("void f() {{ a{}; }}", "->b()".repeat(depth)),
+        format!("void f() {{ {} }}", nested("[](int a) {", "};")),
+        format!("{}int{} x;", "A<".repeat(depth), ">".repeat(depth)),
+        format!("int {}x;", "a, ".repeat(depth)),
+        format!("void f({}int z) {{}}", "int a = 1, ".repeat(depth)),
+        "TEST(A, B) {".repeat(depth),
+        "TEST_CASE(\"a\") {".repeat(depth),
+        "class MY_API ".repeat(depth),
+        "R\"a(".repeat(depth),
+        "#if A\na(,\n#else\n".repeat(depth),
+        "using a::b::".repeat(depth),
+    ];
     let lua = [
         format!("x = {}", nested("(", ")")),
         format!("x = {}", nested("{", "}")),
@@ -248,7 +268,7 @@ fn deep_nesting_ends() {
         "local function f(".repeat(depth),
         "x = [[".repeat(depth),
     ];
-    for (path, texts) in [("Deep.java", &java[..]), ("deep.c", &c[..]), ("deep.lua", &lua[..])] {
+    for (path, texts) in [("Deep.java", &java[..]), ("deep.c", &c[..]), ("deep.cc", &cpp[..]), ("deep.lua", &lua[..])] {
         for text in texts {
             check(path, text.clone().into_bytes());
         }

@@ -21,7 +21,7 @@ pub enum Expr {
     Text(u32),
     /// A name that stands alone.
     Name {
-        /// The name.
+        /// The name; a blank in it says that a type is meant, or what has names in it.
         name: u32,
         /// What it means as far as the file's own blocks say.
         seen: Seen,
@@ -201,7 +201,7 @@ impl FileFacts {
         // Parts stand before what they are part of: facts that say otherwise must not lead in circles.
         loop {
             let of = match self.expr(id) {
-                Expr::Name { name, .. } | Expr::Member { name, .. } => return Some(self.name(*name)),
+                Expr::Name { name, .. } | Expr::Member { name, .. } => return Some(self.name(*name).trim_start()),
                 Expr::Apply { of, .. } | Expr::Index { of, .. } | Expr::Wrap { of, .. } => *of,
                 _ => return None,
             };
@@ -241,7 +241,7 @@ impl FileFacts {
         };
         match self.expr(id) {
             Expr::Text(at) => out.push_str(self.name(*at)),
-            Expr::Name { name, .. } => out.push_str(self.name(*name)),
+            Expr::Name { name, .. } => out.push_str(self.name(*name).trim_start()),
             Expr::Member { of, name } => {
                 below(*of, out);
                 out.push('.');

@@ -12,6 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model",
             "tree-sitter",
+            "tree-sitter-cpp",
             "tree-sitter-elixir",
             "tree-sitter-bash",
             "tree-sitter-c",

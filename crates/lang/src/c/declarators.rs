@@ -8,25 +8,41 @@ use crate::recipe::Walk;
 const MAX_DEPTH: usize = 40;
 
 /// What one declarator declares.
-pub(super) struct Declared {
+pub(crate) struct Declared {
     /// The node of the name; none for a parameter without one.
-    pub(super) name: Option<usize>,
-    pub(super) of_type: ExprId,
+    pub(crate) name: Option<usize>,
+    pub(crate) of_type: ExprId,
     /// Whether it is a function, and no pointer to one.
-    pub(super) is_function: bool,
-    pub(super) value: Option<usize>,
+    pub(crate) is_function: bool,
+    pub(crate) value: Option<usize>,
 }
 
 /// What a declarator makes of a type.
-pub(super) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize) -> Declared {
+pub(crate) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize) -> Declared {
     let mut found = Declared { name: None, of_type: base, is_function: false, value: None };
     let mut at = Some(declarator);
     for _ in 0..MAX_DEPTH {
         let Some(node) = at else { break };
         at = match walk.kind(node) {
-            "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
+            "identifier" | "field_identifier" | "type_identifier" | "primitive_type" | "destructor_name"
+            | "operator_name" => {
                 found.name = Some(node);
                 break;
+            }
+            // `void A::f()`, and `f<int>()`.
+            "qualified_identifier" => walk.children_in(node, "name").last(),
+            "template_function" | "template_method" | "template_type" => walk.child(node, "name"),
+            "operator_cast" => {
+                let base = base_type(walk, node);
+                found.name = Some(node);
+                found.is_function = true;
+                let behind = walk.child(node, "declarator");
+                found.of_type = behind.map_or(base, |behind| declared(walk, base, behind).of_type);
+                break;
+            }
+            "pointer_type_declarator" => {
+                found.is_function = false;
+                walk.child(node, "declarator")
             }
             "init_declarator" => {
                 found.value = walk.child(node, "value");
@@ -44,9 +60,13 @@ pub(super) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize)
                 let behind = walk.child_of(node, "call_expression").and_then(|call| walk.child(call, "function"));
                 behind.or_else(|| walk.child(node, "declarator"))
             }
-            "parenthesized_declarator" | "attributed_declarator" | "abstract_parenthesized_declarator" => {
-                walk.items(node).find(|&inner| is_declarator(walk.kind(inner)))
-            }
+            // What a reference refers to has the members.
+            "parenthesized_declarator"
+            | "attributed_declarator"
+            | "abstract_parenthesized_declarator"
+            | "reference_declarator"
+            | "abstract_reference_declarator"
+            | "variadic_declarator" => walk.items(node).find(|&inner| is_declarator(walk.kind(inner))),
             _ => None,
         };
     }
@@ -54,17 +74,31 @@ pub(super) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize)
 }
 
 fn is_declarator(kind: &str) -> bool {
-    kind.ends_with("declarator") || kind.ends_with("identifier")
+    kind.ends_with("declarator") || kind.ends_with("identifier") || kind.ends_with("_name")
 }
 
 /// The type of a function that gives something back.
 fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
     let list: Vec<usize> = walk.child(at, "parameters").map_or_else(Vec::new, |list| walk.items(list).collect());
     let mut of = FuncExpr { params: Vec::new(), variadic: false, results: vec![result] };
+    let behind = walk.child_of(at, "trailing_return_type").and_then(|of| walk.items(of).next());
+    if let Some(behind) = behind {
+        of.results = vec![walk.lower(behind)];
+    }
     for item in list {
         match walk.kind(item) {
             "variadic_parameter" => of.variadic = true,
             "parameter_declaration" => of.params.push(parameter(walk, item).of_type),
+            // What need not be given is an alternative without another.
+            "optional_parameter_declaration" => {
+                let param = parameter(walk, item).of_type;
+                of.params.push(walk.draft.expr(Expr::Either(Box::new([param]))));
+            }
+            "variadic_parameter_declaration" => {
+                of.variadic = true;
+                let each = parameter(walk, item).of_type;
+                of.params.push(walk.draft.expr(Expr::List(each)));
+            }
             _ => of.params.push(walk.other()),
         }
     }
@@ -72,7 +106,7 @@ fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
 }
 
 /// What a parameter is declared as.
-pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
+pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
     let base = base_type(walk, at);
     match walk.child(at, "declarator") {
         Some(declarator) => declared(walk, base, declarator),
@@ -81,7 +115,7 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
 }
 
 /// The type in front of the declarators.
-pub(super) fn base_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(crate) fn base_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.child(at, "type") {
         Some(of) => walk.lower(of),
         None => walk.other(),

@@ -12,7 +12,7 @@ use crate::roles::Role;
 use crate::text;
 
 /// A function with its body.
-pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(declarator) = walk.child(at, "declarator") else { return at + 1 };
     let base = base_type(walk, at);
     let of = declared(walk, base, declarator);
@@ -27,7 +27,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Variables and prototypes: symbols at the level of the file, local names in functions.
-pub(super) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let base = base_type(walk, at);
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
     let is_extern =
@@ -73,7 +73,7 @@ fn stays_open(walk: &Walk<'_, '_>, at: usize, names: usize) -> bool {
 }
 
 /// The fields of one declaration.
-pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let base = base_type(walk, at);
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
     // What stands in a structure without a tag belongs to the field.
@@ -90,7 +90,7 @@ pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `typedef`: other names for a type. A structure without a tag has the name that it gets here.
-pub(super) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.child(at, "type");
     let unnamed = of.filter(|&of| walk.child(of, "body").is_some() && walk.child(of, "name").is_none());
     let base = base_type(walk, at);
@@ -112,7 +112,7 @@ pub(super) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `struct a {…}`: a symbol; without a body it only names one.
-pub(super) fn structure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn structure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(body)) = (walk.child(at, "name"), walk.child(at, "body")) {
         let (body, end) = (Some(body), walk.tree.next(at));
         walk.define(at, Definition { body, end, ..Definition::new(kind_of(walk.kind(at)), name) });
@@ -121,7 +121,7 @@ pub(super) fn structure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// A type by its tag, which is a name of its own kind.
-pub(super) fn tagged(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(crate) fn tagged(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.child(at, "name") {
         Some(name) => {
             let word = walk.kind(at).split('_').next().unwrap_or("struct");
@@ -142,7 +142,7 @@ pub(super) fn tagged(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// A parameter of a function.
-pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = declared_parameter(walk, at);
     if let Some(name) = of.name.filter(|_| is_own(walk, at)) {
         walk.bind_as(name, BindingKind::Param, Some(of.of_type), Part::Whole, at);
@@ -163,7 +163,7 @@ fn is_own(walk: &Walk<'_, '_>, at: usize) -> bool {
 }
 
 /// The names of parameters whose types follow behind the list, as in old code.
-pub(super) fn old_parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn old_parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_meant = |&item: &usize| walk.kind(item) == "identifier" && walk.is_local(at);
     let names: Vec<usize> = walk.items(at).filter(is_meant).collect();
     for name in names {
@@ -173,7 +173,7 @@ pub(super) fn old_parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `#include`: a symbol and the import.
-pub(super) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let next = walk.tree.next(at);
     let Some(path_at) = walk.child(at, "path") else { return next };
     let quoted = walk.tree.node(path_at).span();
@@ -219,7 +219,7 @@ pub(super) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `#define`, unless it only says that a header was read.
-pub(super) fn macro_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn macro_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let around = walk.parent(at);
     let guarded = walk.child(around, "name").filter(|_| walk.kind(around) == "preproc_ifdef");
@@ -248,9 +248,15 @@ pub(super) fn macro_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// The text that a macro stands for: the grammar does not read it, but whoever calls a function there means it.
-pub(super) fn macro_text(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn macro_text(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    macro_text_without(walk, at, &[])
+}
+
+/// The same, in a language that has further words which are no names.
+pub(crate) fn macro_text_without(walk: &mut Walk<'_, '_>, at: usize, words: &[&str]) -> usize {
     let span = walk.tree.node(at).span();
     let bytes = walk.draft.slice(span).as_bytes();
+    let is_word = |name: &str| KEYWORDS.contains(&name) || words.contains(&name);
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let (mut from, mut quote) = (0, 0);
     while from < bytes.len() {
@@ -267,7 +273,7 @@ pub(super) fn macro_text(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             let next = bytes[to..].iter().find(|byte| !byte.is_ascii_whitespace());
             let before = bytes[..from].iter().rev().find(|byte| !byte.is_ascii_whitespace());
             let is_member = matches!(before, Some(b'.')) || bytes[..from].ends_with(b"->");
-            if !byte.is_ascii_digit() && !is_member && !KEYWORDS.contains(&walk.draft.slice(name)) {
+            if !byte.is_ascii_digit() && !is_member && !is_word(walk.draft.slice(name)) {
                 let shape = if next == Some(&b'(') { RefShape::Call } else { RefShape::Value };
                 walk.draft.reference(name, shape, None);
             }
@@ -285,7 +291,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// `&x` and `*x`.
-pub(super) fn pointer(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(crate) fn pointer(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let how = if walk.text(at).starts_with('&') { Wrap::Ref } else { Wrap::Deref };
     match walk.child(at, "argument") {
         Some(of) => {
@@ -297,7 +303,7 @@ pub(super) fn pointer(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// `.field = …` in a list of values: a field of what the list is for.
-pub(super) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let field = walk.child(at, "designator").filter(|&of| walk.kind(of) == "field_designator");
     let name = field.and_then(|field| walk.items(field).next());
     let (mut around, mut depth) = (walk.parent(at), 0);
@@ -319,7 +325,7 @@ pub(super) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `offsetof(struct a, b)`.
-pub(super) fn offset(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(crate) fn offset(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let member = walk.items(at).find(|&item| walk.kind(item) == "field_identifier");
     if let (Some(member), Some(of)) = (member, walk.child(at, "type")) {
         walk.behind(member, of);
@@ -328,14 +334,14 @@ pub(super) fn offset(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// A type that is a keyword, or several.
-pub(super) fn primitive(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(crate) fn primitive(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let name = walk.text(at);
     let name = if walk.kind(at) == "primitive_type" { name } else { "int" };
     walk.draft.name_expr(name, at)
 }
 
 /// A type in a cast: pointers to it are told behind it.
-pub(super) fn described_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(crate) fn described_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let base = base_type(walk, at);
     match walk.child(at, "declarator") {
         Some(declarator) => declared(walk, base, declarator).of_type,

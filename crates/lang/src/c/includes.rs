@@ -4,7 +4,7 @@ use codecompass_model::{VersionId, World};
 
 /// The file that a path means, as seen from another file: beside it, else the one whose path ends so and begins most like
 /// that file's own.
-pub(super) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
+pub(crate) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let beside = join(folder, path);
     if let Some(found) = beside.as_deref().and_then(|beside| world.file_at(beside)) {

@@ -4,9 +4,9 @@
 //! function. `declarators` reads that. A function that is only declared is a prototype; the file of its definition is found
 //! through what is included, or by its name, which the whole program shares unless it is `static`.
 
-mod declarators;
-mod hooks;
-mod includes;
+pub(crate) mod declarators;
+pub(crate) mod hooks;
+pub(crate) mod includes;
 
 use codecompass_model::SymbolKind::{Enum, Union, Variant};
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
@@ -54,6 +54,7 @@ static RECIPE: Recipe = Recipe {
 
 static SCOPING: Scoping = Scoping {
     language: "c",
+    kin: &["cpp"],
     order: &[Look::Around, Look::File, Look::Unit, Look::Global],
     unit: Unit::Include,
     apart: Apart::Types,

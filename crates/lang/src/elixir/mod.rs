@@ -72,9 +72,31 @@ static SCOPING: Scoping = Scoping {
 
 /// Words that look like names and are a part of the language.
 const WORDS: &[&str] = &[
-    "_", "...", "__MODULE__", "__ENV__", "__CALLER__", "__DIR__", "__STACKTRACE__", "alias", "import", "require", "use", "def",
-    "defp", "defmacro", "defmacrop", "defguard", "defguardp", "defdelegate", "defmodule", "defprotocol", "defimpl",
-    "defstruct", "defexception", "unquote", "unquote_splicing",
+    "_",
+    "...",
+    "__MODULE__",
+    "__ENV__",
+    "__CALLER__",
+    "__DIR__",
+    "__STACKTRACE__",
+    "alias",
+    "import",
+    "require",
+    "use",
+    "def",
+    "defp",
+    "defmacro",
+    "defmacrop",
+    "defguard",
+    "defguardp",
+    "defdelegate",
+    "defmodule",
+    "defprotocol",
+    "defimpl",
+    "defstruct",
+    "defexception",
+    "unquote",
+    "unquote_splicing",
 ];
 
 const FIELDS: &[&str] = &["key", "left", "operand", "right", "target", "value"];
@@ -123,6 +145,4 @@ const ROWS: &[Row] = &[
 ];
 
 /// Kinds of which only what stands in them counts.
-const IGNORED: &[&str] = &[
-    "source", "body", "escape_sequence", "quoted_keyword", "sigil_modifiers", "sigil_name",
-];
+const IGNORED: &[&str] = &["source", "body", "escape_sequence", "quoted_keyword", "sigil_modifiers", "sigil_name"];

@@ -25,7 +25,7 @@ fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 }
 
 /// The module that an expression is the name of, as it was lowered.
-pub(super) fn named<'w>(walk: &'w mut Walk<'_, '_>, at: usize) -> Option<String> {
+pub(super) fn named(walk: &mut Walk<'_, '_>, at: usize) -> Option<String> {
     let id = walk.lower(at);
     let Expr::Module(name) = *walk.draft.expr_at(id) else { return None };
     Some(walk.draft.known_word(name).to_owned())

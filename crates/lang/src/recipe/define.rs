@@ -199,7 +199,8 @@ impl<'t> Walk<'_, 't> {
     fn said_in(&self, front: &Front<'_>, new: &Definition<'_>) -> (Option<String>, Option<Visibility>, Flags) {
         let around = self.draft.enclosing().map(|around| around.kind);
         let mut said = (None, (self.recipe.visibility)(new.kind, around), Flags::default());
-        for word in &front.words {
+        let section = self.sections.last().map(|(_, word)| *word);
+        for word in section.iter().chain(&front.words) {
             for (_, means) in self.recipe.words.iter().filter(|(known, _)| known == word) {
                 match means {
                     Means::Seen(visibility) => (said.0, said.1) = (Some((*word).to_owned()), Some(*visibility)),

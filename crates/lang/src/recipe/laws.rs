@@ -34,7 +34,11 @@ fn named(step: &Do, kinds: &mut BTreeSet<&'static str>, fields: &mut BTreeSet<&'
         Do::Bind(Bind { name, of_type, value, .. }) => vec![*name, *of_type, *value],
         Do::Refers(find, _) => vec![*find],
         Do::Lower(of) => match of {
-            Lower::Member(a, b) | Lower::CallOf(a, b) | Lower::New(a, b) | Lower::Index(a, b) => vec![*a, *b],
+            Lower::Member(a, b)
+            | Lower::Pointed(a, b)
+            | Lower::CallOf(a, b)
+            | Lower::New(a, b)
+            | Lower::Index(a, b) => vec![*a, *b],
             Lower::Generic(a, b) | Lower::Closure(a, b) => vec![*a, *b],
             Lower::Call { of, name, args } => vec![*of, *name, *args],
             Lower::NewList(a) | Lower::Cast(a) | Lower::Same(a) | Lower::List(a) => vec![*a],

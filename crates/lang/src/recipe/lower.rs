@@ -4,7 +4,7 @@
 //! seen when it is lowered, which is while the walk is in its scope. Operators leave no trace: what `a + b` is of, its
 //! operands say.
 
-use codecompass_model::{Expr, ExprId, Literal};
+use codecompass_model::{Expr, ExprId, Literal, Wrap};
 
 use super::table::{Do, Find, Lower};
 use super::walk::Walk;
@@ -50,9 +50,11 @@ impl Walk<'_, '_> {
     /// A node and what stands before its dots and brackets, from the outside in, as far as that is not lowered yet.
     fn chain(&self, at: usize) -> Vec<usize> {
         let before = |&at: &usize| match self.form(at)? {
-            Lower::Member(of, _) | Lower::Call { of, .. } | Lower::CallOf(of, _) | Lower::Index(of, _) => {
-                self.find(at, *of)
-            }
+            Lower::Member(of, _)
+            | Lower::Pointed(of, _)
+            | Lower::Call { of, .. }
+            | Lower::CallOf(of, _)
+            | Lower::Index(of, _) => self.find(at, *of),
             _ => None,
         };
         let is_open = |at: &usize| self.lowered.nodes[*at] == OPEN;
@@ -86,7 +88,7 @@ impl Walk<'_, '_> {
             None => Expr::Other,
             Some(Lower::This) => Expr::This,
             Some(Lower::Super) => Expr::Super,
-            Some(Lower::Member(of, name)) => return self.member_expr(at, *of, *name),
+            Some(Lower::Member(of, name) | Lower::Pointed(of, name)) => return self.member_expr(at, *of, *name),
             Some(Lower::Call { args, .. } | Lower::CallOf(_, args) | Lower::New(_, args)) => {
                 let args = self.find(at, *args).map_or_else(Box::default, |list| self.all(list));
                 let Some(callee) = form.and_then(|form| self.callee(at, form)) else { return self.other() };
@@ -136,9 +138,23 @@ impl Walk<'_, '_> {
         if of == name {
             return self.lower(name);
         }
+        let is_pointed = matches!(self.form(at), Some(Lower::Pointed(..))) && self.is_arrow(of, name);
         let of = self.lower(of);
-        let name = self.draft.name(self.tree.node(name).span());
+        let of = if is_pointed { self.pointed(of) } else { of };
+        let leaf = self.name_node(name).unwrap_or(name);
+        let name = self.draft.name(self.tree.node(leaf).span());
         self.draft.expr(Expr::Member { of, name })
+    }
+
+    /// Whether an arrow stands before a name.
+    pub(super) fn is_arrow(&self, of: usize, name: usize) -> bool {
+        let between = self.tree.node(of).end as usize..self.tree.node(name).start as usize;
+        self.draft.text.get(between).is_some_and(|between| between.contains("->"))
+    }
+
+    /// What an expression points to.
+    pub(super) fn pointed(&mut self, of: ExprId) -> ExprId {
+        self.draft.expr(Expr::Wrap { how: Wrap::Deref, of })
     }
 
     /// What a call calls.

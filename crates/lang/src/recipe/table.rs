@@ -193,6 +193,8 @@ pub(crate) enum Lower {
     Super,
     /// `of.name`.
     Member(Find, Find),
+    /// The same, or `of->name`: a member of what `of` points to.
+    Pointed(Find, Find),
     /// A call: of a name behind a value, or alone.
     Call {
         of: Find,

@@ -19,6 +19,8 @@ const MAX_RETURNS: usize = 8;
 
 /// So many notes are looked through for a word.
 const MAX_NOTES: usize = 200;
+/// What stands before a name points to what has it.
+const POINTED: u32 = 1 << 31;
 
 /// A function behind more arguments is not told what they say.
 const MAX_GIVEN: usize = 8;
@@ -31,7 +33,7 @@ pub(crate) struct Walk<'w, 't> {
     pub(crate) roles: Roles,
     pub(super) comments: Comments,
     pub(super) lowered: Lowered,
-    /// By node: what stands before the name there, plus one.
+    /// By node: what stands before the name there, plus one; with [`POINTED`] it is what that points to.
     before: Vec<u32>,
     /// What is done when nodes are left, the innermost last.
     leaving: Vec<Leaving>,
@@ -47,6 +49,8 @@ pub(crate) struct Walk<'w, 't> {
     pub(crate) unnamed: Vec<(usize, usize)>,
     /// What hooks have to remember: the node after the block that it holds in, a word, and what it stands for.
     notes: Vec<(usize, String, String)>,
+    /// The bodies around the node that are divided by words such as `public:`: the node after each, and the last such word.
+    pub(crate) sections: Vec<(usize, &'t str)>,
 }
 
 /// Something to be done when a node is left.
@@ -98,6 +102,7 @@ pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) 
         local_end: 0,
         unnamed: Vec::new(),
         notes: Vec::new(),
+        sections: Vec::new(),
     };
     (recipe.begin)(&mut walk);
     let mut at = 0;
@@ -191,6 +196,7 @@ impl<'t> Walk<'_, 't> {
         }
         while self.unnamed.pop_if(|(end, _)| *end <= at).is_some() {}
         while self.notes.pop_if(|(end, ..)| *end <= at).is_some() {}
+        while self.sections.pop_if(|(end, _)| *end <= at).is_some() {}
         self.draft.arrive(at);
     }
 
@@ -427,8 +433,13 @@ impl<'t> Walk<'_, 't> {
         match self.before[at] {
             0 if shape == RefShape::Call && self.recipe.calls_apart => self.draft.reference_to_function(span),
             0 => self.draft.reference(span, shape, None),
+            before if before as usize == at + 1 => {
+                let root = self.draft.name_expr("", at);
+                self.draft.reference_on(span, shape, root);
+            }
             before => {
-                let before = self.lower(before as usize - 1);
+                let of = self.lower((before & !POINTED) as usize - 1);
+                let before = if before & POINTED == 0 { of } else { self.pointed(of) };
                 self.draft.reference_on(span, shape, before);
             }
         }
@@ -463,9 +474,14 @@ impl<'t> Walk<'_, 't> {
         near.map_or(self.tree.len(), |(end, ..)| *end)
     }
 
-    /// Says what stands before a name.
+    /// Says what stands before a name. A name before itself stands behind the mark of the outermost names, as in `::a`.
     pub(crate) fn behind(&mut self, name: usize, before: usize) {
         self.before[name] = before as u32 + 1;
+    }
+
+    /// Says that a name is one of what something points to.
+    pub(crate) fn behind_pointer(&mut self, name: usize, before: usize) {
+        self.before[name] = (before as u32 + 1) | POINTED;
     }
 
     /// The leaf that a type or a path is known by.
@@ -474,7 +490,9 @@ impl<'t> Walk<'_, 't> {
             let step = self.does(at).iter().find(|one| matches!(one, Do::Leaf(_) | Do::Lower(_)))?;
             at = match step {
                 Do::Leaf(_) => return Some(at),
-                Do::Lower(Lower::Member(_, name) | Lower::Call { name, .. }) => self.find(at, *name)?,
+                Do::Lower(Lower::Member(_, name) | Lower::Pointed(_, name) | Lower::Call { name, .. }) => {
+                    self.find(at, *name)?
+                }
                 Do::Lower(Lower::Generic(of, _) | Lower::Same(of) | Lower::List(of)) => self.find(at, *of)?,
                 _ => return None,
             };
@@ -484,7 +502,9 @@ impl<'t> Walk<'_, 't> {
     /// An expression says how the names in it refer, and what stands before them.
     fn expression(&mut self, at: usize, of: &'static Lower) {
         match of {
-            Lower::Member(before, name) => self.member(at, *before, *name, RefShape::Member),
+            Lower::Member(before, name) | Lower::Pointed(before, name) => {
+                self.member(at, *before, *name, RefShape::Member);
+            }
             Lower::Call { of, name, .. } => {
                 let is_own = self.find(at, *of).is_some_and(|of| self.is_this(of));
                 let shape = match self.find(at, *of) {
@@ -530,7 +550,11 @@ impl<'t> Walk<'_, 't> {
         let shape = if is_type && shape == RefShape::Member { RefShape::Type } else { shape };
         self.roles.mark(Some(name), Role::Refers(shape));
         if let Some(before) = self.find(at, before).filter(|&before| before != name) {
-            self.behind(name, before);
+            let is_pointed = self.does(at).iter().any(|one| matches!(one, Do::Lower(Lower::Pointed(..))));
+            match is_pointed && self.is_arrow(before, name) {
+                true => self.behind_pointer(name, before),
+                false => self.behind(name, before),
+            }
         }
     }
 

@@ -1,19 +1,20 @@
 //! The resolver of all languages that are tables.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, Expr, ExprId, Import, Meaning, RefShape, Reference, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId,
-    World,
+    Confidence, Expr, ExprId, Import, Meaning, RefShape, Reference, Resolver, SourceFile, SymbolAt, SymbolKind,
+    VersionId, World,
 };
 
 use super::index::Index;
 use super::members::{Levels, Want};
 use super::memo::{Course, Memo};
 use super::names::Found;
+use super::namespaces::Using;
 use super::overloads::takes;
 use super::scoping::{Scoping, Unit};
 use super::stubs::Library;
@@ -36,6 +37,8 @@ pub(super) struct Engine<'w> {
     pub(super) named: Memo<String, Rc<[SymbolAt]>>,
     pub(super) included: Memo<VersionId, Rc<[VersionId]>>,
     pub(super) outside: Memo<VersionId, bool>,
+    pub(super) visible: Memo<VersionId, Rc<HashSet<VersionId>>>,
+    pub(super) usings: Memo<VersionId, Rc<[Using]>>,
     pub(super) values: Memo<(VersionId, Option<u32>, ExprId), Value>,
     pub(super) symbol_types: Memo<SymbolAt, Type>,
     pub(super) binding_types: Memo<(VersionId, u32), Type>,
@@ -92,6 +95,8 @@ pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>)
         named: Memo::default(),
         included: Memo::default(),
         outside: Memo::default(),
+        visible: Memo::default(),
+        usings: Memo::default(),
         values: Memo::default(),
         symbol_types: Memo::default(),
         binding_types: Memo::default(),
@@ -162,7 +167,8 @@ impl Engine<'_> {
         self.files.once(&id, || {
             let library = self.library().file(id);
             let source = library.or_else(|| self.world.file(id))?;
-            (source.language == self.scoping.language).then(|| Rc::new(File::new(source)))
+            (source.language == self.scoping.language || self.scoping.kin.contains(&source.language.as_str()))
+                .then(|| Rc::new(File::new(source)))
         })
     }
 
@@ -208,6 +214,7 @@ impl Engine<'_> {
                         _ => Meaning::Unknown("no function of that name takes so many arguments"),
                     };
                 }
+                let picked = self.completed(picked);
                 self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of a type around")
             }
             Found::Guess(target) => Meaning::guessed(target, "the only one of that name"),
@@ -227,10 +234,12 @@ impl Engine<'_> {
         }
         match self.value(&place.file, self.class_of(&place.file, place.symbol), of) {
             Value::Package(package) => {
-                let whole = [&*package, self.scoping.separator, name].concat();
-                match &*self.find_qualified(&whole) {
-                    [] => Meaning::Unknown("no such name in the package"),
-                    found => self.chosen(place, found.to_vec(), want, call, "in a package"),
+                let found = self.in_package(&place.file, &package, name, want);
+                match found.or_else(|| self.in_package(&place.file, &package, name, Want::Any)) {
+                    Some(found) => self.chosen(place, found, want, call, "in a package"),
+                    None if self.is_outside(&package) => Meaning::External,
+                    None if package.is_empty() && self.is_unheard(name, want) => Meaning::External,
+                    None => Meaning::Unknown("no such name in the package"),
                 }
             }
             Value::Of(of) | Value::TypeName(of) => self.member_meaning(place, &of, name, want, call),
@@ -244,7 +253,10 @@ impl Engine<'_> {
         let Expr::Module(whole) = file.facts().expr(of) else { return None };
         let whole = file.name(*whole);
         // What begins with a small letter is a member of it.
-        if !name.starts_with(char::is_uppercase) || self.scoping.unit != Unit::Package || !matches!(want, Want::Type | Want::Made) {
+        if !name.starts_with(char::is_uppercase)
+            || self.scoping.unit != Unit::Package
+            || !matches!(want, Want::Type | Want::Made)
+        {
             return None;
         }
         let found = self.find_qualified(whole).iter().copied().filter(|&at| self.fits(at, want)).collect::<Vec<_>>();
@@ -275,8 +287,12 @@ impl Engine<'_> {
                 levels = self.members(of, name, other);
             }
         }
+        if levels.levels.is_empty() && want == Want::Call && self.scoping.calls_make {
+            levels = self.members(of, name, Want::Made);
+        }
         let given = call.map(|call| self.given(place, call));
-        match self.of_arity(self.pick(&levels, given.as_deref(), want), given.as_deref(), want) {
+        let picked = self.of_arity(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
+        match self.completed(picked) {
             picked if !picked.is_empty() => {
                 self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of the type")
             }
@@ -304,6 +320,7 @@ impl Engine<'_> {
         if targets.is_empty() {
             return Meaning::Unknown("no function of that name takes so many arguments");
         }
+        let targets = self.completed(targets);
         self.proved(self.with_constructors(targets, want, given.as_deref()), why)
     }
 
@@ -323,10 +340,13 @@ impl Engine<'_> {
         let Some(file) = self.file(of.file) else { return Vec::new() };
         let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
         let all = file.children(Some(of.place)).iter().filter(is_one);
-        let all: Vec<SymbolAt> = all.map(|&place| SymbolAt { file: of.file, place }).collect();
+        let mut all: Vec<SymbolAt> = all.map(|&place| SymbolAt { file: of.file, place }).collect();
+        if self.scoping.unit == Unit::Namespace {
+            all = self.constructors_anywhere(of);
+        }
         match given {
-            Some(given) => self.overloads(&all, given),
-            None => all,
+            Some(given) => self.completed(self.overloads(&all, given)),
+            None => self.completed(all),
         }
     }
 
@@ -362,9 +382,14 @@ impl Engine<'_> {
         if self.scoping.unit == Unit::Include {
             return None;
         }
+        let has_namespaces = self.scoping.unit == Unit::Namespace;
         file.around(symbol).find(|&at| {
-            file.symbol(at)
-                .is_some_and(|symbol| is_type(symbol.kind) || !symbol.bases.is_empty() || symbol.owner.is_some())
+            file.symbol(at).is_some_and(|symbol| {
+                is_type(symbol.kind)
+                    || !symbol.bases.is_empty()
+                    || symbol.owner.is_some()
+                    || has_namespaces && symbol.kind == SymbolKind::Namespace
+            })
         })
     }
 
@@ -404,7 +429,7 @@ impl Engine<'_> {
 }
 
 /// Whether a symbol of this kind is a type.
-pub(super) fn is_type(kind: SymbolKind) -> bool {
+pub(crate) fn is_type(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Enum, Interface, Module, Struct, Trait, Type, Union};
     matches!(kind, Class | Enum | Interface | Module | Struct | Trait | Type | Union)
 }

@@ -7,7 +7,7 @@ use codecompass_model::{Flags, RefShape, SymbolAt, SymbolKind, VersionId};
 
 use super::engine::{Engine, is_type};
 use super::overloads::takes;
-use super::scoping::{Apart, Parts};
+use super::scoping::{Apart, Parts, Unit};
 use super::types::{Arguments, Type};
 
 /// More types are not looked through for a member.
@@ -38,14 +38,14 @@ impl Want {
 
     /// Whether a symbol of a kind is what is looked for.
     pub(super) fn takes(self, kind: SymbolKind, apart: Apart) -> bool {
-        use SymbolKind::{Fn, Macro, Method, Prototype};
+        use SymbolKind::{Fn, Macro, Method, Namespace, Prototype};
         if kind == SymbolKind::Constructor || !kind.can_be_named() {
             return false;
         }
         match (self, apart) {
             (Want::Any, _) | (_, Apart::Nothing) => true,
             (Want::Type | Want::Made, Apart::All) => is_type(kind),
-            (Want::Type | Want::Made, Apart::Types) => is_type(kind) || kind == Macro,
+            (Want::Type | Want::Made, Apart::Types) => is_type(kind) || matches!(kind, Macro | Namespace),
             (Want::Call, Apart::All) => matches!(kind, Method | Fn | Macro | Prototype),
             (Want::Value, Apart::All) => !is_type(kind) && !matches!(kind, Method | Fn | Macro | Prototype),
             (Want::Call | Want::Value, Apart::Types) => !is_type(kind),
@@ -156,7 +156,7 @@ impl Engine<'_> {
                 }
             }
         }
-        self.defined(all)
+        if self.scoping.unit == Unit::Namespace { all } else { self.defined(all) }
     }
 
     /// The members in a declaration itself; those of what it embeds count as its own.

@@ -11,6 +11,7 @@ pub(crate) mod index;
 mod members;
 pub(crate) mod memo;
 mod names;
+mod namespaces;
 mod overloads;
 mod scoping;
 mod stubs;
@@ -18,5 +19,5 @@ mod types;
 mod units;
 mod values;
 
-pub(crate) use engine::resolver;
+pub(crate) use engine::{is_type, resolver};
 pub(crate) use scoping::{Apart, Look, Parts, Scoping, Unit};

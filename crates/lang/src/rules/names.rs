@@ -76,17 +76,21 @@ impl Engine<'_> {
             }
         }
         // Something from outside may have it, if nothing in the view can.
-        let is_unheard =
-            || !self.symbols_named(name).iter().any(|&at| self.fits(at, want) && !self.library().has(at.file));
-        if outside && is_unheard() { Found::Outside } else { Found::Nothing }
+        if outside && self.is_unheard(name, want) { Found::Outside } else { Found::Nothing }
+    }
+
+    /// Whether nothing in the view has a name.
+    pub(super) fn is_unheard(&self, name: &str, want: Want) -> bool {
+        !self.symbols_named(name).iter().any(|&at| self.fits(at, want) && !self.library().has(at.file))
     }
 
     /// Whether a symbol is of a kind that is wanted.
     pub(super) fn fits(&self, at: SymbolAt, want: Want) -> bool {
         let Some(file) = self.file(at.file) else { return false };
-        file.symbol(at.place).is_some_and(|symbol| {
+        let is_meant = file.symbol(at.place).is_some_and(|symbol| {
             want.takes(symbol.kind, self.scoping.apart) || want == Want::Call && symbol.flags.has(Flags::READ_BY_CALL)
-        })
+        });
+        is_meant && !self.is_made_by(at)
     }
 
     pub(super) fn fitting(&self, file: &File, places: &[u32], want: Want) -> Vec<SymbolAt> {
@@ -103,8 +107,9 @@ impl Engine<'_> {
             if is_class && symbol.name == name && matches!(want, Want::Type | Want::Made) {
                 return Found::of(vec![SymbolAt { file: file.id(), place: at }]);
             }
-            // What stands in a table or a field is named behind it.
-            if !is_class && !matches!(symbol.kind, SymbolKind::Var | SymbolKind::Field) {
+            // What stands in a table or a field is named behind it, and what stands in a namespace may stand in many files.
+            let is_spread = self.scoping.unit == Unit::Namespace && symbol.kind == SymbolKind::Namespace;
+            if !is_class && !is_spread && !matches!(symbol.kind, SymbolKind::Var | SymbolKind::Field) {
                 let own = self.at_level(file, Some(at), name, want);
                 if !own.is_empty() {
                     return Found::of(own);
@@ -122,8 +127,11 @@ impl Engine<'_> {
                         return Found::of(beside);
                     }
                 }
-                let unnamed = if is_class { Rc::new([]) } else { self.bases(own) };
-                let types = if is_class { vec![Type::named(own)] } else { unnamed.to_vec() };
+                let types = match is_class {
+                    true => vec![Type::named(own)],
+                    false if symbol.owner.is_some() => self.around_owner(file, at),
+                    false => self.bases(own).to_vec(),
+                };
                 for of in types {
                     let levels = self.members(&of, name, want);
                     if !levels.levels.is_empty() {
@@ -132,7 +140,9 @@ impl Engine<'_> {
                     *outside |= levels.outside || levels.unknown;
                 }
             }
-            if self.scoping.closed_types && (is_class && symbol.kind != SymbolKind::Type || symbol.kind == SymbolKind::Impl) {
+            if self.scoping.closed_types
+                && (is_class && symbol.kind != SymbolKind::Type || symbol.kind == SymbolKind::Impl)
+            {
                 return None;
             }
         }
@@ -178,7 +188,7 @@ impl Engine<'_> {
         all
     }
 
-    fn is_definition(&self, at: SymbolAt) -> bool {
+    pub(super) fn is_definition(&self, at: SymbolAt) -> bool {
         self.kind(at).is_some_and(|kind| kind != SymbolKind::Prototype)
     }
 
@@ -200,6 +210,9 @@ impl Engine<'_> {
 
     /// What an import brings in.
     pub(super) fn imported(&self, file: &Rc<File>, import: &Import) -> Found {
+        if self.scoping.unit == Unit::Namespace && !import.reexport {
+            return self.used(file, import);
+        }
         if self.scoping.unit != Unit::Package {
             let files = (self.scoping.module)(&*self.world, &file.file.path, &import.module);
             return if files.is_empty() { Found::External } else { Found::Module(files) };
@@ -239,6 +252,10 @@ impl Engine<'_> {
                     }
                 }
                 None
+            }
+            Unit::Namespace => {
+                *outside |= self.includes_outside(file);
+                self.in_namespaces(place, name, want)
             }
             Unit::Include => {
                 *outside |= self.includes_outside(file);
@@ -301,7 +318,7 @@ impl Engine<'_> {
     }
 
     /// Whether a symbol stands in the folder of a file.
-    fn is_beside(&self, at: SymbolAt, file: &File) -> bool {
+    pub(super) fn is_beside(&self, at: SymbolAt, file: &File) -> bool {
         let is_beside = |other: &File| folder(&other.file.path) == folder(&file.file.path);
         self.scoping.folders && self.file(at.file).is_some_and(|other| is_beside(&other))
     }
@@ -363,7 +380,12 @@ impl Engine<'_> {
             }
         }
         let mut seen = Vec::new();
-        found.retain(|at| !seen.contains(at) && { seen.push(*at); true });
+        found.retain(|at| {
+            !seen.contains(at) && {
+                seen.push(*at);
+                true
+            }
+        });
         found
     }
 

@@ -9,7 +9,8 @@ use super::types::{FuncType, Type};
 
 /// Whether a function takes so many arguments.
 pub(super) fn takes(of: &FuncType, given: usize) -> bool {
-    given == of.params.len() || of.variadic && given + 1 >= of.params.len()
+    let wanted = of.params.len();
+    (given <= wanted || of.variadic) && given + of.optional + usize::from(of.variadic) >= wanted
 }
 
 impl Engine<'_> {

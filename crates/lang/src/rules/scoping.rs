@@ -6,6 +6,8 @@ use codecompass_model::{Literal, VersionId, World};
 pub(crate) struct Scoping {
     /// Its name on the wire.
     pub(crate) language: &'static str,
+    /// Other languages whose files are read as if they were of this one.
+    pub(crate) kin: &'static [&'static str],
     /// What stands between the parts of a qualified name.
     pub(crate) separator: &'static str,
     /// Where a name that stands alone is looked for, one after the other.
@@ -20,6 +22,8 @@ pub(crate) struct Scoping {
     pub(crate) parts: Parts,
     /// Whether a call of a type makes a value of it.
     pub(crate) calls_make: bool,
+    /// Whether types say by members what operators give: `operator->`, `operator[]`, `begin`.
+    pub(crate) operators: bool,
     /// Whether calling what a field holds is a call of the field.
     pub(crate) calls_fields: bool,
     /// Whether what stands around a type can not be named alone in it.
@@ -61,6 +65,7 @@ impl Scoping {
     /// A language of which nothing is known but its name.
     pub(crate) const PLAIN: Self = Self {
         language: "",
+        kin: &[],
         separator: ".",
         order: &[Look::Around, Look::File],
         unit: Unit::File,
@@ -68,6 +73,7 @@ impl Scoping {
         implicit_this: false,
         parts: Parts::InFile,
         calls_make: false,
+        operators: false,
         calls_fields: false,
         closed_types: false,
         using: &[],
@@ -137,4 +143,6 @@ pub(crate) enum Unit {
     Package,
     /// The file and what it includes, and what that includes.
     Include,
+    /// The same, and names stand in namespaces, each of which may stand in many files.
+    Namespace,
 }

@@ -38,6 +38,8 @@ pub(crate) struct FuncType {
     pub(crate) own: Vec<(VersionId, u32)>,
     pub(crate) params: Vec<Type>,
     pub(crate) variadic: bool,
+    /// How many of the last parameters need not be given.
+    pub(crate) optional: usize,
     pub(crate) result: Type,
 }
 
@@ -84,6 +86,7 @@ impl Type {
                 own: of.own.clone(),
                 params: all(&of.params),
                 variadic: of.variadic,
+                optional: of.optional,
                 result: of.result.replaced(arguments, depth + 1),
             })),
             other => other.clone(),

@@ -42,6 +42,7 @@ impl Engine<'_> {
             file.facts()
                 .imports
                 .iter()
+                .filter(|import| import.reexport)
                 .any(|import| (self.scoping.module)(&*self.world, &file.file.path, &import.module).is_empty())
         };
         self.outside.once(&file.id(), || {
@@ -58,7 +59,7 @@ impl Engine<'_> {
             while let Some(&id) = all.get(next).filter(|_| all.len() < MAX_INCLUDED) {
                 next += 1;
                 let Some(one) = self.file(id) else { continue };
-                for import in &one.facts().imports {
+                for import in one.facts().imports.iter().filter(|import| import.reexport) {
                     for found in (self.scoping.module)(&*self.world, &one.file.path, &import.module) {
                         if !all.contains(&found) {
                             all.push(found);

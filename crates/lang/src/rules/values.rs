@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, Expr, ExprId, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap};
+use codecompass_model::{BindingKind, Expr, ExprId, FileFacts, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap};
 
 use super::engine::{Engine, File, Place, is_type};
 use super::members::{Levels, Want};
@@ -71,14 +71,16 @@ impl Engine<'_> {
         let of_type = |of: ExprId| self.value(file, around, of).into_type();
         Value::Of(match file.facts().expr(id) {
             Expr::Name { name, seen } => return self.named_value(file, around, file.name(*name), *seen),
-            Expr::Member { of, name } => return self.select(self.value(file, around, *of), file.name(*name)),
+            Expr::Member { of, name } => return self.select(file, self.value(file, around, *of), file.name(*name)),
             Expr::Call { callee, args } => self.called(file, around, *callee, args),
-            Expr::Index { of, .. } | Expr::Part { of, part: Part::Element } => self.element(&of_type(*of)),
+            Expr::Index { of, .. } => self.indexed(&of_type(*of)),
+            Expr::Part { of, part: Part::Element } => self.element(&of_type(*of)),
             Expr::Apply { of, args } => match self.value(file, around, *of) {
                 Value::TypeName(Type::Named(symbol, _)) => {
                     let given = args.iter().map(|of| self.type_at(file, around, *of)).collect();
                     return Value::TypeName(Type::Named(symbol, given));
                 }
+                Value::Functions(all, with) => return self.applied(file, around, all, &with, args),
                 other => return other,
             },
             Expr::Cast(to) | Expr::New(to) => self.type_at(file, around, *to),
@@ -86,7 +88,7 @@ impl Engine<'_> {
             Expr::Wrap { how: Wrap::Ref, of } => Type::list(of_type(*of)),
             Expr::Wrap { how: Wrap::Deref, of } => match of_type(*of) {
                 Type::List(of) => of.as_ref().clone(),
-                other => other,
+                other => self.pointed(other),
             },
             Expr::Part { of, part: Part::Whole } => of_type(*of),
             Expr::Literal(of) => return Value::Of(self.literal(*of)),
@@ -138,6 +140,9 @@ impl Engine<'_> {
         if let Some(plain) = self.plain(name) {
             return Value::TypeName(Type::Basic(plain));
         }
+        if name.is_empty() && self.scoping.unit == Unit::Namespace {
+            return Value::Package("".into());
+        }
         let place = Place { file: file.clone(), symbol: around };
         match self.look_up(&place, self.bare(name), self.want(name)) {
             Found::Symbols(targets) => self.symbols_value(&targets),
@@ -171,7 +176,7 @@ impl Engine<'_> {
     }
 
     /// What symbols of one name stand for.
-    fn symbols_value(&self, all: &[SymbolAt]) -> Value {
+    pub(super) fn symbols_value(&self, all: &[SymbolAt]) -> Value {
         let Some(&first) = all.first() else { return Value::UNKNOWN };
         match self.kind(first) {
             Some(SymbolKind::Type) => Value::TypeName(match self.symbol_type(first) {
@@ -179,6 +184,7 @@ impl Engine<'_> {
                 of => of,
             }),
             Some(kind) if is_type(kind) => Value::TypeName(Type::named(first)),
+            Some(SymbolKind::Namespace) => self.namespace_value(first),
             Some(SymbolKind::Method | SymbolKind::Fn | SymbolKind::Prototype | SymbolKind::Macro) => {
                 Value::Functions(all.into(), Rc::default())
             }
@@ -188,14 +194,15 @@ impl Engine<'_> {
     }
 
     /// `x.name`.
-    fn select(&self, of: Value, name: &str) -> Value {
+    fn select(&self, file: &Rc<File>, of: Value, name: &str) -> Value {
         let of = match of {
             Value::Of(of) | Value::TypeName(of) => of,
             Value::Package(package) => {
-                let whole = self.joined(&package, name);
-                return match &*self.find_qualified(&whole) {
-                    [] => Value::Package(whole.into()),
-                    found => self.symbols_value(found),
+                return match self.in_package(file, &package, name, Want::Any) {
+                    Some(found) => self.symbols_value(&found),
+                    None if self.is_outside(&package) => Value::Of(Type::External),
+                    None if self.scoping.unit == Unit::Namespace => Value::UNKNOWN,
+                    None => Value::Package(self.joined(&package, name).into()),
                 };
             }
             Value::Functions(..) => return Value::UNKNOWN,
@@ -426,10 +433,11 @@ impl Engine<'_> {
     }
 
     /// What a loop over a value gives, or what stands at one of its places.
-    fn element(&self, of: &Type) -> Type {
+    pub(super) fn element(&self, of: &Type) -> Type {
         match of {
             Type::List(of) => of.as_ref().clone(),
             Type::External | Type::Unknown => of.clone(),
+            of if self.scoping.operators => self.looped(of),
             of => {
                 let iterable = self.scoping.iterable.and_then(|name| self.library().named(name).first().copied());
                 match iterable.and_then(|iterable| self.seen_as(of, iterable)) {
@@ -442,7 +450,7 @@ impl Engine<'_> {
     }
 
     /// The type of the value that a function is called on.
-    fn this(&self, file: &Rc<File>, around: Option<u32>) -> Type {
+    pub(super) fn this(&self, file: &Rc<File>, around: Option<u32>) -> Type {
         let Some(place) = around else { return Type::Unknown };
         let at = SymbolAt { file: file.id(), place };
         match file.symbol(place) {
@@ -454,10 +462,13 @@ impl Engine<'_> {
             Some(symbol) if symbol.owner.is_none() && symbol.kind != SymbolKind::Impl => {
                 self.bases(at).first().cloned().unwrap_or(Type::Unknown)
             }
-            Some(symbol) => match symbol.owner.map(|owner| self.value(file, None, owner).into_type()) {
-                Some(of) => of,
-                None => Type::Unknown,
-            },
+            Some(symbol) => {
+                match symbol.owner.map(|owner| self.value(file, self.class_of(file, symbol.parent), owner).into_type())
+                {
+                    Some(of) => of,
+                    None => Type::Unknown,
+                }
+            }
             None => Type::Unknown,
         }
     }
@@ -467,7 +478,8 @@ impl Engine<'_> {
         self.symbol_types.answer(&self.course, at, Type::Unknown, || {
             let Some(file) = self.file(at.file) else { return Type::Unknown };
             let Some(symbol) = file.symbol(at.place) else { return Type::Unknown };
-            let around = self.class_of(&file, Some(at.place).filter(|_| !is_type(symbol.kind)));
+            let from = if is_type(symbol.kind) { symbol.parent } else { Some(at.place) };
+            let around = self.class_of(&file, from);
             if self.is_own_type(&file, at.place) {
                 return Type::named(at);
             }
@@ -484,7 +496,8 @@ impl Engine<'_> {
                         (None, Some(value)) => self.value(&file, around, value).into_type(),
                         (None, None) => Type::Basic("void"),
                     };
-                    Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, result }))
+                    let optional = optional(file.facts(), &of.params);
+                    Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, optional, result }))
                 }
                 _ => self.type_at(&file, around, of),
             });
@@ -531,8 +544,11 @@ impl Engine<'_> {
             Expr::Func(of) => {
                 let params = of.params.iter().map(|of| self.type_at(file, around, *of)).collect();
                 let result = of.results.first().map_or(Type::Unknown, |of| self.type_at(file, around, *of));
-                Type::Func(Rc::new(FuncType { own: Vec::new(), params, variadic: of.variadic, result }))
+                let optional = optional(file.facts(), &of.params);
+                Type::Func(Rc::new(FuncType { own: Vec::new(), params, variadic: of.variadic, optional, result }))
             }
+            // A parameter that need not be given.
+            Expr::Either(of) if of.len() == 1 => self.type_at(file, around, of[0]),
             Expr::Name { name, seen: Seen::Nowhere } => self.type_named(file, around, file.name(*name)),
             _ => match self.value(file, around, id) {
                 Value::TypeName(of) => of,
@@ -551,7 +567,8 @@ impl Engine<'_> {
         match self.look_up(&place, self.bare(name), Want::Made) {
             Found::Symbols(mut targets) => {
                 // `struct a` and `a` are two names.
-                let is_meant = |at: &SymbolAt| (self.kind(*at) == Some(SymbolKind::Type)) != name.contains(' ');
+                let is_tag = name.contains(' ') || self.scoping.unit == Unit::Namespace;
+                let is_meant = |at: &SymbolAt| (self.kind(*at) == Some(SymbolKind::Type)) != is_tag;
                 if targets.iter().any(is_meant) {
                     targets.retain(is_meant);
                 }
@@ -580,6 +597,11 @@ fn unnamed(file: &File, mut of: ExprId) -> Option<u32> {
             _ => return None,
         }
     }
+}
+
+/// How many of the last parameters need not be given.
+fn optional(facts: &FileFacts, params: &[ExprId]) -> usize {
+    params.iter().rev().take_while(|of| matches!(facts.expr(**of), Expr::Either(of) if of.len() == 1)).count()
 }
 
 /// Functions of several types, of which the arguments tell the one that is meant.

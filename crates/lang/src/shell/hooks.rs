@@ -119,7 +119,7 @@ fn import(walk: &mut Walk<'_, '_>, at: usize, module: String) {
         name: None,
         alias: None,
         glob: true,
-        reexport: false,
+        reexport: true,
         form: ImportForm::Static,
         line: walk.draft.line(walk.tree.node(at).start),
         symbol: walk.draft.enclosing_index(),

@@ -6,7 +6,7 @@
 
 mod hooks;
 mod sources;
-mod tests;
+mod bats;
 mod variables;
 
 use codecompass_model::{Literal, RefShape, SymbolKind};
@@ -29,7 +29,7 @@ pub(crate) const LANGUAGE: Language = Language {
     measured: "forty proved calls read by eye",
     customs: Customs { test_marks: &[".bats"], ..Customs::NONE },
     grammar: Grammar {
-        repair: Some(tests::as_functions),
+        repair: Some(bats::as_functions),
         ..grammar!(ROWS, FIELDS, POSITIONS, || tree_sitter_bash::LANGUAGE.into())
     },
     walk: Walk::Table(&RECIPE),
@@ -101,10 +101,41 @@ const ROWS: &[Row] = &[
 
 /// Kinds of which only what stands in them counts.
 const IGNORED: &[&str] = &[
-    "program", "ansi_c_string", "arithmetic_expansion", "binary_expression", "brace_expression", "c_style_for_statement",
-    "case_item", "case_statement", "do_group", "elif_clause", "else_clause", "extglob_pattern", "file_descriptor",
-    "file_redirect", "heredoc_body", "heredoc_content", "heredoc_end", "heredoc_redirect", "heredoc_start",
-    "herestring_redirect", "if_statement", "list", "negated_command", "parenthesized_expression", "pipeline",
-    "postfix_expression", "redirected_statement", "regex", "special_variable_name", "string_content", "ternary_expression",
-    "test_command", "test_operator", "translated_string", "unary_expression", "variable_assignments", "while_statement",
+    "program",
+    "ansi_c_string",
+    "arithmetic_expansion",
+    "binary_expression",
+    "brace_expression",
+    "c_style_for_statement",
+    "case_item",
+    "case_statement",
+    "do_group",
+    "elif_clause",
+    "else_clause",
+    "extglob_pattern",
+    "file_descriptor",
+    "file_redirect",
+    "heredoc_body",
+    "heredoc_content",
+    "heredoc_end",
+    "heredoc_redirect",
+    "heredoc_start",
+    "herestring_redirect",
+    "if_statement",
+    "list",
+    "negated_command",
+    "parenthesized_expression",
+    "pipeline",
+    "postfix_expression",
+    "redirected_statement",
+    "regex",
+    "special_variable_name",
+    "string_content",
+    "ternary_expression",
+    "test_command",
+    "test_operator",
+    "translated_string",
+    "unary_expression",
+    "variable_assignments",
+    "while_statement",
 ];

@@ -1,0 +1,370 @@
+//! Macros that the grammar can not read, blanked out without moving a byte.
+//!
+//! `class EXPORT_API Name {` is a function to the grammar, and `API_INLINE void f()` an error, each of which can cost the
+//! rest of the file. Both are common. So a word in capital letters is parsed as blanks where it stands before the words of a
+//! declaration, or behind it where it tells of locks, and so is a line of the preprocessor in the middle of a list, with all
+//! that stands behind its `#else`; all texts still come from the file as it is.
+
+/// Words that may stand before such a macro, in the same declaration.
+const BEFORE: &[&str] = &["static", "inline", "virtual", "explicit", "constexpr", "extern", "friend", "else"];
+
+/// What annotations of thread safety end with, which stand behind a declaration.
+const BEHIND: &[&str] = &[
+    "GUARDED_BY",
+    "GUARDED_VAR",
+    "ACQUIRED_AFTER",
+    "ACQUIRED_BEFORE",
+    "LOCKS_REQUIRED",
+    "LOCK_REQUIRED",
+    "LOCKS_EXCLUDED",
+    "LOCK_EXCLUDED",
+    "LOCK_FUNCTION",
+    "ASSERT_EXCLUSIVE_LOCK",
+    "ASSERT_SHARED_LOCK",
+    "REQUIRES",
+    "REQUIRES_SHARED",
+    "EXCLUDES",
+    "ACQUIRE",
+    "ACQUIRE_SHARED",
+    "RELEASE",
+    "RELEASE_SHARED",
+    "TRY_ACQUIRE",
+    "LOCK_RETURNED",
+    "PRINTF_FORMAT",
+    "PRINTF_ATTRIBUTE",
+];
+
+/// A word or a sign.
+#[derive(Clone, Copy)]
+struct Token<'t> {
+    start: usize,
+    text: &'t str,
+    /// Whether it is the first of its line.
+    is_first: bool,
+}
+
+impl Token<'_> {
+    fn is_word(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    }
+
+    /// Whether it is written like a macro.
+    fn is_macro(&self) -> bool {
+        let text = self.text;
+        let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        text.len() > 2 && text.bytes().all(is_part) && text.starts_with(|c: char| c.is_ascii_uppercase())
+    }
+}
+
+/// The text as the grammar would like it; `None` when there is nothing to change.
+pub(super) fn repair(text: &str) -> Option<String> {
+    let tokens = tokens(text);
+    let declares = declares(&tokens);
+    let mut blanks: Vec<(usize, usize)> = conditions(&tokens);
+    let mut at = 0;
+    while at < tokens.len() {
+        let end = before_name(&tokens, at)
+            .or_else(|| before_words(&tokens, at))
+            .or_else(|| behind_type(&tokens, at))
+            .or_else(|| alone(&tokens, at, declares[at]))
+            .or_else(|| behind_declaration(&tokens, at));
+        match end {
+            Some(end) => {
+                blanks.push((tokens[at].start, tokens[end - 1].start + tokens[end - 1].text.len()));
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    if blanks.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for (start, end) in blanks {
+        bytes[start..end].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The token after a macro and what it is given.
+fn after(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    if tokens.get(at + 1).is_none_or(|next| next.text != "(") {
+        return Some(at + 1);
+    }
+    let mut depth = 0;
+    for (end, token) in tokens.iter().enumerate().skip(at + 1).take(64) {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            ";" | "{" => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(end + 1);
+        }
+    }
+    None
+}
+
+/// `class MACRO Name {`: the token after the macro.
+fn before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let word = at.checked_sub(1).map(|before| tokens[before].text)?;
+    if !matches!(word, "class" | "struct" | "union") || !tokens[at].is_macro() {
+        return None;
+    }
+    let end = after(tokens, at)?;
+    let name = tokens.get(end).filter(|name| name.is_word() && name.text != "final")?;
+    let next = tokens.get(end + 1)?.text;
+    let is_export = || ["EXPORT", "API", "PUBLIC"].iter().any(|part| tokens[at].text.contains(part));
+    let is_one = match next {
+        "{" | "final" | "<" => true,
+        // `:` and not `::`.
+        ":" => tokens.get(end + 2).is_none_or(|next| next.text != ":"),
+        ";" => word == "class" || is_export(),
+        _ => name.is_macro(),
+    };
+    is_one.then_some(end)
+}
+
+/// `MACRO void f()`, and a macro alone on its line: the token after it.
+fn before_words(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let own = tokens[at];
+    let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
+    let is_begin =
+        matches!(before, "" | ";" | "{" | "}" | ":" | ">" | "]") || before.starts_with('#') || BEFORE.contains(&before);
+    if !own.is_macro() || !is_begin {
+        return None;
+    }
+    let Some(next) = tokens.get(at + 1) else { return own.is_first.then_some(at + 1) };
+    if next.is_first && own.is_first && (next.is_word() || next.text.starts_with('#')) {
+        return Some(at + 1);
+    }
+    let is_named = |text: &str| text.contains('_') && !text.ends_with("_T") && !text.ends_with("_PTR");
+    let is_one = next.is_word()
+        && match tokens.get(at + 2)?.text {
+            ":" => tokens.get(at + 3).is_some_and(|next| next.text == ":"),
+            "<" | "*" | "&" => true,
+            "(" => is_named(own.text),
+            _ => tokens[at + 2].is_word(),
+        };
+    is_one.then_some(at + 1)
+}
+
+/// `void MACRO f(`: the token after the macro.
+fn behind_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let before = tokens.get(at.checked_sub(1)?)?;
+    let is_type = (before.is_word()
+        && !matches!(before.text, "return" | "new" | "else" | "case" | "throw" | "define" | "goto"))
+        || matches!(before.text, ">" | "*" | "&");
+    let own = tokens[at];
+    let is_call = matches!(own.text, "WINAPI" | "CALLBACK" | "APIENTRY" | "STDCALL");
+    let is_one = own.is_macro() && is_type && (own.text.contains('_') || is_call) && tokens.get(at + 1)?.is_word();
+    let next = tokens.get(at + 2)?.text;
+    let is_path = || next == ":" && tokens.get(at + 3).is_some_and(|next| next.text == ":");
+    (is_one && (matches!(next, "(" | "<") || is_path())).then_some(at + 1)
+}
+
+/// `PUSH_WARNINGS(1)` alone on its line, without a semicolon: the token after it.
+fn alone(tokens: &[Token<'_>], at: usize, declares: bool) -> Option<usize> {
+    let own = tokens[at];
+    if !own.is_first || !own.is_macro() || !declares {
+        return None;
+    }
+    let end = after(tokens, at).filter(|end| *end > at + 1)?;
+    let is_end = |next: &Token<'_>| {
+        next.is_first && (next.is_word() || matches!(next.text, "}" | "~" | "[") || next.text.starts_with('#'))
+    };
+    tokens.get(end).is_none_or(is_end).then_some(end)
+}
+
+/// Of each token, whether declarations stand there and no statements: not in a function, nor in a list.
+fn declares(tokens: &[Token<'_>]) -> Vec<bool> {
+    let mut all = Vec::with_capacity(tokens.len());
+    let mut open: Vec<bool> = Vec::new();
+    let mut parens = 0_u32;
+    let (mut is_namespace, mut is_class, mut has_parens) = (false, false, false);
+    for token in tokens {
+        all.push(parens == 0 && open.last().copied().unwrap_or(true));
+        match token.text {
+            "namespace" | "extern" => is_namespace = true,
+            "class" | "struct" | "union" => is_class = true,
+            "enum" => has_parens = true,
+            "(" => (parens, has_parens) = (parens + 1, true),
+            ")" => parens = parens.saturating_sub(1),
+            "{" => {
+                open.push((is_namespace || is_class) && !has_parens);
+                parens = 0;
+            }
+            "}" => drop(open.pop()),
+            _ => {}
+        }
+        if matches!(token.text, "{" | "}" | ";") {
+            (is_namespace, is_class, has_parens) = (false, false, false);
+        }
+    }
+    all
+}
+
+/// The lines `#if` to `#endif` in the middle of a list, and all between `#else` and `#endif` there.
+fn conditions(tokens: &[Token<'_>]) -> Vec<(usize, usize)> {
+    let mut blanks = Vec::new();
+    // Of each open condition, whether it stands in a list, and where its `#else` begins.
+    let mut open: Vec<(bool, Option<usize>)> = Vec::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.text.starts_with('#')) {
+        let end = token.start + token.text.len();
+        let word = token.text[1..].trim_start();
+        let before = |back: usize| at.checked_sub(back).map_or("", |before| tokens[before].text);
+        if word.starts_with("if") {
+            let in_list =
+                matches!(before(1), "," | "(" | "=" | "|" | "+" | "?") || before(1) == ":" && before(2) == ")";
+            open.push((in_list, None));
+            if in_list {
+                blanks.push((token.start, end));
+            }
+        } else if word.starts_with("el") {
+            if let Some((true, from @ None)) = open.last_mut() {
+                *from = Some(token.start);
+            }
+        } else if word.starts_with("endif")
+            && let Some((true, from)) = open.pop()
+        {
+            blanks.push((from.unwrap_or(token.start), end));
+        }
+    }
+    blanks
+}
+
+/// `int a GUARDED_BY(mutex);`: the token after the macro.
+fn behind_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let own = tokens[at];
+    let before = tokens.get(at.checked_sub(1)?)?;
+    if !own.is_macro() || !(before.is_word() || matches!(before.text, ")" | "]")) || before.text == "return" {
+        return None;
+    }
+    let end = after(tokens, at)?;
+    let name = own.text.trim_end_matches('_');
+    let next = tokens.get(end)?;
+    let ends = matches!(next.text, ";" | "{" | "=" | "override" | "final" | "const") || next.is_macro();
+    let is_mark =
+        end == at + 1 && (name.ends_with("NOEXCEPT") || name.ends_with("ANALYSIS") || name.ends_with("OVERRIDE"));
+    let is_given = end > at + 1 && BEHIND.iter().any(|known| name.ends_with(known));
+    (ends && (is_mark || is_given)).then_some(end)
+}
+
+/// The words and signs of a text, without comments, strings and lines of the preprocessor; of those each line is one.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let bytes = text.as_bytes();
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let (mut at, mut is_first) = (0, true);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let byte = bytes[at];
+        if byte == b'\n' {
+            is_first = true;
+            at += 1;
+        } else if byte.is_ascii_whitespace() {
+            at += 1;
+        } else if rest.starts_with(b"//") {
+            at += line(rest);
+        } else if rest.starts_with(b"/*") {
+            at += text.get(at + 2..).and_then(|rest| rest.find("*/")).map_or(rest.len(), |end| end + 4);
+        } else if byte == b'#' && is_first {
+            let len = line(rest);
+            tokens.push(Token { start: at, text: text.get(at..at + len).unwrap_or("#"), is_first });
+            at += len;
+        } else if rest.starts_with(b"R\"") {
+            at += raw(text, at);
+            is_first = false;
+        } else if byte == b'"' || byte == b'\'' {
+            tokens.push(Token { start: at, text: "\"", is_first });
+            at += quoted(rest);
+            is_first = false;
+        } else {
+            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+            let word = rest.iter().take_while(|byte| is_part(byte)).count();
+            // A quote between digits divides them.
+            let digits = |byte: &u8| is_part(byte) || *byte == b'\'' || *byte == b'.';
+            let len =
+                if byte.is_ascii_digit() { rest.iter().take_while(|byte| digits(byte)).count() } else { word.max(1) };
+            tokens.push(Token { start: at, text: text.get(at..at + len).unwrap_or("?"), is_first });
+            at += len;
+            is_first = false;
+        }
+    }
+    tokens
+}
+
+/// The length of a line that a backslash may continue.
+fn line(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while at < rest.len() {
+        let end = rest[at..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| at + end);
+        let code = rest[at..end].strip_suffix(b"\r").unwrap_or(&rest[at..end]);
+        if !code.ends_with(b"\\") {
+            return end;
+        }
+        at = end + 1;
+    }
+    rest.len()
+}
+
+/// The length of a string or a character. One that does not end on its line is none.
+fn quoted(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while at < rest.len() && rest[at] != b'\n' {
+        if rest[at] == rest[0] {
+            return at + 1;
+        }
+        at += if rest[at] == b'\\' { 2 } else { 1 };
+    }
+    at.min(rest.len())
+}
+
+/// The length of `R"x(…)x"`.
+fn raw(text: &str, at: usize) -> usize {
+    let rest = &text[at + 2..];
+    let Some(open) = rest.bytes().take(17).position(|byte| byte == b'(') else { return 2 };
+    let end = [")", rest.get(..open).unwrap_or(""), "\""].concat();
+    rest.find(&end).map_or(text.len() - at, |found| 2 + found + end.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repair;
+
+    #[test]
+    fn macros_of_declarations_are_blanks() {
+        for (text, repaired) in [
+            ("class MY_API A : B {};", "class        A : B {};"),
+            ("struct ALIGN(8) A {};", "struct          A {};"),
+            ("MY_INLINE void A::f() {}", "          void A::f() {}"),
+            ("MY_BEGIN\nnamespace a {}\nMY_END\n", "        \nnamespace a {}\n      \n"),
+            ("int a GUARDED_BY(m) = 1;", "int a               = 1;"),
+            (
+                "A::A()\n    :\n#if B\n      c(1),\n#else\n      c(2),\n#endif\n      d(3) {}",
+                "A::A()\n    :\n     \n      c(1),\n     \n           \n      \n      d(3) {}",
+            ),
+            ("class A {\n  PROPERTY(b)\n  int c;\n};", "class A {\n             \n  int c;\n};"),
+            ("void MY_INLINE f() {}", "void           f() {}"),
+            ("void f() REQUIRES(m) OTHER_LOCKS_REQUIRED(n);", "void f()                                    ;"),
+        ] {
+            assert_eq!(repair(text).as_deref(), Some(repaired), "{text}");
+        }
+        for text in [
+            "FILE *f;",
+            "DWORD n = 1;",
+            "struct STAT a;",
+            "enum { ONE };",
+            "enum {\n  ONE\n};",
+            "CHECK(a);\nb();",
+            "return MAX_N;",
+            "// MY_INLINE void f()\n",
+            "\"MY_INLINE void f()\"",
+            "R\"x(MY_INLINE void f())x\"",
+            "#define MY_INLINE void f()\n",
+            "TEST(A, B) {}",
+        ] {
+            assert_eq!(repair(text), None, "{text}");
+        }
+    }
+}
