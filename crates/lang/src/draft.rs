@@ -7,7 +7,7 @@ mod described;
 
 use codecompass_model::{
     Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Problem, ProblemKind, RefShape, Reference,
-    Seen, Span, Symbol,
+    Seen, Span, Symbol, SymbolKind,
 };
 
 use crate::exprs::Exprs;
@@ -102,6 +102,29 @@ impl<'t> Draft<'t> {
         self.prefix = prefix;
     }
 
+    /// The file's part of all qualified names.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The imports so far.
+    pub(crate) fn imports(&self) -> &[Import] {
+        &self.facts.imports
+    }
+
+    /// The place of the innermost open symbol that is a class or the like.
+    pub(crate) fn class_place(&self) -> Option<u32> {
+        use SymbolKind::{Class, Enum, Interface, Struct, Trait};
+        let is_class =
+            |at: &u32| matches!(self.facts.symbols[*at as usize].kind, Class | Enum | Interface | Struct | Trait);
+        self.scopes.iter().rev().map(|scope| scope.symbol).find(is_class)
+    }
+
+    /// Its name.
+    pub(crate) fn class_around(&self) -> Option<&str> {
+        self.class_place().map(|at| self.facts.symbols[at as usize].name.as_str())
+    }
+
     /// All symbols from now on are test code.
     pub(crate) fn set_test(&mut self) {
         self.is_test = true;
@@ -188,6 +211,13 @@ impl<'t> Draft<'t> {
     pub(crate) fn annotate_symbol(&mut self, symbol: u32, annotation: ExprId, owner: Option<ExprId>) {
         if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
             (symbol.annotation, symbol.owner) = (Some(annotation), owner);
+        }
+    }
+
+    /// Says more of a symbol that was entered.
+    pub(crate) fn flag_symbol(&mut self, symbol: u32, flags: Flags) {
+        if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
+            symbol.flags = symbol.flags | flags;
         }
     }
 
@@ -467,6 +497,13 @@ impl<'t> Draft<'t> {
         };
         let qualifier = self.said(qualifier.map(Said::Text));
         self.add_reference(name, index, shape, qualifier, binding);
+    }
+
+    /// Adds a reference to the name at this place, which is never a local one. References must come in source order.
+    pub(crate) fn reference_apart(&mut self, name: Span, shape: RefShape) {
+        if let Some(index) = self.referred(name) {
+            self.add_reference(name, index, shape, None, None);
+        }
     }
 
     /// Adds a call of the name at this place, which is never a local one. References must come in source order.

@@ -40,6 +40,7 @@ mod c;
 mod chunk;
 mod comments;
 mod cpp;
+mod csharp;
 mod customs;
 mod definitions;
 mod detect;
@@ -58,6 +59,7 @@ mod locals;
 mod lua;
 mod names;
 mod parse;
+mod php;
 mod python;
 mod recipe;
 mod resolve;
@@ -191,6 +193,7 @@ pub(crate) enum Rules {
 pub const LANGUAGES: &[&Language] = &[
     &c::LANGUAGE,
     &cpp::LANGUAGE,
+    &csharp::LANGUAGE,
     &ecmascript::JAVASCRIPT,
     &ecmascript::TSX,
     &ecmascript::TYPESCRIPT,
@@ -198,6 +201,7 @@ pub const LANGUAGES: &[&Language] = &[
     &go::LANGUAGE,
     &java::LANGUAGE,
     &lua::LANGUAGE,
+    &php::LANGUAGE,
     &python::LANGUAGE,
     &rust::LANGUAGE,
     &shell::LANGUAGE,

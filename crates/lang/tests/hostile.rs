@@ -252,6 +252,42 @@ fn deep_nesting_ends() {
         "#if A\na(,\n#else\n".repeat(depth),
         "using a::b::".repeat(depth),
     ];
+    let csharp = [
+        format!("class A {{ void F() {{ {}; }} }}", nested("(", ")")),
+        format!("class A {{ void F() {nested} }}", nested = nested("{", "}")),
+        nested("namespace A {", "}"),
+        nested("class A {", "}"),
+        format!("class A {{ object o = {}1; }}", "x => ".repeat(depth)),
+        format!("class A {{ object o = a{}; }}", ".B()".repeat(depth)),
+        format!("class A {{ object o = a{}; }}", "?.B<C>()".repeat(depth)),
+        format!("class A {{ {}int{} x; }}", "List<".repeat(depth), ">".repeat(depth)),
+        format!("class A {{ object o = {}; }}", nested("new B { C = ", "}")),
+        format!("class A {{ bool F() => x is {}; }}", nested("{ A: ", "}")),
+        "enum A { #if B\n".repeat(depth),
+        "using A = B<".repeat(depth),
+        "int P { set { value".repeat(depth),
+    ];
+    for text in csharp {
+        check("deep.cs", text.into_bytes());
+    }
+    let php = [
+        format!("<?php {};", nested("(", ")")),
+        format!("<?php {}", nested("{", "}")),
+        format!("<?php {}", nested("function f() {", "}")),
+        format!("<?php $x = {}1;", "fn($a) => ".repeat(depth)),
+        format!("<?php $x{};", "->b()".repeat(depth)),
+        format!("<?php $x = A{};", "::b()".repeat(depth)),
+        format!("<?php $x = {}1;", "$y = ".repeat(depth)),
+        format!("<?php {} = 1;", nested("[$a, ", "]")),
+        format!("<?php {}", "if ($x instanceof A && ".repeat(depth)),
+        format!("<?php {}", nested("if ($x instanceof A) {", "}")),
+        format!("<?php {}", nested("new class { function f() {", "} };")),
+        format!("<?php use A{};", "\\B".repeat(depth)),
+        "<?php /** @var A".repeat(depth),
+    ];
+    for text in php {
+        check("deep.php", text.into_bytes());
+    }
     let lua = [
         format!("x = {}", nested("(", ")")),
         format!("x = {}", nested("{", "}")),

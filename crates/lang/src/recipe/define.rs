@@ -103,6 +103,11 @@ impl<'t> Walk<'_, 't> {
 
     /// Enters a symbol that a node declares, and gives its place.
     pub(crate) fn define(&mut self, at: usize, new: Definition<'_>) -> Option<u32> {
+        self.define_below(at, new, None)
+    }
+
+    /// The same; one that nothing stands in may stand below a symbol that is not the innermost open one.
+    pub(crate) fn define_below(&mut self, at: usize, new: Definition<'_>, parent: Option<u32>) -> Option<u32> {
         self.roles.mark(Some(new.name), Role::Declares);
         let name_span = new.named.unwrap_or_else(|| self.tree.node(new.name).span());
         let name = self.draft.slice(name_span);
@@ -146,11 +151,14 @@ impl<'t> Walk<'_, 't> {
             is_test: new.kind == SymbolKind::Test || self.is_marked_test(&front),
         };
         let place = self.draft.symbol_count();
-        self.draft.symbol(symbol, new.end);
+        match parent {
+            Some(parent) => self.draft.member(symbol, Some(parent)),
+            None => self.draft.symbol(symbol, new.end),
+        }
         if self.draft.symbol_count() == place {
             return None;
         }
-        if is_block_only {
+        if is_block_only && parent.is_none() {
             self.draft.declare(name_span, place, at);
         }
         if let Some(value) = new.value {
@@ -254,7 +262,8 @@ impl<'t> Walk<'_, 't> {
         for item in items {
             let Some(new) = self.bind_of(item, BindingKind::TypeParam) else { continue };
             let Some(name) = self.find(item, new.name) else { continue };
-            if let Some(of) = self.bind_as(name, BindingKind::TypeParam, None, Part::Whole, list) {
+            // What a function gives back may stand before the list.
+            if let Some(of) = self.bind_as(name, BindingKind::TypeParam, None, Part::Whole, self.parent(list)) {
                 // Its bound may name it.
                 if let Some(bound) = self.declared(item, new) {
                     self.draft.set_bound(of, bound);
@@ -264,7 +273,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// What the row of a node says that it binds.
-    fn bind_of(&self, at: usize, kind: BindingKind) -> Option<&'static Bind> {
+    pub(super) fn bind_of(&self, at: usize, kind: BindingKind) -> Option<&'static Bind> {
         self.does(at).iter().find_map(|step| match step {
             Do::Bind(new) | Do::In(_, Do::Bind(new)) if new.kind == kind => Some(new),
             _ => None,

@@ -21,6 +21,7 @@ fn found(find: &Find, kinds: &mut BTreeSet<&'static str>, fields: &mut BTreeSet<
             kinds.insert(kind);
             fields.insert(field);
         }
+        Find::Inside(kind, inner) => kinds.extend([*kind, *inner]),
         Find::Beside(beside) => kinds.extend(beside.iter()),
         Find::Nowhere | Find::First | Find::Last => {}
     }

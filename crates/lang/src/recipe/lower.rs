@@ -142,8 +142,16 @@ impl Walk<'_, '_> {
         let of = self.lower(of);
         let of = if is_pointed { self.pointed(of) } else { of };
         let leaf = self.name_node(name).unwrap_or(name);
-        let name = self.draft.name(self.tree.node(leaf).span());
-        self.draft.expr(Expr::Member { of, name })
+        let word = self.draft.name(self.tree.node(leaf).span());
+        let member = self.draft.expr(Expr::Member { of, name: word });
+        match self.form(name) {
+            // `a.b<T>`: what is generic is the member.
+            Some(Lower::Generic(_, args)) => {
+                let args = self.find(name, *args).map_or_else(Box::default, |list| self.all(list));
+                self.draft.expr(Expr::Apply { of: member, args })
+            }
+            _ => member,
+        }
     }
 
     /// Whether an arrow stands before a name.

@@ -108,6 +108,8 @@ pub(crate) enum Find {
     Last,
     /// In this field of the first child of this kind.
     Within(&'static str, &'static str),
+    /// The first child of the second kind in the first child of the first.
+    Inside(&'static str, &'static str),
     /// The first child of none of these kinds, which is no comment.
     Beside(&'static [&'static str]),
 }

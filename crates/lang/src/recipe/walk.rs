@@ -41,6 +41,8 @@ pub(crate) struct Walk<'w, 't> {
     frames: Vec<Frame>,
     /// The number of the reference at a name that is called.
     called: FastMap<usize, u32>,
+    /// What lists of arguments are given to, where no row says so.
+    given_to: FastMap<usize, ExprId>,
     /// The function that was opened last.
     opened: usize,
     /// Nodes before this one stand in a function.
@@ -98,6 +100,7 @@ pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) 
         leaving: Vec::new(),
         frames: vec![Frame { is_asked: recipe.infers, ..Frame::default() }],
         called: FastMap::default(),
+        given_to: FastMap::default(),
         opened: 0,
         local_end: 0,
         unnamed: Vec::new(),
@@ -178,6 +181,7 @@ impl<'t> Walk<'_, 't> {
             Find::Kind(kind) => self.child_of(at, kind),
             Find::First => self.items(at).next(),
             Find::Last => self.items(at).last(),
+            Find::Inside(kind, inner) => self.child_of(self.child_of(at, kind)?, inner),
             Find::Within(kind, field) => self.child(self.child_of(at, kind)?, field),
             Find::Beside(kinds) => self.items(at).find(|&item| !kinds.contains(&self.kind(item))),
         }
@@ -218,7 +222,9 @@ impl<'t> Walk<'_, 't> {
             }
             Left::Closure(at, params, body) => {
                 let returns = self.frames.pop().map_or_else(Vec::new, |frame| frame.returns);
-                let is_block = body.is_some_and(|body| self.does(body).iter().any(|one| matches!(one, Do::Scope)));
+                let is_block = body.is_some_and(|body| {
+                    self.does(body).iter().any(|one| matches!(one, Do::Scope | Do::In(_, Do::Scope)))
+                });
                 let back = match body.filter(|_| !is_block) {
                     Some(body) => Some(self.lower(body)),
                     None => self.either(returns),
@@ -539,12 +545,18 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
+    /// Says what a list of arguments is given to.
+    pub(crate) fn given_to(&mut self, list: usize, callee: ExprId) {
+        self.given_to.insert(list, callee);
+    }
+
     fn is_this(&self, at: usize) -> bool {
         self.does(at).iter().any(|one| matches!(one, Do::Lower(Lower::This | Lower::Super)))
     }
 
     fn member(&mut self, at: usize, before: Find, name: Find, shape: RefShape) {
         let Some(name) = self.find(at, name) else { return };
+        let name = self.name_node(name).unwrap_or(name);
         // What is a type in the grammar is one behind a dot, too.
         let is_type = self.does(name).iter().any(|one| matches!(one, Do::Leaf(RefShape::Type)));
         let shape = if is_type && shape == RefShape::Member { RefShape::Type } else { shape };
@@ -570,10 +582,20 @@ impl<'t> Walk<'_, 't> {
             Some(list) => self.items(list).collect(),
             None => Vec::new(),
         };
-        let untyped: Vec<bool> = list.iter().map(|&one| is_leaf(one)).collect();
+        // A name alone, or a parameter without a type.
+        let untyped = |one: usize| {
+            let bind = self.bind_of(one, BindingKind::Param);
+            let is_typed = |bind: &Bind| self.find(one, bind.of_type).is_some();
+            if is_leaf(one) {
+                Some(one)
+            } else {
+                bind.filter(|bind| !is_typed(bind)).and_then(|bind| self.find(one, bind.name))
+            }
+        };
+        let untyped: Vec<Option<usize>> = list.iter().map(|&one| untyped(one)).collect();
         self.later(self.tree.next(at), Left::Closure(at, list.len() as u32, body));
         self.frames.push(Frame { is_asked: true, ..Frame::default() });
-        for (n, name) in list.into_iter().enumerate().filter(|(n, _)| untyped[*n]) {
+        for (n, name) in untyped.into_iter().enumerate().filter_map(|(n, name)| Some((n, name?))) {
             let binding = self.bind_as(name, BindingKind::Param, None, Part::Whole, at);
             if let (Some(binding), Some(of)) = (binding, wanted) {
                 let value = self.draft.expr(Expr::ParamOf { of, at: n as u32 });
@@ -583,10 +605,9 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// What is wanted where a node stands: the type of a parameter that it is given for, or of the name that it is given to.
-    fn wanted(&mut self, at: usize) -> Option<ExprId> {
-        let mut at = at;
-        // Brackets and choices want what is wanted of them.
-        while matches!(self.form(self.parent(at)), Some(Lower::Same(Find::First) | Lower::Either(_))) {
+    fn wanted(&mut self, mut at: usize) -> Option<ExprId> {
+        // Brackets and choices want what is wanted of them, and an argument may have a node of its own around it.
+        while matches!(self.form(self.parent(at)), Some(Lower::Same(Find::First | Find::Last) | Lower::Either(_))) {
             at = self.parent(at);
         }
         let list = self.parent(at);
@@ -613,8 +634,13 @@ impl<'t> Walk<'_, 't> {
             }
         }
         let step = self.does(around).iter().find_map(|one| if let Do::Lower(of) = one { Some(of) } else { None })?;
-        let (Lower::Call { args, .. } | Lower::CallOf(_, args) | Lower::New(_, args)) = step else { return None };
-        if self.find(around, *args) != Some(list) {
+        let said = self.given_to.get(&list).copied();
+        let args = match step {
+            _ if said.is_some() => Some(list),
+            Lower::Call { args, .. } | Lower::CallOf(_, args) | Lower::New(_, args) => self.find(around, *args),
+            _ => None,
+        };
+        if args != Some(list) {
             return None;
         }
         let arity = self.items(list).count() as u32;
@@ -623,7 +649,10 @@ impl<'t> Walk<'_, 't> {
             return None;
         }
         let given = before.into_iter().map(|item| self.lower(item)).collect();
-        let callee = self.callee(around, step)?;
+        let callee = match said {
+            Some(callee) => callee,
+            None => self.callee(around, step)?,
+        };
         Some(self.draft.expr(Expr::Argument { callee, arity, given }))
     }
 }

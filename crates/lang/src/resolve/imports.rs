@@ -33,6 +33,6 @@ fn part_of(import: &Import, at: u32, name: &str) -> Option<Part> {
 /// The names of a module's path.
 pub(crate) fn segments(import: &Import) -> Vec<&str> {
     let module = import.module.trim_start_matches('.');
-    let separator = if module.contains("::") { "::" } else { "." };
+    let separator = ["::", "\\"].into_iter().find(|separator| module.contains(separator)).unwrap_or(".");
     module.split(separator).collect()
 }

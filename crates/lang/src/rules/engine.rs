@@ -16,7 +16,7 @@ use super::memo::{Course, Memo};
 use super::names::Found;
 use super::namespaces::Using;
 use super::overloads::takes;
-use super::scoping::{Scoping, Unit};
+use super::scoping::{Parts, Scoping, Unit};
 use super::stubs::Library;
 use super::types::Type;
 use super::values::Value;
@@ -35,6 +35,8 @@ pub(super) struct Engine<'w> {
     pub(super) files: Memo<VersionId, Option<Rc<File>>>,
     pub(super) qualified: Memo<String, Rc<[SymbolAt]>>,
     pub(super) named: Memo<String, Rc<[SymbolAt]>>,
+    pub(super) packages: Memo<String, Rc<[VersionId]>>,
+    pub(super) shared_imports: Memo<String, Rc<[Import]>>,
     pub(super) included: Memo<VersionId, Rc<[VersionId]>>,
     pub(super) outside: Memo<VersionId, bool>,
     pub(super) visible: Memo<VersionId, Rc<HashSet<VersionId>>>,
@@ -53,6 +55,8 @@ pub(super) struct File {
     index: Index,
     /// The package that its qualified names begin with.
     pub(super) package: String,
+    /// The namespaces that are written in it.
+    pub(super) namespaces: Vec<String>,
 }
 
 impl Deref for File {
@@ -68,7 +72,9 @@ impl File {
         let top = source.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind.can_be_named());
         let package = top.and_then(|top| top.qualified_name.strip_suffix(top.name.as_str()));
         let package = package.unwrap_or("").trim_end_matches(['.', ':', '\\']).to_owned();
-        File { index: Index::new(source, given_name), package }
+        let namespaces = source.facts.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Namespace);
+        let namespaces = namespaces.map(|symbol| symbol.qualified_name.clone()).collect();
+        File { index: Index::new(source, given_name), package, namespaces }
     }
 }
 
@@ -93,6 +99,8 @@ pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>)
         files: Memo::default(),
         qualified: Memo::default(),
         named: Memo::default(),
+        packages: Memo::default(),
+        shared_imports: Memo::default(),
         included: Memo::default(),
         outside: Memo::default(),
         visible: Memo::default(),
@@ -198,15 +206,23 @@ impl Engine<'_> {
             return Meaning::Local;
         }
         let name = place.file.name(reference.name);
-        if reference.shape == RefShape::Construct && matches!(name, "this" | "super") {
-            return self.own_constructor(place, name == "super", call);
+        if reference.shape == RefShape::Construct && is_own(name) {
+            return self.own_constructor(place, matches!(name, "super" | "base" | "parent"), call);
         }
         let want = Want::of(reference.shape);
-        match self.look_up(place, name, want) {
+        let found = match self.look_up(place, name, want) {
+            Found::Nothing | Found::Outside
+                if reference.shape == RefShape::Decorator && !self.scoping.decorator_ending.is_empty() =>
+            {
+                self.look_up(place, &[name, self.scoping.decorator_ending].concat(), want)
+            }
+            found => found,
+        };
+        match found {
             Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
             Found::Members(levels) => {
                 let given = call.map(|call| self.given(place, call));
-                let picked = self.of_arity(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
+                let picked = self.taking(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
                 if picked.is_empty() {
                     return match self.look_beyond(place, name, want) {
                         Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
@@ -219,6 +235,10 @@ impl Engine<'_> {
             }
             Found::Guess(target) => Meaning::guessed(target, "the only one of that name"),
             Found::Module(files) => Meaning::Module(files),
+            Found::Outside if self.scoping.known_packages => match self.package_at(place, name) {
+                Some(package) => Meaning::Module(self.package_files(&package).to_vec()),
+                None => Meaning::External,
+            },
             Found::External | Found::Outside => Meaning::External,
             Found::Nothing if self.is_plain(name) => Meaning::External,
             Found::Nothing => Meaning::Unknown("no such name in scope"),
@@ -234,12 +254,30 @@ impl Engine<'_> {
         }
         match self.value(&place.file, self.class_of(&place.file, place.symbol), of) {
             Value::Package(package) => {
-                let found = self.in_package(&place.file, &package, name, want);
-                match found.or_else(|| self.in_package(&place.file, &package, name, Want::Any)) {
-                    Some(found) => self.chosen(place, found, want, call, "in a package"),
-                    None if self.is_outside(&package) => Meaning::External,
-                    None if package.is_empty() && self.is_unheard(name, want) => Meaning::External,
-                    None => Meaning::Unknown("no such name in the package"),
+                if self.scoping.unit == Unit::Namespace {
+                    let found = self.in_package(&place.file, &package, name, want);
+                    return match found.or_else(|| self.in_package(&place.file, &package, name, Want::Any)) {
+                        Some(found) => self.chosen(place, found, want, call, "in a package"),
+                        None if self.is_outside(&package) => Meaning::External,
+                        None if package.is_empty() && self.is_unheard(name, want) => Meaning::External,
+                        None => Meaning::Unknown("no such name in the package"),
+                    };
+                }
+                let whole = self.joined(&package, name);
+                match &*self.find_qualified(&whole) {
+                    [] if self.scoping.known_packages && !self.package_files(&whole).is_empty() => {
+                        Meaning::Module(self.package_files(&whole).to_vec())
+                    }
+                    [] if package.is_empty() || self.scoping.open_world && self.is_unheard(name, want) => {
+                        Meaning::External
+                    }
+                    [] if self.scoping.known_packages && !self.is_package(&package) => Meaning::External,
+                    [] => Meaning::Unknown("no such name in the package"),
+                    found => {
+                        let fitting: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
+                        let found = if fitting.is_empty() { found.to_vec() } else { fitting };
+                        self.chosen(place, found, want, call, "in a package")
+                    }
                 }
             }
             Value::Of(of) | Value::TypeName(of) => self.member_meaning(place, &of, name, want, call),
@@ -264,7 +302,7 @@ impl Engine<'_> {
     }
 
     /// Of functions those that take as many arguments as they are given, where others of the name are other functions.
-    fn of_arity(&self, mut targets: Vec<SymbolAt>, given: Option<&[Type]>, want: Want) -> Vec<SymbolAt> {
+    fn taking(&self, mut targets: Vec<SymbolAt>, given: Option<&[Type]>, want: Want) -> Vec<SymbolAt> {
         if let (true, Some(given), Want::Call) = (self.scoping.by_arity, given, want) {
             targets.retain(|at| match self.symbol_type(*at) {
                 Type::Func(of) => takes(&of, given.len()),
@@ -276,6 +314,8 @@ impl Engine<'_> {
 
     fn member_meaning(&self, place: &Place, of: &Type, name: &str, want: Want, call: Option<ExprId>) -> Meaning {
         match of {
+            // Nothing in the view can be meant.
+            Type::Unknown if self.scoping.open_world && self.is_unheard(name, want) => return Meaning::External,
             Type::Unknown => return Meaning::Unknown("the type of the receiver is not known"),
             Type::External | Type::Basic(_) => return Meaning::External,
             _ => {}
@@ -291,12 +331,13 @@ impl Engine<'_> {
             levels = self.members(of, name, Want::Made);
         }
         let given = call.map(|call| self.given(place, call));
-        let picked = self.of_arity(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
+        let picked = self.taking(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
         match self.completed(picked) {
             picked if !picked.is_empty() => {
                 self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of the type")
             }
             _ if levels.outside => Meaning::External,
+            _ if self.scoping.open_world && self.is_unheard(name, want) => Meaning::External,
             _ if levels.unknown => Meaning::Unknown("the type is made from one that is not known"),
             _ => Meaning::Unknown("the type has no such member"),
         }
@@ -312,11 +353,12 @@ impl Engine<'_> {
         why: &'static str,
     ) -> Meaning {
         let given = call.map(|call| self.given(place, call));
+        let targets = self.with_arity(targets, call.map_or(0, |call| self.type_arguments(place, call)));
         let targets = match (&given, want) {
             (Some(given), Want::Call) => self.overloads(&targets, given),
             _ => targets,
         };
-        let targets = self.of_arity(targets, given.as_deref(), want);
+        let targets = self.taking(targets, given.as_deref(), want);
         if targets.is_empty() {
             return Meaning::Unknown("no function of that name takes so many arguments");
         }
@@ -324,10 +366,22 @@ impl Engine<'_> {
         self.proved(self.with_constructors(targets, want, given.as_deref()), why)
     }
 
+    /// How many type arguments a type is given where it is named.
+    fn type_arguments(&self, place: &Place, mut of: ExprId) -> usize {
+        let facts = place.file.facts();
+        if let Expr::Call { callee, .. } = facts.expr(of)
+            && let Expr::New(made) = facts.expr(*callee)
+        {
+            of = *made;
+        }
+        if let Expr::Apply { args, .. } = facts.expr(of) { args.len() } else { 0 }
+    }
+
     /// A value that is made means its type and the constructor that the arguments fit.
     fn with_constructors(&self, mut targets: Vec<SymbolAt>, want: Want, given: Option<&[Type]>) -> Vec<SymbolAt> {
         let makes = want == Want::Made || want == Want::Call && self.scoping.calls_make;
-        if let (true, &[of]) = (makes, targets.as_slice())
+        let is_one = targets.len() == 1 || self.scoping.parts == Parts::ByName;
+        if let (true, true, Some(&of)) = (makes, is_one, targets.first())
             && self.kind(of).is_some_and(is_type)
         {
             targets.extend(self.constructors(of, given));
@@ -337,17 +391,31 @@ impl Engine<'_> {
 
     /// The constructors of a type that arguments fit.
     fn constructors(&self, of: SymbolAt, given: Option<&[Type]>) -> Vec<SymbolAt> {
-        let Some(file) = self.file(of.file) else { return Vec::new() };
-        let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
-        let all = file.children(Some(of.place)).iter().filter(is_one);
-        let mut all: Vec<SymbolAt> = all.map(|&place| SymbolAt { file: of.file, place }).collect();
-        if self.scoping.unit == Unit::Namespace {
-            all = self.constructors_anywhere(of);
-        }
+        let all = match self.scoping.unit {
+            Unit::Namespace => self.constructors_anywhere(of),
+            _ => self.all_constructors(of),
+        };
         match given {
             Some(given) => self.completed(self.overloads(&all, given)),
             None => self.completed(all),
         }
+    }
+
+    /// All constructors of a type.
+    pub(super) fn all_constructors(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        if let Some(name) = self.scoping.constructor {
+            let levels = self.members(&Type::named(of), name, Want::Call);
+            return levels.levels.first().map_or_else(Vec::new, |(found, _)| found.clone());
+        }
+        let parts = if self.scoping.parts == Parts::ByName { self.parts(of) } else { Vec::new() };
+        let mut all = Vec::new();
+        for of in std::iter::once(of).chain(parts) {
+            let Some(file) = self.file(of.file) else { continue };
+            let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
+            let found = file.children(Some(of.place)).iter().filter(is_one);
+            all.extend(found.map(|&place| SymbolAt { file: of.file, place }));
+        }
+        all
     }
 
     /// `this(…)` and `super(…)`.
@@ -385,10 +453,11 @@ impl Engine<'_> {
         let has_namespaces = self.scoping.unit == Unit::Namespace;
         file.around(symbol).find(|&at| {
             file.symbol(at).is_some_and(|symbol| {
+                let has_members = has_namespaces || self.scoping.known_packages;
                 is_type(symbol.kind)
                     || !symbol.bases.is_empty()
                     || symbol.owner.is_some()
-                    || has_namespaces && symbol.kind == SymbolKind::Namespace
+                    || has_members && symbol.kind == SymbolKind::Namespace
             })
         })
     }
@@ -419,6 +488,9 @@ impl Engine<'_> {
                 let path =
                     crate::resolve::imports::segments(&imports[at as usize])[..count].join(self.scoping.separator);
                 match &*self.find_qualified(&path) {
+                    [] if self.scoping.known_packages && !self.package_files(&path).is_empty() => {
+                        Meaning::Module(self.package_files(&path).to_vec())
+                    }
                     [] => Meaning::External,
                     found => self.proved(found.to_vec(), "in the path of an import"),
                 }
@@ -426,6 +498,11 @@ impl Engine<'_> {
             None => Meaning::External,
         }
     }
+}
+
+/// Whether a name means the class around it, or what that is made from.
+fn is_own(name: &str) -> bool {
+    matches!(name, "this" | "super" | "base" | "self" | "static" | "parent")
 }
 
 /// Whether a symbol of this kind is a type.

@@ -79,6 +79,8 @@ impl Engine<'_> {
         let mut found = Levels::default();
         let mut open = vec![of.clone()];
         let mut seen: Vec<SymbolAt> = Vec::new();
+        let mut beside = Vec::new();
+        let whole = of.clone();
         let mut next = 0;
         while let Some(of) = open.get(next).cloned().filter(|_| open.len() < MAX_TYPES) {
             next += 1;
@@ -96,6 +98,9 @@ impl Engine<'_> {
                     if !own.is_empty() {
                         found.levels.push((own, with.clone()));
                     }
+                    // The library is known in parts.
+                    found.outside |= self.scoping.open_world && self.library().has(at.file);
+                    beside.extend(self.extensions(at, &arguments, &whole, name, want));
                     open.extend(self.bases(at).iter().map(|base| base.with(&with)));
                 }
                 Type::File(id) => {
@@ -106,6 +111,10 @@ impl Engine<'_> {
                     }
                 }
                 Type::Param(file, binding) => open.push(self.bound(file, binding)),
+                Type::List(of) if self.scoping.lists_iterate => {
+                    found.outside = true;
+                    open.extend(self.iterable().map(|at| Type::Named(at, Rc::new([of.as_ref().clone()]))));
+                }
                 // A pointer hands on the members of what it points to.
                 Type::List(of) if self.scoping.root.is_none() => open.push(of.as_ref().clone()),
                 Type::Unknown => found.unknown = true,
@@ -119,8 +128,51 @@ impl Engine<'_> {
             if !own.is_empty() {
                 found.levels.push((own, Arguments::new()));
             }
+            beside.extend(self.extensions(root, &[], &whole, name, want));
         }
+        found.levels.extend(beside);
         found
+    }
+
+    /// The functions that say of a type that they are called on its values, and what that tells of their type parameters.
+    fn extensions(
+        &self,
+        at: SymbolAt,
+        arguments: &[Type],
+        whole: &Type,
+        name: &str,
+        want: Want,
+    ) -> Option<(Vec<SymbolAt>, Arguments)> {
+        if !self.scoping.extensions || !matches!(want, Want::Call | Want::Any) {
+            return None;
+        }
+        let (mut found, mut with) = (Vec::new(), Arguments::new());
+        for &part in self.symbols_named(name).iter() {
+            let Some(file) = self.file(part.file) else { continue };
+            let Some(symbol) = file.symbol(part.place).filter(|of| of.flags.has(Flags::TAKES_SELF)) else { continue };
+            let Some(owner) = symbol.owner else { continue };
+            match self.type_at(&file, self.class_of(&file, symbol.parent), owner) {
+                Type::Named(owner, args) if owner == at => {
+                    let params = args.iter().zip(arguments);
+                    with.extend(params.filter_map(|(param, given)| match param {
+                        Type::Param(file, binding) => Some(((*file, *binding), given.clone())),
+                        _ => None,
+                    }));
+                }
+                Type::Param(file, binding) => match self.bound(file, binding) {
+                    Type::Named(bound, _) if bound == at => with.push(((file, binding), whole.clone())),
+                    _ => continue,
+                },
+                _ => continue,
+            }
+            found.push(part);
+        }
+        (!found.is_empty()).then_some((found, with))
+    }
+
+    /// The type of the library that loops go over.
+    pub(super) fn iterable(&self) -> Option<SymbolAt> {
+        self.scoping.iterable.and_then(|name| self.library().named(name).first().copied())
     }
 
     /// The type of the library that all types are made from.
@@ -190,7 +242,36 @@ impl Engine<'_> {
         let Some(file) = self.file(at.file) else { return Vec::new() };
         let Some(symbol) = file.symbol(at.place) else { return Vec::new() };
         let all = self.find_qualified(&symbol.qualified_name);
-        all.iter().copied().filter(|other| *other != at && self.kind(*other) == Some(symbol.kind)).collect()
+        let is_same = |other: &SymbolAt| {
+            self.kind(*other) == Some(symbol.kind)
+                && (!self.scoping.generics_apart || self.type_arity(*other) == self.type_arity(at))
+        };
+        all.iter().copied().filter(|other| *other != at && is_same(other)).collect()
+    }
+
+    /// How many type parameters a type has.
+    fn type_arity(&self, at: SymbolAt) -> usize {
+        self.file(at.file).map_or(0, |file| file.type_params(at.place).len())
+    }
+
+    /// Of the types of one name, the one with so many type parameters.
+    pub(super) fn of_arity(&self, at: SymbolAt, count: usize) -> SymbolAt {
+        if !self.scoping.generics_apart || self.type_arity(at) == count {
+            return at;
+        }
+        let Some(file) = self.file(at.file) else { return at };
+        let Some(symbol) = file.symbol(at.place) else { return at };
+        let all = self.find_qualified(&symbol.qualified_name);
+        all.iter().copied().find(|other| self.type_arity(*other) == count).unwrap_or(at)
+    }
+
+    /// Those of some types that have so many type parameters, if any has.
+    pub(super) fn with_arity(&self, mut all: Vec<SymbolAt>, count: usize) -> Vec<SymbolAt> {
+        let is_meant = |at: &SymbolAt| self.kind(*at).is_some_and(is_type) && self.type_arity(*at) == count;
+        if self.scoping.generics_apart && all.len() > 1 && all.iter().any(is_meant) {
+            all.retain(is_meant);
+        }
+        all
     }
 
     /// What belongs to a type and stands outside of its declaration.
@@ -245,9 +326,10 @@ impl Engine<'_> {
 
     /// What a type is made from.
     pub(super) fn bases(&self, at: SymbolAt) -> Rc<[Type]> {
+        let is_alone = self.scoping.parts != Parts::ByName;
         let Some(file) = self.file(at.file) else { return Rc::new([]) };
         let Some(symbol) = file.symbol(at.place) else { return Rc::new([]) };
-        if symbol.bases.is_empty() {
+        if symbol.bases.is_empty() && is_alone {
             // A table that is made by another has what that has.
             let made = symbol.value.filter(|_| symbol.kind == SymbolKind::Var && symbol.annotation.is_none());
             let Some(value) = made else { return Rc::new([]) };
@@ -259,9 +341,19 @@ impl Engine<'_> {
             });
         }
         self.bases.answer(&self.course, at, Rc::new([]), || {
-            let around = self.class_of(&file, symbol.parent);
-            symbol.bases.iter().map(|&base| self.type_at(&file, around, base)).collect()
+            let mut all = vec![at];
+            if self.kind(at).is_some_and(is_type) && !is_alone {
+                all.extend(self.same_named(at));
+            }
+            all.into_iter().flat_map(|at| self.bases_of_part(at)).collect()
         })
+    }
+
+    fn bases_of_part(&self, at: SymbolAt) -> Vec<Type> {
+        let Some(file) = self.file(at.file) else { return Vec::new() };
+        let Some(symbol) = file.symbol(at.place) else { return Vec::new() };
+        let around = self.class_of(&file, symbol.parent);
+        symbol.bases.iter().map(|&base| self.type_at(&file, around, base)).collect()
     }
 
     /// What stands for the type parameters of a symbol.

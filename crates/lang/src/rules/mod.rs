@@ -20,4 +20,4 @@ mod units;
 mod values;
 
 pub(crate) use engine::{is_type, resolver};
-pub(crate) use scoping::{Apart, Look, Parts, Scoping, Unit};
+pub(crate) use scoping::{Apart, Look, Outer, Parts, Scoping, Unit};

@@ -6,7 +6,7 @@ use codecompass_model::{Flags, Import, ImportForm, SymbolAt, SymbolKind, Version
 
 use super::engine::{Engine, File, Place, is_type};
 use super::members::{Levels, Want};
-use super::scoping::{Apart, Look, Unit};
+use super::scoping::{Apart, Look, Outer, Unit};
 use super::types::Type;
 
 /// More modules are not followed that use each other.
@@ -50,6 +50,11 @@ impl Engine<'_> {
     }
 
     fn look_for(&self, place: &Place, name: &str, want: Want) -> Found {
+        if let Some(whole) = self.absolute(name) {
+            let found = self.find_qualified(whole);
+            let found = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
+            return Found::of(found).unwrap_or(Found::External);
+        }
         self.look_in(self.scoping.order, place, name, want)
     }
 
@@ -60,7 +65,7 @@ impl Engine<'_> {
     }
 
     fn look_in(&self, order: &[Look], place: &Place, name: &str, want: Want) -> Found {
-        let mut outside = self.scoping.calls_outside && want == Want::Call;
+        let mut outside = self.scoping.open_world || self.scoping.calls_outside && want == Want::Call;
         for look in order {
             let found = match look {
                 Look::Around => self.around(place, name, want, &mut outside),
@@ -76,10 +81,21 @@ impl Engine<'_> {
             }
         }
         // Something from outside may have it, if nothing in the view can.
-        if outside && self.is_unheard(name, want) { Found::Outside } else { Found::Nothing }
+        if outside && self.is_unheard_alone(name, want) { Found::Outside } else { Found::Nothing }
     }
 
-    /// Whether nothing in the view has a name.
+    /// Whether nothing in the view bears a name that can stand alone.
+    fn is_unheard_alone(&self, name: &str, want: Want) -> bool {
+        if self.scoping.implicit_this || !self.scoping.open_world {
+            return self.is_unheard(name, want);
+        }
+        let is_top = |at: &SymbolAt| {
+            self.file(at.file).is_some_and(|file| file.symbol(at.place).is_some_and(|symbol| symbol.parent.is_none()))
+        };
+        !self.symbols_named(name).iter().any(|at| self.fits(*at, want) && is_top(at) && !self.library().has(at.file))
+    }
+
+    /// Whether nothing in the view bears a name.
     pub(super) fn is_unheard(&self, name: &str, want: Want) -> bool {
         !self.symbols_named(name).iter().any(|&at| self.fits(at, want) && !self.library().has(at.file))
     }
@@ -87,8 +103,12 @@ impl Engine<'_> {
     /// Whether a symbol is of a kind that is wanted.
     pub(super) fn fits(&self, at: SymbolAt, want: Want) -> bool {
         let Some(file) = self.file(at.file) else { return false };
-        let is_meant = file.symbol(at.place).is_some_and(|symbol| {
-            want.takes(symbol.kind, self.scoping.apart) || want == Want::Call && symbol.flags.has(Flags::READ_BY_CALL)
+        let is_meant = file.symbol(at.place).is_some_and(|symbol| match symbol.kind {
+            SymbolKind::Constructor => want == Want::Call && self.scoping.constructor.is_some(),
+            // A package is known by its members.
+            SymbolKind::Namespace if self.scoping.known_packages => want == Want::Any,
+            _ if want == Want::Call && symbol.flags.has(Flags::READ_BY_CALL) => true,
+            kind => want.takes(kind, self.scoping.apart),
         });
         is_meant && !self.is_made_by(at)
     }
@@ -105,7 +125,13 @@ impl Engine<'_> {
             let symbol = file.symbol(at)?;
             let is_class = is_type(symbol.kind);
             if is_class && symbol.name == name && matches!(want, Want::Type | Want::Made) {
-                return Found::of(vec![SymbolAt { file: file.id(), place: at }]);
+                let own = SymbolAt { file: file.id(), place: at };
+                let all = if self.scoping.generics_apart {
+                    self.find_qualified(&symbol.qualified_name).to_vec()
+                } else {
+                    vec![own]
+                };
+                return Found::of(all);
             }
             // What stands in a table or a field is named behind it, and what stands in a namespace may stand in many files.
             let is_spread = self.scoping.unit == Unit::Namespace && symbol.kind == SymbolKind::Namespace;
@@ -219,6 +245,13 @@ impl Engine<'_> {
         }
         let Some(name) = &import.name else {
             return match &*self.find_qualified(&import.module) {
+                [] if self.scoping.known_packages => {
+                    let place = Place { file: file.clone(), symbol: None };
+                    match self.package_at(&place, &import.module) {
+                        Some(package) => Found::Module(self.package_files(&package).to_vec()),
+                        None => Found::External,
+                    }
+                }
                 [] => Found::External,
                 found => Found::Symbols(found.to_vec()),
             };
@@ -239,12 +272,7 @@ impl Engine<'_> {
         match self.scoping.unit {
             Unit::File => None,
             Unit::Package => {
-                // The namespaces around the place, from the inside, then that of the file.
-                let is_namespace = |at: &u32| file.symbol(*at).is_some_and(|of| of.kind == SymbolKind::Namespace);
-                let around: Vec<u32> = file.around(place.symbol).filter(is_namespace).collect();
-                let around = around.iter().filter_map(|&at| file.symbol(at)).map(|of| of.qualified_name.as_str());
-                let own = around.clone().next().is_none().then_some(file.package.as_str());
-                for unit in around.chain(own) {
+                for unit in self.units(place, want) {
                     let found = self.find_qualified(&self.joined(unit, name));
                     let found: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
                     if !found.is_empty() {
@@ -262,6 +290,33 @@ impl Engine<'_> {
                 self.by_include(file, name, want)
             }
         }
+    }
+
+    /// The packages that a name is looked for in: the namespaces around the place, from the inside, or that of the file, and
+    /// those around them.
+    pub(super) fn units<'p>(&self, place: &'p Place, want: Want) -> Vec<&'p str> {
+        let file = &place.file;
+        let is_namespace = |at: &u32| file.symbol(*at).is_some_and(|of| of.kind == SymbolKind::Namespace);
+        let around: Vec<u32> = file.around(place.symbol).filter(is_namespace).collect();
+        let around = around.iter().filter_map(|&at| file.symbol(at)).map(|of| of.qualified_name.as_str());
+        let mut units: Vec<&str> = around.collect();
+        if units.is_empty() {
+            units.push(&file.package);
+        }
+        match self.scoping.outer {
+            Outer::All => {
+                let mut inner = units.last().copied().unwrap_or("");
+                while let Some((outer, _)) = inner.rsplit_once(self.scoping.separator) {
+                    units.push(outer);
+                    inner = outer;
+                }
+                units.push("");
+                units.dedup();
+            }
+            Outer::Root if !matches!(want, Want::Type | Want::Made) => units.push(""),
+            Outer::Root | Outer::Nothing => {}
+        }
+        units
     }
 
     /// The qualified name of something in a package.
@@ -324,27 +379,42 @@ impl Engine<'_> {
     }
 
     fn by_glob(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
-        let mut found = Vec::new();
-        let imports = place.file.facts().imports.iter().filter(|import| import.glob);
-        for import in imports.filter(|import| is_in_sight(place, import)) {
+        let file = &place.file;
+        let folder = folder(&file.file.path);
+        let shared =
+            self.shared_imports.once(folder, || (self.scoping.shared_imports)(&*self.world, &file.file.path).into());
+        // A path may begin in a package around the file's own.
+        let units = if self.scoping.outer == Outer::All { self.units(place, Want::Any) } else { vec![""] };
+        let mut found: Vec<SymbolAt> = Vec::new();
+        let imports = file.facts().imports.iter().filter(|import| is_in_sight(place, import)).chain(shared.iter());
+        for import in imports.filter(|import| import.glob) {
             if import.form == ImportForm::Dynamic && !self.scoping.using.is_empty() {
                 found.extend(self.by_use(import, name, want, outside));
                 continue;
             }
-            let whole = self.joined(&import.module, name);
-            let named = self.find_qualified(&whole);
-            found.extend(named.iter().copied().filter(|&at| self.fits(at, want)));
-            match self.find_qualified(&import.module).first() {
-                Some(&of) => {
-                    let inherited = self.members(&Type::named(of), name, want);
-                    found.extend(inherited.all().filter(|at| !named.contains(at)));
-                }
-                None => {
-                    let is_meant = import.form != ImportForm::TypeOnly || matches!(want, Want::Type | Want::Made);
-                    *outside |= is_meant;
+            for module in units.iter().map(|unit| self.joined(unit, &import.module)) {
+                let whole = self.joined(&module, name);
+                let named = self.find_qualified(&whole);
+                found.extend(named.iter().copied().filter(|&at| self.fits(at, want)));
+                match self.find_qualified(&module).first() {
+                    Some(&of) => {
+                        let inherited = self.members(&Type::named(of), name, want);
+                        found.extend(inherited.all().filter(|at| !named.contains(at)));
+                    }
+                    None => {
+                        let is_meant = import.form != ImportForm::TypeOnly || matches!(want, Want::Type | Want::Made);
+                        *outside |= is_meant;
+                    }
                 }
             }
         }
+        let mut seen = Vec::new();
+        found.retain(|at| {
+            !seen.contains(at) && {
+                seen.push(*at);
+                true
+            }
+        });
         Found::of(found)
     }
 

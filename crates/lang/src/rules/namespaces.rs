@@ -382,11 +382,15 @@ impl Engine<'_> {
 
     /// What stands at a place of a value.
     pub(super) fn indexed(&self, of: &Type) -> Type {
-        match of {
-            Type::Named(..) if self.scoping.operators => {
-                self.given_by(of, "operator[]").unwrap_or_else(|| self.lost(of))
-            }
-            of => self.element(of),
+        if let Type::Named(..) = of
+            && self.scoping.operators
+        {
+            return self.given_by(of, "operator[]").unwrap_or_else(|| self.lost(of));
+        }
+        let levels = self.scoping.indexer.map(|name| self.members(of, name, Want::Value));
+        match levels.filter(|levels| !levels.levels.is_empty()) {
+            Some(levels) => self.first_level(&levels).into_type(),
+            None => self.element(of),
         }
     }
 

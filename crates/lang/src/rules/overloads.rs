@@ -132,6 +132,7 @@ impl Engine<'_> {
             },
             (Type::List(param), Type::List(given)) => self.fit(param, given)?,
             (Type::Func(_), Type::Func(_)) => 5,
+            (Type::Func(of), Type::Closure { params, .. }) if of.params.len() == *params as usize || *params == 0 => 6,
             _ => return None,
         })
     }

@@ -1,6 +1,6 @@
 //! The policies of a language: in which order names are looked for, what a unit is, what imports mean.
 
-use codecompass_model::{Literal, VersionId, World};
+use codecompass_model::{Import, Literal, VersionId, World};
 
 /// What the shared rules have to know of a language.
 pub(crate) struct Scoping {
@@ -57,6 +57,28 @@ pub(crate) struct Scoping {
     pub(crate) lists_have: &'static [(&'static str, &'static str)],
     /// Functions of the library that give back what they are given for this argument.
     pub(crate) passes: &'static [(&'static str, usize)],
+    /// Which units around its own a name is looked for in, too.
+    pub(crate) outer: Outer,
+    /// Whether a name that nothing in the view bears comes from outside, so that no import has to say so.
+    pub(crate) open_world: bool,
+    /// Whether a name is taken for a package only if the view has one of that name: where types and packages are written
+    /// alike.
+    pub(crate) known_packages: bool,
+    /// Whether functions that name what they are called on (`Flags::TAKES_SELF`, with an owner) are members of it, after all
+    /// members of its own.
+    pub(crate) extensions: bool,
+    /// Whether types of one name are told apart by how many type parameters they have.
+    pub(crate) generics_apart: bool,
+    /// Whether a list is also one of the types that loops go over.
+    pub(crate) lists_iterate: bool,
+    /// The member whose type an element of a value has.
+    pub(crate) indexer: Option<&'static str>,
+    /// What constructors are called, where they are inherited and can be called by name.
+    pub(crate) constructor: Option<&'static str>,
+    /// What may be left out at the end of the name of a decorator.
+    pub(crate) decorator_ending: &'static str,
+    /// The imports of all names that a file at a path has without saying so.
+    pub(crate) shared_imports: fn(&dyn World, &str) -> Vec<Import>,
     /// The files that a module's name means, as seen from a path.
     pub(crate) module: fn(&dyn World, &str, &str) -> Vec<VersionId>,
 }
@@ -90,6 +112,16 @@ impl Scoping {
         widens: &[],
         lists_have: &[],
         passes: &[],
+        outer: Outer::Nothing,
+        open_world: false,
+        known_packages: false,
+        extensions: false,
+        generics_apart: false,
+        lists_iterate: false,
+        indexer: None,
+        constructor: None,
+        decorator_ending: "",
+        shared_imports: |_, _| Vec::new(),
         module: |_, _, _| Vec::new(),
     };
 }
@@ -132,6 +164,16 @@ pub(crate) enum Parts {
     ByOwner,
     /// In further declarations of the same qualified name.
     ByName,
+}
+
+/// Which units around its own a name is looked for in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outer {
+    Nothing,
+    /// All units that its own is a part of.
+    All,
+    /// The one without a name, for whatever is no type.
+    Root,
 }
 
 /// What a unit is.

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use codecompass_model::{SymbolAt, VersionId};
 
-use super::engine::{Engine, File};
+use super::engine::{Engine, File, Place};
+use super::members::Want;
 
 /// A file that includes more, itself and through others, is looked at as far as that.
 const MAX_INCLUDED: usize = 400;
@@ -33,6 +34,37 @@ impl Engine<'_> {
                 found.retain(|at| !self.library().has(at.file));
             }
             found.into()
+        })
+    }
+
+    /// The whole name that is meant by one with a separator before it.
+    pub(super) fn absolute<'n>(&self, name: &'n str) -> Option<&'n str> {
+        name.strip_prefix(self.scoping.separator).filter(|_| self.scoping.known_packages)
+    }
+
+    /// The package that a name means at a place.
+    pub(super) fn package_at(&self, place: &Place, name: &str) -> Option<String> {
+        let units = self.units(place, Want::Any);
+        units.into_iter().map(|unit| self.joined(unit, name)).find(|whole| self.is_package(whole))
+    }
+
+    /// Whether there is a package of that name.
+    pub(super) fn is_package(&self, whole: &str) -> bool {
+        whole == self.scoping.open_library || !self.package_files(whole).is_empty()
+    }
+
+    /// The files of a package, or of those below it. Each file of a package names it.
+    pub(super) fn package_files(&self, whole: &str) -> Rc<[VersionId]> {
+        self.packages.once(whole, || {
+            let name = whole.rsplit(self.scoping.separator).next().unwrap_or(whole);
+            let is_below = |unit: &str| {
+                unit.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(self.scoping.separator))
+            };
+            let is_one = |id: &VersionId| {
+                self.file(*id)
+                    .is_some_and(|file| is_below(&file.package) || file.namespaces.iter().any(|of| is_below(of)))
+            };
+            self.world.files_naming(name).iter().copied().filter(is_one).collect()
         })
     }
 

@@ -5,7 +5,9 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, Expr, ExprId, FileFacts, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap};
+use codecompass_model::{
+    BindingKind, Expr, ExprId, FileFacts, Flags, FuncExpr, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap,
+};
 
 use super::engine::{Engine, File, Place, is_type};
 use super::members::{Levels, Want};
@@ -78,7 +80,21 @@ impl Engine<'_> {
             Expr::Apply { of, args } => match self.value(file, around, *of) {
                 Value::TypeName(Type::Named(symbol, _)) => {
                     let given = args.iter().map(|of| self.type_at(file, around, *of)).collect();
-                    return Value::TypeName(Type::Named(symbol, given));
+                    return Value::TypeName(Type::Named(self.of_arity(symbol, args.len()), given));
+                }
+                Value::TypeName(Type::Func(of)) if !of.own.is_empty() => {
+                    let given = args.iter().map(|of| self.type_at(file, around, *of));
+                    let with: Arguments = of.own.iter().copied().zip(given).collect();
+                    return Value::TypeName(Type::Func(of).with(&with));
+                }
+                // A function that is told its type parameters.
+                Value::Functions(all, with) if self.scoping.generics_apart => {
+                    let given: Vec<Type> = args.iter().map(|of| self.type_at(file, around, *of)).collect();
+                    let mut with = with.as_ref().clone();
+                    for at in all.iter() {
+                        with.extend(self.arguments(*at, &given));
+                    }
+                    return Value::Functions(all, Rc::new(with));
                 }
                 Value::Functions(all, with) => return self.applied(file, around, all, &with, args),
                 other => return other,
@@ -143,12 +159,30 @@ impl Engine<'_> {
         if name.is_empty() && self.scoping.unit == Unit::Namespace {
             return Value::Package("".into());
         }
+        if let Some(whole) = self.absolute(name) {
+            // With a separator behind it, it is a package and nothing else.
+            if let Some(package) = whole.strip_suffix(self.scoping.separator) {
+                return Value::Package(package.into());
+            }
+            return match &*self.find_qualified(whole) {
+                [] if whole.is_empty() || self.is_package(whole) => Value::Package(whole.into()),
+                [] => Value::Of(Type::External),
+                found => self.symbols_value(found),
+            };
+        }
         let place = Place { file: file.clone(), symbol: around };
         match self.look_up(&place, self.bare(name), self.want(name)) {
             Found::Symbols(targets) => self.symbols_value(&targets),
             Found::Members(levels) => self.first_level(&levels),
             Found::Guess(target) => self.symbols_value(&[target]),
             Found::External => Value::Of(Type::External),
+            found @ (Found::Outside | Found::Nothing) if self.scoping.known_packages => {
+                match self.package_at(&place, name) {
+                    Some(package) => Value::Package(package.into()),
+                    None if matches!(found, Found::Outside) => Value::Of(Type::External),
+                    None => Value::UNKNOWN,
+                }
+            }
             // By custom, what begins with a capital letter is no package.
             Found::Outside if name.starts_with(char::is_uppercase) => Value::Of(Type::External),
             Found::Outside | Found::Nothing if self.scoping.unit == Unit::Package => Value::Package(name.into()),
@@ -177,13 +211,20 @@ impl Engine<'_> {
 
     /// What symbols of one name stand for.
     pub(super) fn symbols_value(&self, all: &[SymbolAt]) -> Value {
-        let Some(&first) = all.first() else { return Value::UNKNOWN };
+        let is_plain = |at: &&SymbolAt| self.file(at.file).is_some_and(|file| file.type_params(at.place).is_empty());
+        let plain = all.iter().find(|at| self.scoping.generics_apart && is_plain(at));
+        let Some(&first) = plain.or(all.first()) else { return Value::UNKNOWN };
         match self.kind(first) {
             Some(SymbolKind::Type) => Value::TypeName(match self.symbol_type(first) {
                 Type::Unknown => Type::named(first),
                 of => of,
             }),
             Some(kind) if is_type(kind) => Value::TypeName(Type::named(first)),
+            Some(SymbolKind::Namespace) if self.scoping.known_packages => {
+                let file = self.file(first.file);
+                let symbol = file.as_ref().and_then(|file| file.symbol(first.place));
+                symbol.map_or(Value::UNKNOWN, |of| Value::Package(of.qualified_name.as_str().into()))
+            }
             Some(SymbolKind::Namespace) => self.namespace_value(first),
             Some(SymbolKind::Method | SymbolKind::Fn | SymbolKind::Prototype | SymbolKind::Macro) => {
                 Value::Functions(all.into(), Rc::default())
@@ -198,11 +239,23 @@ impl Engine<'_> {
         let of = match of {
             Value::Of(of) | Value::TypeName(of) => of,
             Value::Package(package) => {
-                return match self.in_package(file, &package, name, Want::Any) {
-                    Some(found) => self.symbols_value(&found),
-                    None if self.is_outside(&package) => Value::Of(Type::External),
-                    None if self.scoping.unit == Unit::Namespace => Value::UNKNOWN,
-                    None => Value::Package(self.joined(&package, name).into()),
+                if self.scoping.unit == Unit::Namespace {
+                    return match self.in_package(file, &package, name, Want::Any) {
+                        Some(found) => self.symbols_value(&found),
+                        None if self.is_outside(&package) => Value::Of(Type::External),
+                        None => Value::UNKNOWN,
+                    };
+                }
+                let whole = self.joined(&package, name);
+                return match &*self.find_qualified(&whole) {
+                    [] if self.scoping.known_packages && !self.is_package(&whole) => {
+                        match self.is_unheard(name, Want::Any) {
+                            true => Value::Of(Type::External),
+                            false => Value::UNKNOWN,
+                        }
+                    }
+                    [] => Value::Package(whole.into()),
+                    found => self.symbols_value(found),
                 };
             }
             Value::Functions(..) => return Value::UNKNOWN,
@@ -218,7 +271,11 @@ impl Engine<'_> {
         for want in [Want::Value, Want::Type] {
             let levels = self.members(&of, name, want);
             if !levels.levels.is_empty() {
-                return self.first_level(&levels);
+                match self.first_level(&levels) {
+                    // Which of several levels is meant, the arguments tell.
+                    Value::Functions(..) if self.scoping.extensions => break,
+                    found => return found,
+                }
             }
         }
         if let Some(functions) = self.methods(&of, name) {
@@ -231,7 +288,7 @@ impl Engine<'_> {
     }
 
     /// What members stand for: those of the nearest type that has any.
-    fn first_level(&self, levels: &Levels) -> Value {
+    pub(super) fn first_level(&self, levels: &Levels) -> Value {
         let Some((found, with)) = levels.levels.first() else { return Value::UNKNOWN };
         match self.symbols_value(found) {
             Value::Of(of) => Value::Of(of.with(with)),
@@ -371,9 +428,8 @@ impl Engine<'_> {
         match (param, given) {
             (_, Type::Unknown | Type::Basic("null")) => {}
             (Type::Param(file, binding), given) if own.contains(&(*file, *binding)) => {
-                if !learned.iter().any(|(of, _)| *of == (*file, *binding)) {
-                    learned.push(((*file, *binding), self.boxed(given)));
-                }
+                let is_known = learned.iter().any(|(of, _)| *of == (*file, *binding));
+                learned.extend((!is_known).then(|| ((*file, *binding), self.boxed(given))));
             }
             (Type::List(of), Type::List(given)) => self.learn(of, given, own, learned),
             (Type::Named(of, args), Type::Closure { .. } | Type::Func(_)) if !args.is_empty() => {
@@ -427,25 +483,20 @@ impl Engine<'_> {
 
     /// The constructors of a type.
     fn made_by(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
-        let Some(file) = self.file(of.file) else { return Rc::new([]) };
-        let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
-        file.children(Some(of.place)).iter().filter(is_one).map(|&place| SymbolAt { file: of.file, place }).collect()
+        self.all_constructors(of).into()
     }
 
-    /// What a loop over a value gives, or what stands at one of its places.
+    /// What a loop over a value gives.
     pub(super) fn element(&self, of: &Type) -> Type {
         match of {
             Type::List(of) => of.as_ref().clone(),
             Type::External | Type::Unknown => of.clone(),
             of if self.scoping.operators => self.looped(of),
-            of => {
-                let iterable = self.scoping.iterable.and_then(|name| self.library().named(name).first().copied());
-                match iterable.and_then(|iterable| self.seen_as(of, iterable)) {
-                    Some(Type::Named(_, args)) => args.first().cloned().unwrap_or(Type::Unknown),
-                    _ if self.is_open(of) => Type::External,
-                    _ => Type::Unknown,
-                }
-            }
+            of => match self.iterable().and_then(|iterable| self.seen_as(of, iterable)) {
+                Some(Type::Named(_, args)) => args.first().cloned().unwrap_or(Type::Unknown),
+                _ if self.is_open(of) => Type::External,
+                _ => Type::Unknown,
+            },
         }
     }
 
@@ -496,7 +547,7 @@ impl Engine<'_> {
                         (None, Some(value)) => self.value(&file, around, value).into_type(),
                         (None, None) => Type::Basic("void"),
                     };
-                    let optional = optional(file.facts(), &of.params);
+                    let optional = optional(file.facts(), &of.params).max(self.optional(&file, at.place, of));
                     Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, optional, result }))
                 }
                 _ => self.type_at(&file, around, of),
@@ -518,6 +569,17 @@ impl Engine<'_> {
         is_table || file.facts().symbols.iter().filter_map(|of| of.owner).any(owns)
     }
 
+    /// How many parameters of a function may be left out: those with a value.
+    fn optional(&self, file: &File, place: u32, of: &FuncExpr) -> usize {
+        let count = of.params.len() - usize::from(of.variadic && !of.params.is_empty());
+        let own = file.params(place);
+        // Those of closures in the function come behind its own, and the value that it is called on comes first.
+        let takes_self = file.symbol(place).is_some_and(|of| of.flags.has(Flags::TAKES_SELF) && of.owner.is_some());
+        let own = own.iter().skip(usize::from(takes_self)).take(count);
+        let is_optional = |at: &&u32| file.binding(**at).is_some_and(|of| of.value.is_some());
+        own.filter(is_optional).count()
+    }
+
     fn binding_type(&self, file: &Rc<File>, at: u32) -> Type {
         self.binding_types.answer(&self.course, (file.id(), at), Type::Unknown, || {
             let Some(binding) = file.binding(at) else { return Type::Unknown };
@@ -529,6 +591,8 @@ impl Engine<'_> {
             let Some(value) = binding.value else { return Type::Unknown };
             let value = self.value(file, around, value).into_type();
             match binding.part {
+                // What may be left out says nothing of what is given.
+                Part::Whole if binding.kind == BindingKind::Param && value == Type::Basic("null") => Type::Unknown,
                 Part::Whole => value,
                 Part::Element => self.element(&value),
                 _ => Type::Unknown,
@@ -550,6 +614,12 @@ impl Engine<'_> {
             // A parameter that need not be given.
             Expr::Either(of) if of.len() == 1 => self.type_at(file, around, of[0]),
             Expr::Name { name, seen: Seen::Nowhere } => self.type_named(file, around, file.name(*name)),
+            // Of several types the first that has members says most.
+            Expr::Either(all) => {
+                let all = || all.iter().map(|of| self.type_at(file, around, *of));
+                let is_plain = |of: &Type| matches!(of, Type::Unknown | Type::Basic(_));
+                all().find(|of| !is_plain(of)).or_else(|| all().find(Type::is_known)).unwrap_or(Type::Unknown)
+            }
             _ => match self.value(file, around, id) {
                 Value::TypeName(of) => of,
                 Value::Of(Type::External) => Type::External,

@@ -2,7 +2,7 @@
 
 use codecompass_model::{Import, ImportForm, RefShape, Span, SymbolKind, Visibility};
 
-use super::{sources, tests, variables};
+use super::{bats, sources, variables};
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
@@ -12,7 +12,7 @@ const RUNNING: &[&str] = &["run", "time", "coproc"];
 /// `f() { … }`, `function f { … }`; a test that was made one.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
-    let test = tests::start(walk, name);
+    let test = bats::start(walk, name);
     let body = walk.child(at, "body");
     let end = walk.tree.next(at);
     let kind = if test.is_some() { SymbolKind::Test } else { SymbolKind::Fn };

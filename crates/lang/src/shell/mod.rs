@@ -4,9 +4,9 @@
 //! functions and variables are shared by all that runs in one shell, so what a file sources is a part of it. `local` names
 //! live in their function. What other files of the view define is guessed, if only one does.
 
+mod bats;
 mod hooks;
 mod sources;
-mod bats;
 mod variables;
 
 use codecompass_model::{Literal, RefShape, SymbolKind};

@@ -1,0 +1,239 @@
+//! What is odd in expressions and types of C#.
+
+use codecompass_model::{Expr, ExprId, RefShape};
+
+use crate::recipe::Walk;
+use crate::roles::Role;
+
+/// A name that means nothing but itself: that of an argument, or of an element of a tuple.
+fn itself(walk: &mut Walk<'_, '_>, name: usize) {
+    walk.roles.mark(Some(name), Role::Declares);
+    walk.draft.means_itself(walk.tree.node(name).span());
+}
+
+/// A call of a name alone, or of a member of `this`.
+pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let Some(callee) = walk.child(at, "function") else { return at + 1 };
+    let is_own = |of: usize| walk.child(of, "expression").is_some_and(|of| walk.kind(of) == "this");
+    let shape = match walk.kind(callee) {
+        "identifier" | "generic_name" => RefShape::Call,
+        "member_access_expression" if is_own(callee) => RefShape::SelfCall,
+        _ => RefShape::MemberCall,
+    };
+    let name = walk.name_node(callee);
+    walk.roles.mark(name, Role::Refers(shape));
+    at + 1
+}
+
+/// `name: value`.
+pub(super) fn argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(name) = walk.child(at, "name") {
+        itself(walk, name);
+    }
+    at + 1
+}
+
+/// `Name = value` in an attribute: a property of its type.
+pub(super) fn attribute_argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let attribute = walk.parent(walk.parent(at));
+    if let (Some(key), Some(of)) = (walk.child(at, "name"), walk.child(attribute, "name")) {
+        walk.roles.mark(Some(key), Role::Refers(RefShape::Member));
+        walk.behind(key, of);
+    }
+    at + 1
+}
+
+/// `: this(…)` and `: base(…)` call a constructor.
+pub(super) fn constructor_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let word = walk.items(at).find(|&item| matches!(walk.kind(item), "this" | "base"));
+    let Some(word) = word else { return at + 1 };
+    let args = walk.child_of(at, "argument_list");
+    let reference = walk.draft.reference_count() as u32;
+    walk.draft.reference(walk.tree.node(word).span(), RefShape::Construct, None);
+    if let Some(args) = args.filter(|_| walk.draft.reference_count() as u32 > reference) {
+        let args = walk.all(args);
+        let callee = walk.draft.expr(Expr::This);
+        let call = walk.draft.expr(Expr::Call { callee, args });
+        walk.draft.set_call(reference, call);
+    }
+    at + 1
+}
+
+/// What stands in an initialiser are members of the new value.
+pub(super) fn initializer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let around = walk.parent(at);
+    let of = match walk.kind(around) {
+        "object_creation_expression" => walk.child(around, "type"),
+        "implicit_object_creation_expression" => Some(around),
+        // Nobody knows what.
+        _ => Some(at),
+    };
+    let items: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "assignment_expression").collect();
+    for item in items {
+        let name = walk.child(item, "left").filter(|&left| walk.kind(left) == "identifier");
+        if let (Some(name), Some(of)) = (name, of) {
+            walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
+            walk.behind(name, of);
+        }
+    }
+    at + 1
+}
+
+/// `x with { A = 1 }`.
+pub(super) fn with_initializer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let name = walk.child_of(at, "identifier");
+    let of = walk.items(walk.parent(at)).next();
+    if let (Some(name), Some(of)) = (name, of) {
+        walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
+        walk.behind(name, of);
+    }
+    at + 1
+}
+
+/// `{ Name: pattern }`: a member of the type that is tested for.
+pub(super) fn subpattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let name = walk.items(at).next().filter(|&name| walk.kind(name) == "identifier");
+    let clause = walk.parent(at);
+    let around = walk.parent(clause);
+    if let Some(name) = name.filter(|_| walk.kind(clause) == "property_pattern_clause") {
+        let of = walk.child(around, "type").unwrap_or(around);
+        walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
+        walk.behind(name, of);
+    }
+    at + 1
+}
+
+/// `new { A = x, y }`: the names before the signs of equality are members of something without a name.
+pub(super) fn unnamed_object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
+    for name in names {
+        let rest = walk.draft.text.get(walk.tree.node(name).end as usize..).unwrap_or("").trim_start();
+        if rest.starts_with('=') && !rest.starts_with("==") {
+            itself(walk, name);
+        }
+    }
+    at + 1
+}
+
+/// `new(…)` is of the type that is declared where it stands.
+fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+    let around = walk.parent(at);
+    let declared = match walk.kind(around) {
+        "variable_declarator" => walk.child(walk.parent(around), "type"),
+        "property_declaration" => walk.child(around, "type"),
+        "arrow_expression_clause" => {
+            let around = walk.parent(around);
+            walk.child(around, "returns").or_else(|| walk.child(around, "type"))
+        }
+        _ => None,
+    };
+    let of = walk.lower(declared?);
+    Some(walk.draft.expr(Expr::New(of)))
+}
+
+pub(super) fn new_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let Some(callee) = wanted(walk, at) else { return walk.other() };
+    let args = walk.child_of(at, "argument_list").map_or_else(Box::default, |list| walk.all(list));
+    walk.draft.expr(Expr::Call { callee, args })
+}
+
+/// The arguments of `new(…)` are given to a constructor.
+pub(super) fn call_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let (Some(list), Some(callee)) = (walk.child_of(at, "argument_list"), wanted(walk, at)) {
+        walk.given_to(list, callee);
+    }
+    at + 1
+}
+
+/// What is awaited is the result of a task.
+pub(super) fn awaited(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let Some(task) = walk.items(at).next() else { return walk.other() };
+    let of = walk.lower(task);
+    let name = walk.draft.word("Result");
+    walk.draft.expr(Expr::Member { of, name })
+}
+
+/// One of the arms.
+pub(super) fn switch_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    const MOST: usize = 8;
+    let arms: Vec<usize> = walk.items(at).filter(|&arm| walk.kind(arm) == "switch_expression_arm").take(MOST).collect();
+    let arms = arms.into_iter().map(|arm| walk.lower(arm)).collect();
+    walk.draft.expr(Expr::Either(arms))
+}
+
+/// `typeof(T)` is a `Type`.
+pub(super) fn type_of(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let of = walk.draft.name_expr("Type", at);
+    walk.draft.expr(Expr::Cast(of))
+}
+
+/// A number; its last letter says which kind it is, and the hexadecimal digits are none.
+pub(super) fn number(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let text = walk.text(at);
+    let is_hex = text.starts_with("0x") || text.starts_with("0X");
+    let of = match text.as_bytes().last() {
+        Some(b'l' | b'L') => "long",
+        Some(b'u' | b'U') => "uint",
+        Some(b'f' | b'F') if !is_hex => "float",
+        Some(b'm' | b'M') => "decimal",
+        Some(_) if walk.kind(at) == "real_literal" => "double",
+        _ => "int",
+    };
+    let of = walk.draft.name_expr(of, at);
+    walk.draft.expr(Expr::Cast(of))
+}
+
+/// A type that is a keyword.
+pub(super) fn predefined(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let name = match walk.text(at) {
+        "string" => "String",
+        "object" => "Object",
+        name => name,
+    };
+    walk.draft.name_expr(name, at)
+}
+
+/// `global::A`: the name of the whole program, or of an assembly.
+pub(super) fn aliased(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let Some(name) = walk.child(at, "name").and_then(|name| walk.name_node(name)) else { return walk.other() };
+    let whole = [".", walk.text(name)].concat();
+    walk.draft.name_expr(&whole, at)
+}
+
+pub(super) fn refer_to_aliased(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(alias) = walk.child(at, "alias") {
+        itself(walk, alias);
+    }
+    at + 1
+}
+
+/// `A<T>`: a type, unless something around it says otherwise; how many arguments it has tells which.
+pub(super) fn generic(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let Some(name) = walk.child_of(at, "identifier") else { return at + 1 };
+    walk.roles.mark(Some(name), Role::Refers(RefShape::Type));
+    if matches!(walk.roles.of(name), Role::Refers(RefShape::Type | RefShape::Extends | RefShape::Implements)) {
+        walk.call(at, Some(name));
+    }
+    at + 1
+}
+
+pub(super) fn type_arguments(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let items: Vec<usize> = walk.items(at).collect();
+    for item in items {
+        let name = walk.name_node(item);
+        walk.roles.mark(name, Role::Refers(RefShape::Type));
+    }
+    at + 1
+}
+
+/// Names in the conditions of a preprocessor are not those of the program.
+pub(super) fn condition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(condition) = walk.child(at, "condition") {
+        for inner in condition..walk.tree.next(condition) {
+            if walk.kind(inner) == "identifier" {
+                itself(walk, inner);
+            }
+        }
+    }
+    at + 1
+}

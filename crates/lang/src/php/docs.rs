@@ -1,0 +1,169 @@
+//! Types in doc comments of PHP, as far as they are simple, and names as a file writes them.
+
+use codecompass_model::{Expr, ExprId};
+
+use super::hooks::nowhere;
+use crate::recipe::Walk;
+
+/// Words for types without members.
+const PLAIN: &[&str] = &[
+    "null",
+    "int",
+    "integer",
+    "string",
+    "float",
+    "double",
+    "bool",
+    "boolean",
+    "array",
+    "mixed",
+    "void",
+    "callable",
+    "iterable",
+    "object",
+    "resource",
+    "false",
+    "true",
+    "never",
+    "scalar",
+    "list",
+    "positive-int",
+    "non-empty-string",
+    "class-string",
+    "numeric",
+];
+
+/// A path as the whole program knows it, with a separator before it: by the imports and the namespace of its file.
+pub(super) fn absolute(walk: &Walk<'_, '_>, path: &str) -> String {
+    let path: String = path.split_whitespace().collect();
+    if path.starts_with('\\') {
+        return path;
+    }
+    let prefix = walk.draft.prefix();
+    let below =
+        |rest: &str| if prefix.is_empty() { ["\\", rest].concat() } else { ["\\", prefix, "\\", rest].concat() };
+    let Some((first, rest)) = path.split_once('\\') else { return below(&path) };
+    if first.eq_ignore_ascii_case("namespace") {
+        return below(rest);
+    }
+    let import =
+        walk.draft.imports().iter().find(|import| import.alias.as_deref().or(import.name.as_deref()) == Some(first));
+    match import {
+        Some(import) => {
+            let name = import.name.as_deref().unwrap_or("");
+            let whole: Vec<&str> =
+                [import.module.as_str(), name, rest].into_iter().filter(|part| !part.is_empty()).collect();
+            ["\\", &whole.join("\\")].concat()
+        }
+        None => below(&path),
+    }
+}
+
+/// The class that a simple name means; `self` is the one around.
+pub(super) fn name_of(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
+    match name {
+        "self" | "static" | "$this" => {
+            let class = walk.draft.class_around().map(str::to_owned);
+            match class {
+                Some(class) => nowhere(walk, &class),
+                None => walk.other(),
+            }
+        }
+        _ => nowhere(walk, name),
+    }
+}
+
+/// The type behind a tag of a doc comment; of a parameter's, the one with the variable's name.
+pub(super) fn tagged<'d>(doc: &'d str, tag: &str, variable: Option<&str>) -> Option<&'d str> {
+    doc.lines().find_map(|line| {
+        let line = line.trim_start_matches(['/', '*', ' ', '\t']);
+        let rest = line.strip_prefix(tag)?;
+        let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+        let end = end_of_type(rest);
+        let (of, behind) = rest.split_at(end);
+        let named = behind.trim_start().trim_start_matches("...").strip_prefix('$').unwrap_or("");
+        let named = named.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+        let is_meant = variable.is_none_or(|variable| named == variable || named.is_empty() && tag == "@var");
+        (is_meant && !of.is_empty()).then_some(of)
+    })
+}
+
+/// Where a type ends: at white space that stands in no brackets.
+fn end_of_type(text: &str) -> usize {
+    let mut depth = 0_i32;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '<' | '{' | '(' => depth += 1,
+            '>' | '}' | ')' => depth -= 1,
+            sign if sign.is_whitespace() && depth <= 0 => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A type of a doc comment; `None` where it is not simple.
+pub(super) fn type_of(walk: &mut Walk<'_, '_>, text: &str) -> Option<ExprId> {
+    let text = text.trim().trim_start_matches('?').trim_end_matches("*/").trim();
+    // More signs than any type that is written by hand has.
+    const MOST: usize = 120;
+    if text.len() > MOST || text.contains(['{', '(']) {
+        return None;
+    }
+    if let Some(inner) = generic(text) {
+        let element = inner.rsplit(',').next().filter(|_| !inner.contains('<'))?;
+        let of = type_of(walk, element)?;
+        return Some(walk.draft.expr(Expr::List(of)));
+    }
+    let text = text.split('<').next().unwrap_or(text);
+    let mut parts =
+        text.split(['|', '&']).map(str::trim).filter(|part| !PLAIN.contains(&part.to_ascii_lowercase().as_str()));
+    let (first, more) = (parts.next()?, parts.next());
+    if let Some(of) = first.strip_suffix("[]") {
+        let of = if of.ends_with(']') { None } else { type_of(walk, of) }?;
+        return Some(walk.draft.expr(Expr::List(of)));
+    }
+    let is_name =
+        |part: &str| part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\\' | '$')) && !part.is_empty();
+    // One of several classes: nobody knows which.
+    if !is_name(first) || more.is_some() {
+        return None;
+    }
+    Some(if first.contains('\\') { nowhere(walk, &absolute(walk, first)) } else { name_of(walk, first) })
+}
+
+/// What stands in the brackets of a list.
+fn generic(text: &str) -> Option<&str> {
+    let names = ["array<", "list<", "iterable<", "non-empty-array<", "non-empty-list<"];
+    let rest = names.iter().find_map(|name| text.strip_prefix(name))?;
+    rest.strip_suffix('>')
+}
+
+/// The doc comment right before a place of the text.
+pub(super) fn before<'t>(walk: &Walk<'_, 't>, start: u32) -> Option<&'t str> {
+    // Longer ones are no notes on a variable.
+    const MOST: usize = 200;
+    let text = walk.draft.text.get(..start as usize)?.trim_end().strip_suffix("*/")?;
+    let mut from = text.len().saturating_sub(MOST);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let near = &text[from..];
+    near.rfind("/**").map(|at| &near[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tagged;
+
+    #[test]
+    fn the_type_behind_a_tag_is_found() {
+        let doc = "/**\n * @param array<int, Foo> $a text\n * @param Bar|null $b\n * @return Baz of something\n */";
+        assert_eq!(tagged(doc, "@param", Some("a")), Some("array<int, Foo>"));
+        assert_eq!(tagged(doc, "@param", Some("b")), Some("Bar|null"));
+        assert_eq!(tagged(doc, "@param", Some("c")), None);
+        assert_eq!(tagged(doc, "@return", None), Some("Baz"));
+        assert_eq!(tagged("/** @var Foo[] */", "@var", Some("x")), Some("Foo[]"));
+        assert_eq!(tagged("/** @var Foo $y */", "@var", Some("x")), None);
+    }
+}
