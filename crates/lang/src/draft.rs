@@ -168,6 +168,11 @@ impl<'t> Draft<'t> {
         self.scopes.last().map(|scope| scope.symbol)
     }
 
+    /// A symbol by its index.
+    pub(crate) fn symbol_at(&self, index: u32) -> Option<&Symbol> {
+        self.facts.symbols.get(index as usize)
+    }
+
     /// Where the last symbol begins: the next one must not begin before it.
     pub(crate) fn last_start(&self) -> u32 {
         self.facts.symbols.last().map_or(0, |symbol| symbol.span.start)

@@ -153,6 +153,8 @@ mod tests {
         "go/server.go",
         "java/Shop.java",
         "java/broken.java",
+        "haskell/Broken.hs",
+        "haskell/Tour.hs",
         "javascript/app.js",
         "javascript/broken.jsx",
         "javascript/modern.mjs",
@@ -175,6 +177,8 @@ mod tests {
         "typescript/calls.ts",
         "typescript/cart.ts",
         "typescript/view.tsx",
+        "zig/broken.zig",
+        "zig/tour.zig",
     ];
 
     #[test]

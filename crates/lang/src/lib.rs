@@ -49,6 +49,7 @@ mod ecmascript;
 mod elixir;
 mod exprs;
 mod go;
+mod haskell;
 mod header;
 mod headers;
 mod identity;
@@ -69,6 +70,7 @@ mod rust;
 mod shell;
 mod text;
 mod tree;
+mod zig;
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -199,12 +201,14 @@ pub const LANGUAGES: &[&Language] = &[
     &ecmascript::TYPESCRIPT,
     &elixir::LANGUAGE,
     &go::LANGUAGE,
+    &haskell::LANGUAGE,
     &java::LANGUAGE,
     &lua::LANGUAGE,
     &php::LANGUAGE,
     &python::LANGUAGE,
     &rust::LANGUAGE,
     &shell::LANGUAGE,
+    &zig::LANGUAGE,
 ];
 
 /// The facts version of every text without a grammar.

@@ -304,7 +304,45 @@ fn deep_nesting_ends() {
         "local function f(".repeat(depth),
         "x = [[".repeat(depth),
     ];
-    for (path, texts) in [("Deep.java", &java[..]), ("deep.c", &c[..]), ("deep.cc", &cpp[..]), ("deep.lua", &lua[..])] {
+    let zig = [
+        format!("const x = {};", nested("(", ")")),
+        format!("const x = {};", nested("struct { const y = ", "; }")),
+        nested("fn f() void { ", " } "),
+        format!("fn f() void {{ {} }}", nested("if (a) |x| { ", " }")),
+        format!("const x = a{};", ".b".repeat(depth)),
+        format!("const x = a{};", ".b()".repeat(depth)),
+        format!("const x = a{};", " orelse b".repeat(depth)),
+        format!("const x: A = {}1", ".{ .a = ".repeat(depth)),
+        format!("fn f() void {{ switch (a) {{ {} => {{}} }} }}", ".a, ".repeat(depth)),
+        format!("fn f() void {{ g({}); }}", ".a, ".repeat(depth)),
+        "fn f() type { return struct { a: @This(), ".repeat(depth),
+        "const x = @import(".repeat(depth),
+    ];
+    let haskell = [
+        format!("x = {}", nested("(", ")")),
+        format!("x = {}", nested("[", "]")),
+        format!("f {} = 1", nested("(Just ", ")")),
+        format!("x = {}1", "\\y -> ".repeat(depth)),
+        format!("x = a{}", " + b".repeat(depth)),
+        format!("x = f{}", " a".repeat(depth)),
+        format!("x :: {}a", "a -> ".repeat(depth)),
+        format!("x = {}1", "let y = 1 in ".repeat(depth)),
+        "f x = 1\n".repeat(depth),
+        "f :: Int\n".repeat(depth),
+        format!("module A ({}) where", "module B, ".repeat(depth)),
+        format!("import A ({})", "T(..), ".repeat(depth)),
+        "x = do { y <- ".repeat(depth),
+        "class A a where { instance B ".repeat(depth),
+    ];
+    let tables = [
+        ("Deep.java", &java[..]),
+        ("deep.c", &c[..]),
+        ("deep.cc", &cpp[..]),
+        ("deep.lua", &lua[..]),
+        ("deep.zig", &zig[..]),
+        ("Deep.hs", &haskell[..]),
+    ];
+    for (path, texts) in tables {
         for text in texts {
             check(path, text.clone().into_bytes());
         }

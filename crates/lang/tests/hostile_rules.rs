@@ -120,6 +120,14 @@ fn what_leads_to_itself_ends() {
             "a.lua",
             "local M = require('a') local N = N or N M.f = M.g function M.g() return M.f() end function M:h() return self:h():h() end\nlocal t = setmetatable(t, t) t.x.y = t return M.h(M, require 'a')",
         ),
+        (
+            "a.zig",
+            "const A = @import(\"a.zig\"); const B = C; const C = B; pub fn f(x: B) A { return x.f().g(.h, .{ .i = .j }); }\nfn G(comptime T: type) type { return G(G(T)); } fn H(comptime T: type) type { return struct { a: H(@This()), fn b(s: *@This()) T { return s.a.b().c(); } }; }",
+        ),
+        (
+            "A.hs",
+            "module A (module A, module B, T(..), f) where\nimport A\nimport qualified A as B hiding (f)\nimport B (T(..))\ndata T = T { t :: T }\ninstance T T where f = f\nf :: f\nf = A.f B.f (B.T t) { t = t }",
+        ),
         ("src/é.rs", "fn ü() { let ö = match 'é' { 'ß' => \"ä\\\"\", _ => { x.é(|ñ| ñ.ü()) } }; ö.len(); ((((( }"),
     ];
     for file in hostile {

@@ -12,6 +12,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model",
             "tree-sitter",
+            "tree-sitter-zig",
+            "tree-sitter-haskell",
             "tree-sitter-php",
             "tree-sitter-c-sharp",
             "tree-sitter-cpp",

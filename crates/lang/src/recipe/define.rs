@@ -37,6 +37,8 @@ pub(crate) struct Definition<'d> {
     pub(crate) flags: Flags,
     /// The visibility, where it is not that of the rows.
     pub(crate) visibility: Option<Visibility>,
+    /// The node that it ends with, when that is a later one than the one that declares it.
+    pub(crate) last: Option<usize>,
     /// The node up to which it stays open; 0 for one that nothing stands in.
     pub(crate) end: usize,
 }
@@ -57,6 +59,7 @@ impl Definition<'_> {
             owner: None,
             flags: Flags::default(),
             visibility: None,
+            last: None,
             end: 0,
         }
     }
@@ -135,7 +138,7 @@ impl<'t> Walk<'_, 't> {
             signature: self.signature(at, front.start, &new),
             visibility_text,
             visibility,
-            span: Span { start: front.start, end: self.tree.node(at).end },
+            span: Span { start: front.start, end: self.tree.node(new.last.unwrap_or(at)).end },
             outer_start: docs.outer_start,
             name_span,
             attributes: &front.attributes,

@@ -123,6 +123,11 @@ impl Walk<'_, '_> {
         self.draft.expr(expr)
     }
 
+    /// Says what a node is, before or after somebody has asked.
+    pub(crate) fn put(&mut self, at: usize, id: ExprId) {
+        self.lowered.put(at, id);
+    }
+
     pub(crate) fn other(&mut self) -> ExprId {
         self.draft.expr(Expr::Other)
     }

@@ -4,6 +4,8 @@
 //! value is lowered when all in it has been seen, in the scope it stands in, because a closure in it says what it gives back
 //! only there.
 
+use std::collections::HashMap;
+
 use codecompass_model::{BindingKind, Expr, ExprId, Part, RefShape, Seen};
 
 use super::lower::Lowered;
@@ -53,6 +55,8 @@ pub(crate) struct Walk<'w, 't> {
     notes: Vec<(usize, String, String)>,
     /// The bodies around the node that are divided by words such as `public:`: the node after each, and the last such word.
     pub(crate) sections: Vec<(usize, &'t str)>,
+    /// Words that the hooks of a language keep for later, such as what a file exports.
+    pub(crate) kept: HashMap<&'t str, bool>,
 }
 
 /// Something to be done when a node is left.
@@ -106,6 +110,7 @@ pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) 
         unnamed: Vec::new(),
         notes: Vec::new(),
         sections: Vec::new(),
+        kept: HashMap::new(),
     };
     (recipe.begin)(&mut walk);
     let mut at = 0;

@@ -13,6 +13,7 @@ use codecompass_model::{
 use super::index::Index;
 use super::members::{Levels, Want};
 use super::memo::{Course, Memo};
+use super::modules::{Asked, Handed};
 use super::names::Found;
 use super::namespaces::Using;
 use super::overloads::takes;
@@ -46,6 +47,10 @@ pub(super) struct Engine<'w> {
     pub(super) binding_types: Memo<(VersionId, u32), Type>,
     pub(super) bases: Memo<SymbolAt, Rc<[Type]>>,
     pub(super) levels: Memo<(Type, String, Want), Rc<Levels>>,
+    pub(super) handed: Memo<Asked, Rc<Handed>>,
+    pub(super) brought_in: Memo<Asked, Rc<(Handed, bool)>>,
+    pub(super) passing: Memo<VersionId, bool>,
+    pub(super) imported: Memo<VersionId, Rc<[Vec<VersionId>]>>,
     pub(super) parts: Memo<VersionId, Rc<HashMap<SymbolAt, Vec<SymbolAt>>>>,
     pub(super) course: Course,
 }
@@ -110,6 +115,10 @@ pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>)
         binding_types: Memo::default(),
         bases: Memo::default(),
         levels: Memo::default(),
+        handed: Memo::default(),
+        brought_in: Memo::default(),
+        passing: Memo::default(),
+        imported: Memo::default(),
         parts: Memo::default(),
         course: Course::new(MAX_DEPTH, MAX_STEPS),
     })
@@ -249,6 +258,9 @@ impl Engine<'_> {
     fn qualified_name(&self, place: &Place, reference: &Reference, of: ExprId, call: Option<ExprId>) -> Meaning {
         let name = place.file.name(reference.name);
         let want = Want::of(reference.shape);
+        if let (Unit::Module, Expr::Module(module)) = (self.scoping.unit, place.file.facts().expr(of)) {
+            return self.behind_module(place, place.file.name(*module), name, want);
+        }
         if let Some(module) = self.module_itself(&place.file, of, name, want) {
             return module;
         }
@@ -379,6 +391,9 @@ impl Engine<'_> {
 
     /// A value that is made means its type and the constructor that the arguments fit.
     fn with_constructors(&self, mut targets: Vec<SymbolAt>, want: Want, given: Option<&[Type]>) -> Vec<SymbolAt> {
+        if let (Want::Call | Want::Made, true, &[only]) = (want, self.scoping.types_are_values, targets.as_slice()) {
+            targets = self.held(only).unwrap_or(targets);
+        }
         let makes = want == Want::Made || want == Want::Call && self.scoping.calls_make;
         let is_one = targets.len() == 1 || self.scoping.parts == Parts::ByName;
         if let (true, true, Some(&of)) = (makes, is_one, targets.first())
@@ -387,6 +402,21 @@ impl Engine<'_> {
             targets.extend(self.constructors(of, given));
         }
         targets
+    }
+
+    /// What a constant is another name for: a function or a type.
+    fn held(&self, at: SymbolAt) -> Option<Vec<SymbolAt>> {
+        if self.kind(at) != Some(SymbolKind::Const) {
+            return None;
+        }
+        match self.symbol_type(at) {
+            Type::Named(of, _) if self.kind(of).is_some_and(is_type) => Some(vec![of]),
+            Type::Unknown => match self.function_held(at)? {
+                Value::Functions(all, _) => Some(all.to_vec()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The constructors of a type that arguments fit.
@@ -477,6 +507,9 @@ impl Engine<'_> {
     /// A name in an import, or in a package clause.
     fn in_import(&self, file: &Rc<File>, reference: &Reference) -> Meaning {
         use crate::resolve::imports::{Part, part};
+        if self.scoping.unit == Unit::Module {
+            return self.in_module_import(file, reference);
+        }
         let imports = &file.facts().imports;
         let near = part(file.facts(), reference).filter(|part| {
             let (Part::Whole(at) | Part::Path(at, _)) = part;

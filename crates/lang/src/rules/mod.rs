@@ -10,6 +10,7 @@ mod implementing;
 pub(crate) mod index;
 mod members;
 pub(crate) mod memo;
+pub(crate) mod modules;
 mod names;
 mod namespaces;
 mod overloads;

@@ -70,6 +70,9 @@ impl Engine<'_> {
             let found = match look {
                 Look::Around => self.around(place, name, want, &mut outside),
                 Look::File => self.in_file(&place.file, name, want),
+                Look::Import if self.scoping.unit == Unit::Module => {
+                    self.by_module(&place.file, name, want, &mut outside)
+                }
                 Look::Import => self.by_import(place, name, want),
                 Look::Unit => self.in_unit(place, name, want, &mut outside),
                 Look::Glob => self.by_glob(place, name, want, &mut outside),
@@ -135,8 +138,9 @@ impl Engine<'_> {
             }
             // What stands in a table or a field is named behind it, and what stands in a namespace may stand in many files.
             let is_spread = self.scoping.unit == Unit::Namespace && symbol.kind == SymbolKind::Namespace;
-            if !is_class && !is_spread && !matches!(symbol.kind, SymbolKind::Var | SymbolKind::Field) {
-                let own = self.at_level(file, Some(at), name, want);
+            let is_behind = is_spread || matches!(symbol.kind, SymbolKind::Var | SymbolKind::Field);
+            if !is_class && !is_behind || self.scoping.types_enclose {
+                let own = self.named_alone(self.at_level(file, Some(at), name, want));
                 if !own.is_empty() {
                     return Found::of(own);
                 }
@@ -198,8 +202,19 @@ impl Engine<'_> {
         own.chain(inner).collect()
     }
 
+    /// Without what is known behind a dot only.
+    fn named_alone(&self, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
+        if self.scoping.types_enclose {
+            all.retain(|at| !matches!(self.kind(*at), Some(SymbolKind::Field | SymbolKind::Variant)));
+        }
+        all
+    }
+
     fn in_file(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
-        let defined = self.defined(self.at_level(file, None, name, want));
+        if self.scoping.unit == Unit::Module {
+            return Found::of(self.declared_in(file, name, want));
+        }
+        let defined = self.defined(self.named_alone(self.at_level(file, None, name, want)));
         if self.scoping.unit == Unit::Include && !defined.iter().any(|at| self.is_definition(*at)) {
             return None;
         }
@@ -236,6 +251,9 @@ impl Engine<'_> {
 
     /// What an import brings in.
     pub(super) fn imported(&self, file: &Rc<File>, import: &Import) -> Found {
+        if self.scoping.unit == Unit::Module {
+            return self.module_import(file, import);
+        }
         if self.scoping.unit == Unit::Namespace && !import.reexport {
             return self.used(file, import);
         }
@@ -270,7 +288,7 @@ impl Engine<'_> {
     fn in_unit(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
         let file = &place.file;
         match self.scoping.unit {
-            Unit::File => None,
+            Unit::File | Unit::Module => None,
             Unit::Package => {
                 for unit in self.units(place, want) {
                     let found = self.find_qualified(&self.joined(unit, name));
@@ -471,6 +489,7 @@ impl Engine<'_> {
         let is_open = |at: &SymbolAt| {
             let Some(file) = self.file(at.file) else { return false };
             let is_top = file.symbol(at.place).is_some_and(|symbol| symbol.parent.is_none() && symbol.owner.is_none());
+            let is_top = is_top || self.scoping.unit == Unit::Module && self.is_in_types(&file, at.place);
             is_top && file.package == self.scoping.open_library
         };
         let all = self.library().named(name).iter().copied();

@@ -18,6 +18,10 @@ pub(crate) struct Scoping {
     pub(crate) apart: Apart,
     /// Whether members of the type around a name can be named alone.
     pub(crate) implicit_this: bool,
+    /// Whether types are values, so that a constant may stand where a type has to stand.
+    pub(crate) types_are_values: bool,
+    /// Whether what a type declares is named alone in it, but for its fields, which nothing names alone.
+    pub(crate) types_enclose: bool,
     /// Where members of a type stand that are not in its declaration.
     pub(crate) parts: Parts,
     /// Whether a call of a type makes a value of it.
@@ -93,6 +97,8 @@ impl Scoping {
         unit: Unit::File,
         apart: Apart::Nothing,
         implicit_this: false,
+        types_are_values: false,
+        types_enclose: false,
         parts: Parts::InFile,
         calls_make: false,
         operators: false,
@@ -187,4 +193,6 @@ pub(crate) enum Unit {
     Include,
     /// The same, and names stand in namespaces, each of which may stand in many files.
     Namespace,
+    /// The file, a module that says what it takes from others and what it hands on; what stands in its types is named alone.
+    Module,
 }

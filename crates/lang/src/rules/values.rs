@@ -204,7 +204,14 @@ impl Engine<'_> {
     fn local(&self, file: &Rc<File>, binding: u32) -> Value {
         match file.binding(binding).map(|of| of.kind) {
             Some(BindingKind::TypeParam) => Value::TypeName(Type::Param(file.id(), binding)),
-            Some(_) => Value::Of(self.binding_type(file, binding)),
+            Some(_) => match self.binding_type(file, binding) {
+                Type::Unknown if self.scoping.types_are_values => {
+                    let of = file.binding(binding).filter(|of| of.kind == BindingKind::Local && of.part == Part::Whole);
+                    let held = of.and_then(|of| Some(self.value(file, self.class_of(file, of.symbol), of.value?)));
+                    held.filter(|held| matches!(held, Value::Functions(..))).unwrap_or(Value::UNKNOWN)
+                }
+                of => Value::Of(of),
+            },
             None => Value::UNKNOWN,
         }
     }
@@ -229,9 +236,20 @@ impl Engine<'_> {
             Some(SymbolKind::Method | SymbolKind::Fn | SymbolKind::Prototype | SymbolKind::Macro) => {
                 Value::Functions(all.into(), Rc::default())
             }
-            Some(_) => Value::Of(self.symbol_type(first)),
+            Some(_) => match self.symbol_type(first) {
+                Type::Unknown if self.scoping.types_are_values => self.function_held(first).unwrap_or(Value::UNKNOWN),
+                of => Value::Of(of),
+            },
             None => Value::UNKNOWN,
         }
+    }
+
+    /// The functions that a constant is another name for.
+    pub(super) fn function_held(&self, at: SymbolAt) -> Option<Value> {
+        let file = self.file(at.file)?;
+        let symbol = file.symbol(at.place).filter(|of| of.kind == SymbolKind::Const)?;
+        let value = self.value(&file, self.class_of(&file, symbol.parent), symbol.value?);
+        matches!(value, Value::Functions(..)).then_some(value)
     }
 
     /// `x.name`.
@@ -315,6 +333,8 @@ impl Engine<'_> {
                 let Some(&chosen) = chosen.first() else { return Type::Unknown };
                 match self.symbol_type(chosen) {
                     Type::Func(of) => self.result(&of, &with, &given),
+                    // A function that makes types is a generic with its arguments.
+                    Type::Named(at, _) if at == chosen => Type::Named(at, given.into()),
                     other => other.with(&with),
                 }
             }
@@ -561,9 +581,11 @@ impl Engine<'_> {
 
     /// Whether a value is a table that is written out for it, or that functions are put into.
     fn is_own_type(&self, file: &File, place: u32) -> bool {
-        let Some(symbol) = file.symbol(place).filter(|of| of.value.is_some() && of.kind != SymbolKind::Fn) else {
+        let Some(symbol) = file.symbol(place).filter(|of| of.value.is_some()) else { return false };
+        // What a function gives back is another each time, unless it is a type.
+        if symbol.kind == SymbolKind::Fn && !self.scoping.types_are_values {
             return false;
-        };
+        }
         let is_table = symbol.value.is_some_and(|value| matches!(file.facts().expr(value), Expr::Inline(_)));
         let owns = |owner: ExprId| matches!(file.facts().expr(owner), Expr::Name { seen: Seen::Symbol(of), .. } if *of == place);
         is_table || file.facts().symbols.iter().filter_map(|of| of.owner).any(owns)
@@ -620,11 +642,17 @@ impl Engine<'_> {
                 let is_plain = |of: &Type| matches!(of, Type::Unknown | Type::Basic(_));
                 all().find(|of| !is_plain(of)).or_else(|| all().find(Type::is_known)).unwrap_or(Type::Unknown)
             }
-            _ => match self.value(file, around, id) {
-                Value::TypeName(of) => of,
-                Value::Of(Type::External) => Type::External,
-                _ => Type::Unknown,
-            },
+            _ => self.as_type(self.value(file, around, id)),
+        }
+    }
+
+    /// The type that stands where a type has to stand.
+    fn as_type(&self, value: Value) -> Type {
+        match value {
+            Value::TypeName(of) => of,
+            Value::Of(Type::External) => Type::External,
+            Value::Of(of) if self.scoping.types_are_values => of,
+            _ => Type::Unknown,
         }
     }
 
@@ -642,15 +670,9 @@ impl Engine<'_> {
                 if targets.iter().any(is_meant) {
                     targets.retain(is_meant);
                 }
-                match self.symbols_value(&targets) {
-                    Value::TypeName(of) => of,
-                    _ => Type::Unknown,
-                }
+                self.as_type(self.symbols_value(&targets))
             }
-            Found::Members(levels) => match self.first_level(&levels) {
-                Value::TypeName(of) => of,
-                _ => Type::Unknown,
-            },
+            Found::Members(levels) => self.as_type(self.first_level(&levels)),
             Found::External | Found::Outside => Type::External,
             _ => Type::Unknown,
         }

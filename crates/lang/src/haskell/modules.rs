@@ -1,0 +1,187 @@
+//! Modules: what a file exports and imports, and the file that a module's name means.
+
+use codecompass_model::{Expr, ExprId, Import, ImportForm, RefShape, SymbolKind, VersionId, Visibility, World};
+
+use super::patterns::head;
+use crate::draft::{More, NewSymbol};
+use crate::recipe::Walk;
+use crate::roles::Role;
+use crate::rules::modules::HIDDEN;
+use crate::text;
+
+/// Kept beside the exports when there is a list of them.
+const HAS_LIST: &str = "";
+
+/// The module's name and its exports, before anything else.
+pub(super) fn begin(walk: &mut Walk<'_, '_>) {
+    let header = (walk.tree.len() > 0).then(|| walk.child_of(0, "header")).flatten();
+    let Some(header) = header else { return };
+    let Some(module) = walk.child(header, "module") else { return };
+    let own = whole(walk, module);
+    walk.draft.set_prefix(own.clone());
+    let Some(list) = walk.child_of(header, "exports") else { return };
+    walk.kept.insert(HAS_LIST, true);
+    let exports: Vec<usize> = walk.items(list).collect();
+    for export in exports {
+        if walk.kind(export) == "module_export" {
+            let exported = walk.child(export, "module").map_or_else(String::new, |module| whole(walk, module));
+            if exported == own {
+                // All of its own.
+                walk.kept.remove(HAS_LIST);
+            }
+            walk.kept.insert(walk.text(export), true);
+            continue;
+        }
+        let children = walk.child_of(export, "children");
+        let named = walk.items(export).find(|&item| Some(item) != children).and_then(|item| head(walk, item));
+        let Some(named) = named else { continue };
+        let parts: Vec<usize> =
+            children.map_or_else(Vec::new, |list| walk.items(list).filter_map(|part| head(walk, part)).collect());
+        let has_all = children.is_some_and(|list| walk.text(list).contains(".."));
+        *walk.kept.entry(walk.text(named)).or_default() |= has_all;
+        for part in parts {
+            walk.kept.entry(walk.text(part)).or_default();
+        }
+    }
+}
+
+/// Whether a name is exported, alone or with the type that it is a part of.
+pub(super) fn visibility(walk: &Walk<'_, '_>, name: &str, part_of: Option<&str>) -> Option<Visibility> {
+    let is_with = part_of.is_some_and(|of| walk.kept.get(of) == Some(&true));
+    let is_seen = !walk.kept.contains_key(HAS_LIST) || walk.kept.contains_key(name) || is_with;
+    Some(if is_seen { Visibility::Public } else { Visibility::Private })
+}
+
+/// `import A.B (c)`, `import qualified A.B as C`, `import A.B hiding (c)`: a symbol, the import itself, and one for each name.
+pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let Some(module_at) = walk.child(at, "module") else { return at + 1 };
+    let module = whole(walk, module_at);
+    let alias = walk.child(at, "alias").map(|alias| whole(walk, alias));
+    let (module, alias) = (module.as_str(), alias.as_deref());
+    let list = walk.child(at, "names");
+    let node = walk.tree.node(at);
+    let before = list.map_or(node.end, |list| walk.tree.node(list).start);
+    let words = walk.draft.text.get(node.start as usize..before as usize).unwrap_or("");
+    let has = |word: &str| words.split_whitespace().any(|one| one == word);
+    let (is_qualified, is_hiding) = (has("qualified"), words.trim_end().ends_with("hiding"));
+    let is_whole = walk.text(module_at) == module;
+    let used = is_whole.then(|| NewSymbol {
+        kind: SymbolKind::Use,
+        name: module,
+        segment: module,
+        separator: ".",
+        impl_trait: None,
+        signature: text::signature(walk.text(at)),
+        visibility_text: None,
+        visibility: Some(Visibility::Private),
+        span: node.span(),
+        outer_start: node.start,
+        name_span: walk.tree.node(module_at).span(),
+        attributes: &[],
+        doc: None,
+        annotation: None,
+        value: None,
+        more: More::default(),
+        is_test: false,
+    });
+    if let Some(used) = used {
+        walk.draft.symbol(used, 0);
+    }
+    let line = walk.draft.line(node.start);
+    let reexport = walk.kept.contains_key(format!("module {}", alias.unwrap_or(module)).as_str());
+    let entry = |name: Option<&str>, alias: Option<&str>, glob: bool| Import {
+        module: module.to_owned(),
+        name: name.map(str::to_owned),
+        alias: alias.map(str::to_owned),
+        glob,
+        reexport: reexport && alias != Some(HIDDEN),
+        form: ImportForm::Static,
+        line,
+        symbol: None,
+    };
+    walk.draft.import(entry(None, alias, !is_qualified && (list.is_none() || is_hiding)));
+    let names: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
+    for item in names {
+        let children = walk.child_of(item, "children");
+        let named = walk.items(item).find(|&inner| Some(inner) != children && walk.kind(inner) != "namespace");
+        let Some(name_at) = named.and_then(|named| head(walk, named)) else { continue };
+        let name = walk.text(name_at);
+        let hidden = is_hiding.then_some(HIDDEN);
+        let has_all = children.is_some_and(|list| walk.text(list).contains(".."));
+        if !is_qualified {
+            walk.draft.import(entry(Some(name), hidden, has_all));
+        }
+        walk.roles.mark(Some(name_at), Role::Refers(RefShape::Import));
+        walk.behind(name_at, module_at);
+        let of = walk.lower(module_at);
+        let word = walk.draft.word(name);
+        let of = walk.draft.expr(Expr::Member { of, name: word });
+        walk.put(name_at, of);
+        let parts: Vec<usize> =
+            children.map_or_else(Vec::new, |list| walk.items(list).filter_map(|part| head(walk, part)).collect());
+        for part in parts {
+            if !is_qualified {
+                walk.draft.import(entry(Some(walk.text(part)), hidden, false));
+            }
+            walk.roles.mark(Some(part), Role::Refers(RefShape::Import));
+            walk.behind(part, name_at);
+        }
+    }
+    at + 1
+}
+
+/// `A.f`: what stands behind a module's name.
+pub(super) fn qualified(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let name = walk.child(at, "id").and_then(|id| head(walk, id));
+    if let (Some(name), Some(module)) = (name, walk.child(at, "module")) {
+        walk.behind(name, module);
+    }
+    at + 1
+}
+
+/// A module's name: the last word of it means the module.
+pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let ids: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "module_id").collect();
+    let Some((&last, path)) = ids.split_last() else { return at + 1 };
+    for &id in path {
+        walk.roles.mark(Some(id), Role::Declares);
+        walk.draft.means_itself(walk.tree.node(id).span());
+    }
+    let of = module(walk, at);
+    let of = walk.draft.expr(Expr::Cast(of));
+    walk.put(last, of);
+    walk.behind(last, last);
+    at + 1
+}
+
+/// A module's name without what may stand between its words in broken code.
+fn whole(walk: &Walk<'_, '_>, at: usize) -> String {
+    let ids = walk.items(at).filter(|&item| walk.kind(item) == "module_id").map(|id| walk.text(id));
+    ids.collect::<Vec<_>>().join(".")
+}
+
+/// A module's name as an expression.
+pub(super) fn module(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let name = whole(walk, at);
+    let name = walk.draft.word(&name);
+    walk.draft.expr(Expr::Module(name))
+}
+
+/// The file that a module's name means: the one whose path ends so, and begins most like that of the file that imports it.
+pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
+    let whole = format!("{}.hs", module.replace('.', "/"));
+    let name = whole.rsplit('/').next().unwrap_or(&whole);
+    let mut best: Option<(usize, String, VersionId)> = None;
+    for &id in world.files_named(name).iter() {
+        let Some(file) = world.file(id) else { continue };
+        let ends = file.path == whole || file.path.strip_suffix(&whole).is_some_and(|rest| rest.ends_with('/'));
+        let common = file.path.bytes().zip(from.bytes()).take_while(|(a, b)| a == b).count();
+        let is_better = best.as_ref().is_none_or(|(most, first, _)| {
+            common > *most || common == *most && (file.path.len(), &file.path) < (first.len(), first)
+        });
+        if ends && is_better {
+            best = Some((common, file.path.clone(), id));
+        }
+    }
+    best.map(|(.., id)| id).into_iter().collect()
+}

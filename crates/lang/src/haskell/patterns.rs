@@ -1,0 +1,210 @@
+//! Names that patterns and local declarations bind, and the blocks that they are seen in.
+
+use codecompass_model::{BindingKind, Part, RefShape};
+
+use super::declarations::named_by;
+use crate::recipe::Walk;
+use crate::roles::Role;
+
+/// The leaf that a name is written with: `f`, `(+)`, `` `f` ``, `A.f`.
+pub(super) fn head(walk: &Walk<'_, '_>, mut at: usize) -> Option<usize> {
+    loop {
+        at = match walk.kind(at) {
+            "variable" | "constructor" | "name" | "operator" | "constructor_operator" => return Some(at),
+            "qualified" => walk.child(at, "id")?,
+            "prefix_id" | "infix_id" | "field_name" | "associated_type" => walk.items(at).last()?,
+            _ => return None,
+        };
+    }
+}
+
+/// Binds the names in a pattern, seen from a node on. What a pattern takes apart is only named in it.
+pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) {
+    let end = walk.tree.next(at);
+    let mut inner = at;
+    while inner < end {
+        let next = walk.tree.next(inner);
+        match walk.kind(inner) {
+            // A field that stands alone is bound under its own name.
+            "field_name" => {
+                let around = walk.parent(inner);
+                let is_field = walk.kind(around) != "field_pattern" || walk.child(around, "pattern").is_some();
+                if let Some(name) = head(walk, inner) {
+                    match is_field {
+                        true => walk.roles.mark(Some(name), Role::Refers(RefShape::Member)),
+                        false => bind(walk, name, kind, from),
+                    }
+                }
+                inner = next;
+                continue;
+            }
+            "variable" => bind(walk, inner, kind, from),
+            "operator" if walk.kind(walk.parent(inner)) == "prefix_id" => bind(walk, inner, kind, from),
+            "constructor" | "constructor_operator" | "operator" => {
+                walk.roles.mark(Some(inner), Role::Refers(RefShape::Value));
+            }
+            "qualified" => {
+                let name = head(walk, inner);
+                walk.roles.mark(name, Role::Refers(RefShape::Value));
+                inner = next;
+                continue;
+            }
+            "type_binder" | "explicit_type" | "type_application" | "splice" | "quasiquote" => {
+                inner = next;
+                continue;
+            }
+            _ => {}
+        }
+        inner += 1;
+        // What is applied in a pattern, and the type of a part of it, are no patterns.
+        while inner < end && is_no_pattern(walk, inner) {
+            inner = walk.tree.next(inner);
+        }
+    }
+}
+
+fn is_no_pattern(walk: &Walk<'_, '_>, at: usize) -> bool {
+    let around = walk.parent(at);
+    match walk.kind(around) {
+        "view_pattern" => walk.child(around, "expression") == Some(at),
+        "signature" => walk.child(around, "type") == Some(at),
+        _ => false,
+    }
+}
+
+fn bind(walk: &mut Walk<'_, '_>, name: usize, kind: BindingKind, from: usize) {
+    if walk.roles.of(name) == Role::Open && !walk.draft.is_bound_here(walk.tree.node(name).span()) {
+        walk.bind_as(name, kind, None, Part::Whole, from);
+    }
+}
+
+/// What is declared behind `where` or `let` is seen in all of it, and in what stands before it.
+pub(super) fn announce(walk: &mut Walk<'_, '_>, binds: usize, from: usize) {
+    let decls: Vec<usize> = walk.items(binds).collect();
+    for decl in decls {
+        match (walk.kind(decl), walk.child(decl, "pattern")) {
+            ("bind", Some(of)) => pattern(walk, of, BindingKind::Local, from),
+            ("bind" | "function", _) => {
+                if let Some(name) = named_by(walk, decl) {
+                    bind(walk, name, BindingKind::Local, from);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The parameters and the local declarations of something that is a block.
+pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    walk.scope(at);
+    for field in ["patterns", "pattern"] {
+        if let Some(of) = walk.child(at, field) {
+            pattern(walk, of, BindingKind::Param, at);
+        }
+    }
+    if let Some(binds) = walk.child(at, "binds") {
+        announce(walk, binds, at);
+    }
+    at + 1
+}
+
+/// `let` in a block that stands around it.
+pub(super) fn let_here(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(binds) = walk.child(at, "binds") {
+        announce(walk, binds, at);
+    }
+    at + 1
+}
+
+/// `pat <- e` in a guard or a list: seen behind it.
+pub(super) fn generator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(of) = walk.child(at, "pattern") {
+        pattern(walk, of, BindingKind::Local, walk.tree.next(at));
+    }
+    if let Some(of) = walk.child(at, "expression") {
+        called(walk, of);
+    }
+    at + 1
+}
+
+/// `[e | x <- l]`: what is bound behind the bar is seen before it.
+pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    walk.scope(at);
+    let lists: Vec<usize> = walk.children_in(at, "qualifiers").collect();
+    for list in lists {
+        let parts: Vec<usize> = walk.items(list).collect();
+        for part in parts {
+            if let Some(of) = walk.child(part, "pattern").filter(|_| walk.kind(part) == "generator") {
+                pattern(walk, of, BindingKind::Local, at);
+            }
+            if let Some(binds) = walk.child(part, "binds").filter(|_| walk.kind(part) == "let") {
+                announce(walk, binds, at);
+            }
+        }
+    }
+    at + 1
+}
+
+/// Something is called, if it is a name.
+pub(super) fn called(walk: &mut Walk<'_, '_>, at: usize) {
+    let shape = if walk.kind(at) == "qualified" { RefShape::PathCall } else { RefShape::Call };
+    if matches!(
+        walk.kind(at),
+        "variable" | "constructor" | "qualified" | "prefix_id" | "infix_id" | "operator" | "constructor_operator"
+    ) {
+        let name = head(walk, at);
+        let is_behind = name.is_some_and(|name| walk.kind(walk.parent(name)) == "qualified");
+        walk.roles.mark(name, Role::Refers(if is_behind { RefShape::PathCall } else { shape }));
+    }
+}
+
+/// `f x`.
+pub(super) fn apply(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(of) = walk.child(at, "function") {
+        called(walk, of);
+    }
+    at + 1
+}
+
+/// `a + b`; what stands before `$` is called as well.
+pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let operator = walk.items(at).find(|&item| {
+        matches!(walk.kind(item), "operator" | "constructor_operator" | "infix_id")
+            || walk.kind(item) == "qualified" && walk.child(at, "operator") == Some(item)
+    });
+    let Some(operator) = operator else { return at + 1 };
+    if matches!(walk.text(operator), "$" | "$!" | "<$>" | "<$!>")
+        && let Some(left) = walk.child(at, "left_operand")
+    {
+        called(walk, left);
+    }
+    called(walk, operator);
+    at + 1
+}
+
+/// A step of a block that is run.
+pub(super) fn step(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let first = walk.items(at).next();
+    if let Some(first) = first {
+        called(walk, first);
+    }
+    at + 1
+}
+
+/// `r { a = 1 }`: the field is no local name; one that stands alone is both.
+pub(super) fn update(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let field = walk.child(at, "field").filter(|_| walk.child(at, "expression").is_some());
+    let name = field.and_then(|field| head(walk, field));
+    walk.roles.mark(name, Role::Refers(RefShape::Member));
+    at + 1
+}
+
+/// `r.a`: nobody knows of what type `r` is.
+pub(super) fn projection(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let name = walk.child(at, "field").and_then(|field| head(walk, field));
+    if let Some(name) = name {
+        walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
+        walk.behind(name, at);
+    }
+    at + 1
+}

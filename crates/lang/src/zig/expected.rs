@@ -1,0 +1,118 @@
+//! `.name`: a member of the type that is wanted where it stands.
+
+use codecompass_model::{Expr, ExprId, RefShape};
+
+use crate::recipe::Walk;
+use crate::roles::Role;
+
+/// How far around a place it is looked for what is wanted there.
+const MAX_AROUND: usize = 40;
+
+/// A function behind more arguments is not asked what it wants.
+const MAX_GIVEN: usize = 8;
+
+/// `.name` without anything before the dot, as a value, a call, a case, or the field of a value that is made.
+pub(super) fn literal(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let (Some(name), None) = (walk.child(at, "member"), walk.child(at, "object")) else { return at + 1 };
+    let around = walk.parent(at);
+    let is_called = walk.kind(around) == "call_expression" && walk.child(around, "function") == Some(at);
+    // `.init(…)` gives what is wanted where the call stands.
+    let place = if is_called { around } else { at };
+    let of = match wanted(walk, place, 0) {
+        Some(of) => of,
+        None => walk.other(),
+    };
+    walk.roles.mark(Some(name), Role::Declares);
+    let shape = if is_called { RefShape::MemberCall } else { RefShape::Member };
+    walk.draft.reference_on(walk.tree.node(name).span(), shape, of);
+    at + 1
+}
+
+/// The type, or a value of it, that is wanted where a node stands.
+fn wanted(walk: &mut Walk<'_, '_>, at: usize, depth: usize) -> Option<ExprId> {
+    let around = walk.parent(at);
+    if depth > MAX_AROUND || around == at {
+        return None;
+    }
+    match walk.kind(around) {
+        "variable_declaration" | "container_field" => {
+            let of = walk.child(around, "type")?;
+            Some(walk.lower(of))
+        }
+        "parenthesized_expression" | "unary_expression" | "try_expression" | "comptime_expression" => {
+            wanted(walk, around, depth + 1)
+        }
+        "if_expression" if walk.child(around, "condition") != Some(at) => wanted(walk, around, depth + 1),
+        "return_expression" => {
+            let mut outer = around;
+            for _ in 0..MAX_AROUND {
+                outer = walk.parent(outer);
+                if walk.kind(outer) == "function_declaration" {
+                    let of = walk.child(outer, "type")?;
+                    return Some(walk.lower(of));
+                }
+            }
+            None
+        }
+        "switch_case" => {
+            let switch = walk.parent(around);
+            if walk.tree.next(at) == walk.tree.next(around) {
+                return wanted(walk, switch, depth + 1);
+            }
+            let of = walk.items(switch).find(|&item| walk.kind(item) != "block_label")?;
+            Some(walk.lower(of))
+        }
+        "binary_expression" => {
+            let (left, right) = (walk.child(around, "left")?, walk.child(around, "right")?);
+            if left == at && right == at {
+                return None;
+            }
+            Some(walk.lower(if left == at { right } else { left }))
+        }
+        "assignment_expression" => assigned(walk, around, at, depth),
+        "call_expression" => argument(walk, around, at),
+        _ => None,
+    }
+}
+
+/// `a = .b` wants what `a` is; `.a = .b` in a list of values what the field is; and `.a` itself is a field of what the list
+/// makes.
+fn assigned(walk: &mut Walk<'_, '_>, around: usize, at: usize, depth: usize) -> Option<ExprId> {
+    let (left, list) = (walk.child(around, "left")?, walk.parent(around));
+    if walk.kind(list) != "initializer_list" {
+        return (left != at).then(|| walk.lower(left));
+    }
+    let value = walk.parent(list);
+    let made = match walk.kind(value) {
+        "struct_initializer" => {
+            let of = walk.items(value).next()?;
+            walk.lower(of)
+        }
+        _ => wanted(walk, value, depth + 1)?,
+    };
+    if left == at {
+        return Some(made);
+    }
+    let name = walk.child(left, "member")?;
+    let name = walk.draft.name(walk.tree.node(name).span());
+    Some(walk.draft.expr(Expr::Member { of: made, name }))
+}
+
+/// What a function wants for an argument; behind a value it is given that first.
+fn argument(walk: &mut Walk<'_, '_>, call: usize, at: usize) -> Option<ExprId> {
+    let function = walk.child(call, "function").filter(|&function| function != at)?;
+    let before = walk.items(call).filter(|&item| item != function).take_while(|&item| item != at);
+    let before: Vec<usize> = before.take(MAX_GIVEN + 1).collect();
+    if before.len() > MAX_GIVEN {
+        return None;
+    }
+    let arity = (walk.items(call).count() as u32).saturating_sub(1);
+    let given: Vec<ExprId> = before.into_iter().map(|item| walk.lower(item)).collect();
+    let object = walk.child(function, "object").map(|object| walk.lower(object));
+    let callee = walk.lower(function);
+    let alone = walk.draft.expr(Expr::Argument { callee, arity, given: given.clone().into() });
+    let Some(object) = object else { return Some(alone) };
+    let given = [object].into_iter().chain(given).collect();
+    let behind = walk.draft.expr(Expr::Argument { callee, arity: arity + 1, given });
+    Some(walk.draft.expr(Expr::Either(Box::new([alone, behind]))))
+}
