@@ -239,7 +239,10 @@ fn told_by_languages() -> BTreeSet<String> {
     for entry in fs::read_dir(crates().join("lang/src")).expect("there is one").flatten() {
         let Ok(text) = fs::read_to_string(entry.path().join("mod.rs")) else { continue };
         for field in TOLD {
-            for value in text.split(&format!(" {field}: ")).skip(1) {
+            let mark = format!(" {field}: ");
+            let values = text.split(&mark).skip(1);
+            // A row of a table may have a part of the same name, which is no text.
+            for value in values.filter(|value| value.starts_with(['"', '&'])) {
                 let end = if value.starts_with("&[") { ']' } else { ',' };
                 told.extend(value.split(end).take(1).flat_map(quoted).map(str::to_owned));
             }
