@@ -34,22 +34,15 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
     modifiers: &["storage_class_specifier"],
-    attributes: &[],
     words: &[("static", Means::Seen(Visibility::Private)), ("static", Means::Flag(Flags::FILE_ONLY))],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
-    test_marks: &[],
-    inferred: &[],
     keywords: hooks::KEYWORDS,
-    calls_apart: false,
-    overloads: false,
-    infers: false,
-    begin: |_| {},
+    ..Recipe::PLAIN
 };
 
 static SCOPING: Scoping = Scoping {

@@ -51,21 +51,15 @@ static RECIPE: Recipe = Recipe {
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
-    modifiers: &[],
-    attributes: &[],
     words: &[
         ("public", Means::Seen(Visibility::Public)),
         ("protected", Means::Seen(Visibility::Protected)),
         ("private", Means::Seen(Visibility::Private)),
     ],
     visibility,
-    test_marks: &[],
-    inferred: &[],
-    keywords: &[],
-    calls_apart: false,
     overloads: true,
-    infers: false,
     begin: |walk| walk.draft.types_are_values(),
+    ..Recipe::PLAIN
 };
 
 /// In a class all is private that no word says otherwise of.

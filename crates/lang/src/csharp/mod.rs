@@ -43,7 +43,6 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
@@ -60,12 +59,8 @@ static RECIPE: Recipe = Recipe {
     ],
     visibility,
     test_marks: &["Fact", "Theory", "Test", "TestCase", "TestMethod", "DataTestMethod", "TestCaseSource"],
-    inferred: &[],
-    keywords: &[],
-    calls_apart: false,
     overloads: true,
-    infers: false,
-    begin: |_| {},
+    ..Recipe::PLAIN
 };
 
 /// What has no word of its own is for the type around it; types outside of others are for the assembly.

@@ -36,22 +36,14 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
-    modifiers: &[],
-    attributes: &[],
-    words: &[],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
-    test_marks: &[],
-    inferred: &[],
-    keywords: &[],
     calls_apart: true,
     overloads: true,
-    infers: false,
-    begin: |_| {},
+    ..Recipe::PLAIN
 };
 
 static SCOPING: Scoping = Scoping {

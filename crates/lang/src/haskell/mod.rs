@@ -36,22 +36,13 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment", "haddock"],
-    modifiers: &[],
-    attributes: &[],
-    words: &[],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
-    test_marks: &[],
-    inferred: &[],
-    keywords: &[],
-    calls_apart: false,
-    overloads: false,
-    infers: false,
     begin: modules::begin,
+    ..Recipe::PLAIN
 };
 
 static SCOPING: Scoping = Scoping {

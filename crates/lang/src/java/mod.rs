@@ -38,7 +38,6 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
@@ -71,8 +70,7 @@ static RECIPE: Recipe = Recipe {
     ],
     calls_apart: true,
     overloads: true,
-    infers: false,
-    begin: |_| {},
+    ..Recipe::PLAIN
 };
 
 /// What has no word of its own is for the package, and in an interface for all.

@@ -32,25 +32,17 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
-    modifiers: &[],
-    attributes: &[],
-    words: &[],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
-    test_marks: &[],
-    inferred: &[],
-    keywords: &[],
-    calls_apart: false,
-    overloads: false,
     infers: true,
     begin: |walk| {
         let module = modules::name(walk.draft.path);
         walk.draft.set_prefix(module);
     },
+    ..Recipe::PLAIN
 };
 
 static SCOPING: Scoping = Scoping {

@@ -66,12 +66,9 @@ static RECIPE: Recipe = Recipe {
     ],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
     test_marks: &["Test"],
-    inferred: &[],
-    keywords: &[],
     calls_apart: true,
-    overloads: false,
     infers: true,
-    begin: |_| {},
+    ..Recipe::PLAIN
 };
 
 static SCOPING: Scoping = Scoping {

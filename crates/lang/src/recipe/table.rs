@@ -41,6 +41,28 @@ pub(crate) struct Recipe {
     pub(crate) begin: fn(&mut Walk<'_, '_>),
 }
 
+impl Recipe {
+    /// A language of which nothing is said.
+    pub(crate) const PLAIN: Self = Self {
+        separator: ".",
+        rows: &[],
+        fields: &[],
+        ignored: &[],
+        comments: &[],
+        modifiers: &[],
+        attributes: &[],
+        words: &[],
+        visibility: |_, _| None,
+        test_marks: &[],
+        inferred: &[],
+        keywords: &[],
+        calls_apart: false,
+        overloads: false,
+        infers: false,
+        begin: |_| {},
+    };
+}
+
 /// What a word in front of a declaration says.
 #[derive(Clone, Copy)]
 pub(crate) enum Means {

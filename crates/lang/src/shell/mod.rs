@@ -37,22 +37,13 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
-    modifiers: &[],
-    attributes: &[],
-    words: &[],
     visibility: |_: SymbolKind, _| None,
-    test_marks: &[],
-    inferred: &[],
-    keywords: &[],
     calls_apart: true,
-    overloads: false,
-    infers: false,
-    begin: |_| {},
+    ..Recipe::PLAIN
 };
 
 static SCOPING: Scoping = Scoping {

@@ -39,26 +39,20 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 static RECIPE: Recipe = Recipe {
-    separator: ".",
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
     modifiers: &["pub"],
-    attributes: &[],
     words: &[("pub", Means::Seen(Visibility::Public))],
     visibility,
-    test_marks: &[],
-    inferred: &[],
-    keywords: &[],
-    calls_apart: false,
-    overloads: false,
     infers: true,
     begin: |walk| {
         let module = modules::name(walk.draft.path);
         walk.draft.set_prefix(module);
         walk.draft.types_are_values();
     },
+    ..Recipe::PLAIN
 };
 
 /// What has no word of its own is for the file; fields are for all who see the type.
