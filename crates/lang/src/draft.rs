@@ -173,6 +173,12 @@ impl<'t> Draft<'t> {
         self.facts.symbols.get(index as usize)
     }
 
+    /// The innermost open symbol of some kind.
+    pub(crate) fn around(&self, is_one: fn(SymbolKind) -> bool) -> Option<u32> {
+        let mut open = self.scopes.iter().rev().map(|scope| scope.symbol);
+        open.find(|&symbol| is_one(self.facts.symbols[symbol as usize].kind))
+    }
+
     /// Where the last symbol begins: the next one must not begin before it.
     pub(crate) fn last_start(&self) -> u32 {
         self.facts.symbols.last().map_or(0, |symbol| symbol.span.start)

@@ -65,9 +65,11 @@ mod python;
 mod recipe;
 mod resolve;
 mod roles;
+mod ruby;
 mod rules;
 mod rust;
 mod shell;
+mod swift;
 mod text;
 mod tree;
 mod zig;
@@ -206,8 +208,10 @@ pub const LANGUAGES: &[&Language] = &[
     &lua::LANGUAGE,
     &php::LANGUAGE,
     &python::LANGUAGE,
+    &ruby::LANGUAGE,
     &rust::LANGUAGE,
     &shell::LANGUAGE,
+    &swift::LANGUAGE,
     &zig::LANGUAGE,
 ];
 

@@ -334,6 +334,33 @@ fn deep_nesting_ends() {
         "x = do { y <- ".repeat(depth),
         "class A a where { instance B ".repeat(depth),
     ];
+    let swift = [
+        format!("func f() {{ {} }}", nested("(", ")")),
+        format!("func f() {{ {} }}", nested("{ $0 ", "}")),
+        nested("class A { func f() {", "} }"),
+        nested("extension A.B { struct C {", "} }"),
+        format!("let a = b{}", ".c()".repeat(depth)),
+        format!("let a = b{}", " { $0 }".repeat(depth)),
+        format!("let a = f({}1)", ".b, ".repeat(depth)),
+        format!("let a: {}Int{}", "[A<".repeat(depth), ">]".repeat(depth)),
+        format!("let {} = 1", "a, b: T = 1, ".repeat(depth)),
+        format!("if {} {{}}", "let a = b, case .c(let d) = e, ".repeat(depth)),
+        "switch a { case .b(let c): ".repeat(depth),
+        "guard let a else { ".repeat(depth),
+    ];
+    let ruby = [
+        nested("module A\n", "end\n"),
+        nested("class A::B < C\n def f\n", "end\n end\n"),
+        format!("x = {}", nested("f(", ")")),
+        format!("a{}", ".b { |c| c }".repeat(depth)),
+        format!("{}1", "@a = b = ".repeat(depth)),
+        format!("x = {}1", "a ? b : ".repeat(depth)),
+        format!("case x\nin {} then y\nend", nested("{a: [b, ", "]}")),
+        "if x then y = 1\n".repeat(depth),
+        "a, (b, *c) = ".repeat(depth),
+        "class << self; attr_reader :a\n".repeat(depth),
+        "\"#{".repeat(depth),
+    ];
     let tables = [
         ("Deep.java", &java[..]),
         ("deep.c", &c[..]),
@@ -341,6 +368,8 @@ fn deep_nesting_ends() {
         ("deep.lua", &lua[..]),
         ("deep.zig", &zig[..]),
         ("Deep.hs", &haskell[..]),
+        ("deep.swift", &swift[..]),
+        ("deep.rb", &ruby[..]),
     ];
     for (path, texts) in tables {
         for text in texts {

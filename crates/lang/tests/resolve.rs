@@ -25,7 +25,9 @@ macro_rules! languages {
     };
 }
 
-languages!(c, cpp, csharp, elixir, go, haskell, java, javascript, lua, php, python, rust, shell, typescript, zig);
+languages!(
+    c, cpp, csharp, elixir, go, haskell, java, javascript, lua, php, python, ruby, rust, shell, swift, typescript, zig
+);
 
 #[test]
 fn every_language_has_worlds_and_every_world_is_looked_at() {

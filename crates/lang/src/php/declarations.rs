@@ -237,8 +237,8 @@ pub(super) fn promoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let annotation = walk.child(at, "type").map(|of| walk.lower(of));
     let class = walk.draft.class_place();
     if class.is_some() {
-        let new = Definition { annotation, ..Definition::new(SymbolKind::Property, name) };
-        walk.define_below(at, new, class);
+        let new = Definition { annotation, parent: class, ..Definition::new(SymbolKind::Property, name) };
+        walk.define(at, new);
     }
     at + 1
 }

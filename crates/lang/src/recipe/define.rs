@@ -41,6 +41,10 @@ pub(crate) struct Definition<'d> {
     pub(crate) last: Option<usize>,
     /// The node up to which it stays open; 0 for one that nothing stands in.
     pub(crate) end: usize,
+    /// Where its header ends, where no node begins there.
+    pub(crate) head: Option<u32>,
+    /// The symbol that it is a member of, where that is not the innermost open one; nothing stands in it then.
+    pub(crate) parent: Option<u32>,
 }
 
 impl Definition<'_> {
@@ -61,6 +65,8 @@ impl Definition<'_> {
             visibility: None,
             last: None,
             end: 0,
+            head: None,
+            parent: None,
         }
     }
 }
@@ -106,11 +112,6 @@ impl<'t> Walk<'_, 't> {
 
     /// Enters a symbol that a node declares, and gives its place.
     pub(crate) fn define(&mut self, at: usize, new: Definition<'_>) -> Option<u32> {
-        self.define_below(at, new, None)
-    }
-
-    /// The same; one that nothing stands in may stand below a symbol that is not the innermost open one.
-    pub(crate) fn define_below(&mut self, at: usize, new: Definition<'_>, parent: Option<u32>) -> Option<u32> {
         self.roles.mark(Some(new.name), Role::Declares);
         let name_span = new.named.unwrap_or_else(|| self.tree.node(new.name).span());
         let name = self.draft.slice(name_span);
@@ -154,14 +155,14 @@ impl<'t> Walk<'_, 't> {
             is_test: new.kind == SymbolKind::Test || self.is_marked_test(&front),
         };
         let place = self.draft.symbol_count();
-        match parent {
+        match new.parent {
             Some(parent) => self.draft.member(symbol, Some(parent)),
             None => self.draft.symbol(symbol, new.end),
         }
         if self.draft.symbol_count() == place {
             return None;
         }
-        if is_block_only && parent.is_none() {
+        if is_block_only && new.parent.is_none() {
             self.draft.declare(name_span, place, at);
         }
         if let Some(value) = new.value {
@@ -240,7 +241,12 @@ impl<'t> Walk<'_, 't> {
         let end = self.tree.node(at).end;
         let is_long = |value: &Span| value.end - value.start > MAX_VALUE || self.draft.slice(*value).contains('\n');
         let value = new.value.map(|value| self.tree.node(value).span()).filter(is_long).map(|value| value.start);
-        let cut = new.body.map(|body| self.tree.node(body).start).or(value).filter(|&cut| cut > start).unwrap_or(end);
+        let cut = new
+            .head
+            .or(new.body.map(|body| self.tree.node(body).start))
+            .or(value)
+            .filter(|&cut| cut > start)
+            .unwrap_or(end);
         let read = text::cut(self.draft.slice(Span { start, end: cut }), MAX_HEADER).len() as u32;
         let comments = self.comment_codes(at, cut);
         let mut signature = header(self.draft, self.tree, at, Span { start, end: start + read }, &comments);

@@ -37,6 +37,8 @@ pub(crate) struct Walk<'w, 't> {
     pub(super) lowered: Lowered,
     /// By node: what stands before the name there, plus one; with [`POINTED`] it is what that points to.
     before: Vec<u32>,
+    /// The same for names that stand behind what is written nowhere, or in no node of its own.
+    before_values: FastMap<usize, ExprId>,
     /// What is done when nodes are left, the innermost last.
     leaving: Vec<Leaving>,
     /// What the functions around the node give back so far, that of the file first.
@@ -49,6 +51,10 @@ pub(crate) struct Walk<'w, 't> {
     opened: usize,
     /// Nodes before this one stand in a function.
     local_end: usize,
+    /// What a hook wants to know when the walk arrives at a node.
+    marks: FastMap<usize, u32>,
+    /// Members that hooks have entered, by the symbol that they belong to and their names, and the nodes of their values.
+    known: FastMap<(u32, &'t str), (u32, usize)>,
     /// The types without a name around the node: the node after their bodies, and what they are made from.
     pub(crate) unnamed: Vec<(usize, usize)>,
     /// What hooks have to remember: the node after the block that it holds in, a word, and what it stands for.
@@ -101,12 +107,15 @@ pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) 
         comments: Comments::new(|_| false),
         lowered: Lowered::new(tree.len()),
         before: vec![0; tree.len()],
+        before_values: FastMap::default(),
         leaving: Vec::new(),
         frames: vec![Frame { is_asked: recipe.infers, ..Frame::default() }],
         called: FastMap::default(),
         given_to: FastMap::default(),
         opened: 0,
         local_end: 0,
+        marks: FastMap::default(),
+        known: FastMap::default(),
         unnamed: Vec::new(),
         notes: Vec::new(),
         sections: Vec::new(),
@@ -144,6 +153,32 @@ impl<'t> Walk<'_, 't> {
     /// The text of a node.
     pub(crate) fn text(&self, at: usize) -> &'t str {
         self.draft.slice(self.tree.node(at).span())
+    }
+
+    /// The text between two nodes.
+    pub(crate) fn text_between(&self, left: usize, right: usize) -> &'t str {
+        let between = self.tree.node(left).end as usize..self.tree.node(right).start as usize;
+        self.draft.text.get(between).unwrap_or("")
+    }
+
+    /// Leaves a mark at a node.
+    pub(crate) fn mark(&mut self, at: usize, mark: u32) {
+        self.marks.insert(at, mark);
+    }
+
+    /// The mark at a node; 0 for none.
+    pub(crate) fn marked(&self, at: usize) -> u32 {
+        self.marks.get(&at).copied().unwrap_or(0)
+    }
+
+    /// A member that a hook has entered, and the node of its value.
+    pub(crate) fn known(&self, of: u32, name: &'t str) -> Option<(u32, usize)> {
+        self.known.get(&(of, name)).copied()
+    }
+
+    /// Remembers a member that a hook has entered.
+    pub(crate) fn make_known(&mut self, of: u32, name: &'t str, symbol: u32, value: usize) {
+        self.known.insert((of, name), (symbol, value));
     }
 
     /// The node around a node.
@@ -442,6 +477,10 @@ impl<'t> Walk<'_, 't> {
         }
         let reference = self.draft.reference_count();
         match self.before[at] {
+            0 if self.before_values.contains_key(&at) => {
+                let before = self.before_values[&at];
+                self.draft.reference_on(span, shape, before);
+            }
             0 if shape == RefShape::Call && self.recipe.calls_apart => self.draft.reference_to_function(span),
             0 => self.draft.reference(span, shape, None),
             before if before as usize == at + 1 => {
@@ -493,6 +532,11 @@ impl<'t> Walk<'_, 't> {
     /// Says that a name is one of what something points to.
     pub(crate) fn behind_pointer(&mut self, name: usize, before: usize) {
         self.before[name] = (before as u32 + 1) | POINTED;
+    }
+
+    /// The same, where what stands before the name is no node.
+    pub(crate) fn behind_value(&mut self, name: usize, before: ExprId) {
+        self.before_values.insert(name, before);
     }
 
     /// The leaf that a type or a path is known by.
@@ -580,18 +624,26 @@ impl<'t> Walk<'_, 't> {
         let body = self.find(at, body);
         let params = self.find(at, params);
         let wanted = self.wanted(at);
-        self.scope(at);
-        let is_leaf = |of: usize| self.does(of).iter().any(|one| matches!(one, Do::Leaf(_)));
         let list: Vec<usize> = match params {
-            Some(one) if is_leaf(one) => vec![one],
+            Some(one) if self.is_leaf(one) => vec![one],
             Some(list) => self.items(list).collect(),
             None => Vec::new(),
         };
+        self.open_closure(at, list, body, wanted);
+    }
+
+    fn is_leaf(&self, at: usize) -> bool {
+        self.does(at).iter().any(|one| matches!(one, Do::Leaf(_)))
+    }
+
+    /// Opens a function without a name: those of its parameters that say no type are of the types that are wanted.
+    pub(crate) fn open_closure(&mut self, at: usize, list: Vec<usize>, body: Option<usize>, wanted: Option<ExprId>) {
+        self.scope(at);
         // A name alone, or a parameter without a type.
         let untyped = |one: usize| {
             let bind = self.bind_of(one, BindingKind::Param);
             let is_typed = |bind: &Bind| self.find(one, bind.of_type).is_some();
-            if is_leaf(one) {
+            if self.is_leaf(one) {
                 Some(one)
             } else {
                 bind.filter(|bind| !is_typed(bind)).and_then(|bind| self.find(one, bind.name))

@@ -11,12 +11,12 @@ use codecompass_model::{
 };
 
 use super::index::Index;
-use super::members::{Levels, Want};
+use super::members::{Levels, Side, Want};
 use super::memo::{Course, Memo};
 use super::modules::{Asked, Handed};
 use super::names::Found;
 use super::namespaces::Using;
-use super::overloads::takes;
+use super::overloads::{Given, takes};
 use super::scoping::{Parts, Scoping, Unit};
 use super::stubs::Library;
 use super::types::Type;
@@ -24,6 +24,9 @@ use super::values::Value;
 
 /// More steps than any honest expression needs.
 const MAX_STEPS: u32 = 20_000;
+
+/// More types are not looked through for a constructor.
+const MAX_BASES: usize = 16;
 
 /// Deeper recursion than any honest expression needs.
 const MAX_DEPTH: u32 = 60;
@@ -51,6 +54,9 @@ pub(super) struct Engine<'w> {
     pub(super) brought_in: Memo<Asked, Rc<(Handed, bool)>>,
     pub(super) passing: Memo<VersionId, bool>,
     pub(super) imported: Memo<VersionId, Rc<[Vec<VersionId>]>>,
+    pub(super) mains: Memo<SymbolAt, SymbolAt>,
+    pub(super) blocks: Memo<SymbolAt, Rc<[SymbolAt]>>,
+    pub(super) owned: Memo<(SymbolAt, String, Want), Rc<[SymbolAt]>>,
     pub(super) parts: Memo<VersionId, Rc<HashMap<SymbolAt, Vec<SymbolAt>>>>,
     pub(super) course: Course,
 }
@@ -74,7 +80,9 @@ impl Deref for File {
 
 impl File {
     pub(super) fn new(source: Rc<SourceFile>) -> Self {
-        let top = source.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && symbol.kind.can_be_named());
+        // A block that belongs to a type may belong to one that stands deeper.
+        let is_plain = |kind: SymbolKind| kind.can_be_named() && kind != SymbolKind::Impl;
+        let top = source.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && is_plain(symbol.kind));
         let package = top.and_then(|top| top.qualified_name.strip_suffix(top.name.as_str()));
         let package = package.unwrap_or("").trim_end_matches(['.', ':', '\\']).to_owned();
         let namespaces = source.facts.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Namespace);
@@ -119,6 +127,9 @@ pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>)
         brought_in: Memo::default(),
         passing: Memo::default(),
         imported: Memo::default(),
+        mains: Memo::default(),
+        blocks: Memo::default(),
+        owned: Memo::default(),
         parts: Memo::default(),
         course: Course::new(MAX_DEPTH, MAX_STEPS),
     })
@@ -198,7 +209,8 @@ impl Engine<'_> {
     }
 
     /// What is meant by symbols that were found: those of the library are from outside.
-    pub(super) fn proved(&self, mut targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
+    pub(super) fn proved(&self, targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
+        let mut targets = self.main(targets);
         if targets.iter().any(|at| !self.library().has(at.file)) {
             targets.retain(|at| !self.library().has(at.file));
         }
@@ -231,7 +243,7 @@ impl Engine<'_> {
             Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
             Found::Members(levels) => {
                 let given = call.map(|call| self.given(place, call));
-                let picked = self.taking(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
+                let picked = self.taking(self.pick(&levels, given.as_ref(), want), given.as_ref(), want);
                 if picked.is_empty() {
                     return match self.look_beyond(place, name, want) {
                         Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
@@ -240,7 +252,7 @@ impl Engine<'_> {
                     };
                 }
                 let picked = self.completed(picked);
-                self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of a type around")
+                self.proved(self.with_constructors(picked, want, given.as_ref()), "a member of a type around")
             }
             Found::Guess(target) => Meaning::guessed(target, "the only one of that name"),
             Found::Module(files) => Meaning::Module(files),
@@ -256,14 +268,20 @@ impl Engine<'_> {
 
     /// A name behind something.
     fn qualified_name(&self, place: &Place, reference: &Reference, of: ExprId, call: Option<ExprId>) -> Meaning {
-        let name = place.file.name(reference.name);
+        let before = place.file.facts().expr(of);
+        let name = match (before, place.file.name(reference.name)) {
+            // `super` alone calls what the function around it overrides.
+            (Expr::Super, "super") => self.function_around(place),
+            (_, name) => name,
+        };
         let want = Want::of(reference.shape);
-        if let (Unit::Module, Expr::Module(module)) = (self.scoping.unit, place.file.facts().expr(of)) {
+        if let (Unit::Module, Expr::Module(module)) = (self.scoping.unit, before) {
             return self.behind_module(place, place.file.name(*module), name, want);
         }
         if let Some(module) = self.module_itself(&place.file, of, name, want) {
             return module;
         }
+        let is_own = matches!(before, Expr::This | Expr::Super);
         match self.value(&place.file, self.class_of(&place.file, place.symbol), of) {
             Value::Package(package) => {
                 if self.scoping.unit == Unit::Namespace {
@@ -276,7 +294,7 @@ impl Engine<'_> {
                     };
                 }
                 let whole = self.joined(&package, name);
-                match &*self.find_qualified(&whole) {
+                match &*self.main(self.find_qualified(&whole).to_vec()) {
                     [] if self.scoping.known_packages && !self.package_files(&whole).is_empty() => {
                         Meaning::Module(self.package_files(&whole).to_vec())
                     }
@@ -292,7 +310,14 @@ impl Engine<'_> {
                     }
                 }
             }
-            Value::Of(of) | Value::TypeName(of) => self.member_meaning(place, &of, name, want, call),
+            Value::TypeName(of) => match self.made_value(&of, name) {
+                Some(made) => self.proved(made, "a value that is made"),
+                None => self.member_meaning(place, &of, name, Side::Type, want, call),
+            },
+            Value::Of(of) => {
+                let side = if is_own { self.side_of(place) } else { Side::Value };
+                self.member_meaning(place, &of, name, side, want, call)
+            }
             Value::Functions(all, _) if all.first().is_some_and(|at| self.library().has(at.file)) => Meaning::External,
             Value::Functions(..) => Meaning::Unknown("a member of a function"),
         }
@@ -303,7 +328,8 @@ impl Engine<'_> {
         let Expr::Module(whole) = file.facts().expr(of) else { return None };
         let whole = file.name(*whole);
         // What begins with a small letter is a member of it.
-        if !name.starts_with(char::is_uppercase)
+        if whole.is_empty()
+            || !name.starts_with(char::is_uppercase)
             || self.scoping.unit != Unit::Package
             || !matches!(want, Want::Type | Want::Made)
         {
@@ -314,7 +340,7 @@ impl Engine<'_> {
     }
 
     /// Of functions those that take as many arguments as they are given, where others of the name are other functions.
-    fn taking(&self, mut targets: Vec<SymbolAt>, given: Option<&[Type]>, want: Want) -> Vec<SymbolAt> {
+    fn taking(&self, mut targets: Vec<SymbolAt>, given: Option<&Given>, want: Want) -> Vec<SymbolAt> {
         if let (true, Some(given), Want::Call) = (self.scoping.by_arity, given, want) {
             targets.retain(|at| match self.symbol_type(*at) {
                 Type::Func(of) => takes(&of, given.len()),
@@ -324,7 +350,35 @@ impl Engine<'_> {
         targets
     }
 
-    fn member_meaning(&self, place: &Place, of: &Type, name: &str, want: Want, call: Option<ExprId>) -> Meaning {
+    /// The name of the function around a place.
+    fn function_around<'f>(&self, place: &'f Place) -> &'f str {
+        let file = &place.file;
+        let mut around = file.around(place.symbol).filter_map(|at| file.symbol(at));
+        around.find(|of| matches!(of.kind, SymbolKind::Method | SymbolKind::Fn)).map_or("", |of| of.name.as_str())
+    }
+
+    /// A type and the method that is run, if a member of this name makes values of the type.
+    fn made_value(&self, of: &Type, name: &str) -> Option<Vec<SymbolAt>> {
+        let (_, runs) = self.scoping.maker.filter(|(maker, _)| *maker == name)?;
+        let Type::Named(at, _) = of else { return None };
+        let own = self.on_side(self.members(of, name, Want::Call), Side::Type);
+        if !own.levels.is_empty() {
+            return None;
+        }
+        let run = self.members(of, runs, Want::Call);
+        let run = run.levels.first().map_or(&[][..], |(found, _)| found.as_slice());
+        Some(std::iter::once(*at).chain(run.iter().copied().filter(|at| !self.library().has(at.file))).collect())
+    }
+
+    fn member_meaning(
+        &self,
+        place: &Place,
+        of: &Type,
+        name: &str,
+        side: Side,
+        want: Want,
+        call: Option<ExprId>,
+    ) -> Meaning {
         match of {
             // Nothing in the view can be meant.
             Type::Unknown if self.scoping.open_world && self.is_unheard(name, want) => return Meaning::External,
@@ -332,21 +386,25 @@ impl Engine<'_> {
             Type::External | Type::Basic(_) => return Meaning::External,
             _ => {}
         }
-        let mut levels = self.members(of, name, want);
+        let look = |want: Want| self.on_side(self.members(of, name, want), side);
+        let mut levels = look(want);
         // What is no variable may be a type, or a function that is handed on.
         for other in [Want::Type, Want::Call] {
             if levels.levels.is_empty() && want == Want::Value {
-                levels = self.members(of, name, other);
+                levels = look(other);
             }
         }
         if levels.levels.is_empty() && want == Want::Call && self.scoping.calls_make {
-            levels = self.members(of, name, Want::Made);
+            levels = look(Want::Made);
         }
         let given = call.map(|call| self.given(place, call));
-        let picked = self.taking(self.pick(&levels, given.as_deref(), want), given.as_deref(), want);
+        let picked = self.taking(self.pick(&levels, given.as_ref(), want), given.as_ref(), want);
         match self.completed(picked) {
             picked if !picked.is_empty() => {
-                self.proved(self.with_constructors(picked, want, given.as_deref()), "a member of the type")
+                self.proved(self.with_constructors(picked, want, given.as_ref()), "a member of the type")
+            }
+            _ if want == Want::Made && !self.named_constructors(of, name, given.as_ref()).is_empty() => {
+                self.proved(self.named_constructors(of, name, given.as_ref()), "a constructor of the type")
             }
             _ if levels.outside => Meaning::External,
             _ if self.scoping.open_world && self.is_unheard(name, want) => Meaning::External,
@@ -370,12 +428,12 @@ impl Engine<'_> {
             (Some(given), Want::Call) => self.overloads(&targets, given),
             _ => targets,
         };
-        let targets = self.taking(targets, given.as_deref(), want);
+        let targets = self.taking(targets, given.as_ref(), want);
         if targets.is_empty() {
             return Meaning::Unknown("no function of that name takes so many arguments");
         }
         let targets = self.completed(targets);
-        self.proved(self.with_constructors(targets, want, given.as_deref()), why)
+        self.proved(self.with_constructors(targets, want, given.as_ref()), why)
     }
 
     /// How many type arguments a type is given where it is named.
@@ -390,7 +448,7 @@ impl Engine<'_> {
     }
 
     /// A value that is made means its type and the constructor that the arguments fit.
-    fn with_constructors(&self, mut targets: Vec<SymbolAt>, want: Want, given: Option<&[Type]>) -> Vec<SymbolAt> {
+    fn with_constructors(&self, mut targets: Vec<SymbolAt>, want: Want, given: Option<&Given>) -> Vec<SymbolAt> {
         if let (Want::Call | Want::Made, true, &[only]) = (want, self.scoping.types_are_values, targets.as_slice()) {
             targets = self.held(only).unwrap_or(targets);
         }
@@ -420,11 +478,14 @@ impl Engine<'_> {
     }
 
     /// The constructors of a type that arguments fit.
-    fn constructors(&self, of: SymbolAt, given: Option<&[Type]>) -> Vec<SymbolAt> {
-        let all = match self.scoping.unit {
+    fn constructors(&self, of: SymbolAt, given: Option<&Given>) -> Vec<SymbolAt> {
+        let mut all = match self.scoping.unit {
             Unit::Namespace => self.constructors_anywhere(of),
             _ => self.all_constructors(of),
         };
+        if self.scoping.parts == Parts::ByOwner {
+            all.extend(self.constructors_in_blocks(of));
+        }
         match given {
             Some(given) => self.completed(self.overloads(&all, given)),
             None => self.completed(all),
@@ -448,6 +509,36 @@ impl Engine<'_> {
         all
     }
 
+    /// The constructors that stand in blocks that belong to a type.
+    fn constructors_in_blocks(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        let mut all = Vec::new();
+        for &block in self.blocks(of).iter() {
+            let Some(file) = self.file(block.file) else { continue };
+            let places = file.children(Some(block.place)).iter().map(|&place| SymbolAt { file: block.file, place });
+            all.extend(places.filter(|&at| self.kind(at) == Some(SymbolKind::Constructor)));
+        }
+        all
+    }
+
+    /// A constructor that is named behind its type, or behind a value of it: of the nearest type that has one.
+    fn named_constructors(&self, of: &Type, name: &str, given: Option<&Given>) -> Vec<SymbolAt> {
+        let mut open = vec![of.clone()];
+        let mut next = 0;
+        while let Some(of) = open.get(next).cloned().filter(|_| open.len() < MAX_BASES) {
+            next += 1;
+            let Type::Named(at, _) = of else { continue };
+            let mut found = self.constructors(at, given);
+            found.retain(|&at| {
+                self.file(at.file).is_some_and(|file| file.symbol(at.place).is_some_and(|of| of.name == name))
+            });
+            if !found.is_empty() {
+                return found;
+            }
+            open.extend(self.bases(at).iter().cloned());
+        }
+        Vec::new()
+    }
+
     /// `this(…)` and `super(…)`.
     fn own_constructor(&self, place: &Place, is_super: bool, call: Option<ExprId>) -> Meaning {
         let Some(class) = self.class_of(&place.file, place.symbol) else { return Meaning::Unknown("no class") };
@@ -462,7 +553,7 @@ impl Engine<'_> {
         match of {
             Type::Named(of, _) => {
                 let given = call.map(|call| self.given(place, call));
-                let found = self.constructors(of, given.as_deref());
+                let found = self.constructors(of, given.as_ref());
                 self.proved(if found.is_empty() { vec![of] } else { found }, "a constructor of the class")
             }
             Type::External => Meaning::External,

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use codecompass_model::{Flags, RefShape, SymbolAt, SymbolKind, VersionId};
 
-use super::engine::{Engine, is_type};
-use super::overloads::takes;
+use super::engine::{Engine, Place, is_type};
+use super::overloads::{Given, takes};
 use super::scoping::{Apart, Parts, Unit};
 use super::types::{Arguments, Type};
 
@@ -39,7 +39,8 @@ impl Want {
     /// Whether a symbol of a kind is what is looked for.
     pub(super) fn takes(self, kind: SymbolKind, apart: Apart) -> bool {
         use SymbolKind::{Fn, Macro, Method, Namespace, Prototype};
-        if kind == SymbolKind::Constructor || !kind.can_be_named() {
+        // A block that belongs to a type bears its name, and is not meant by it.
+        if matches!(kind, SymbolKind::Constructor | SymbolKind::Impl) || !kind.can_be_named() {
             return false;
         }
         match (self, apart) {
@@ -51,6 +52,19 @@ impl Want {
             (Want::Call | Want::Value, Apart::Types) => !is_type(kind),
         }
     }
+}
+
+/// From where a member is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Nobody knows.
+    Any,
+    /// From a value of the type.
+    Value,
+    /// From the type itself.
+    Type,
+    /// From a type in it.
+    Around,
 }
 
 /// The members of a name, by the types that have them, the nearest first.
@@ -71,6 +85,10 @@ impl Levels {
 impl Engine<'_> {
     /// The members of a name that a type has.
     pub(super) fn members(&self, of: &Type, name: &str, want: Want) -> Rc<Levels> {
+        let of = &match of {
+            Type::Named(at, arguments) => Type::Named(self.main_of(*at), arguments.clone()),
+            other => other.clone(),
+        };
         let key = (of.clone(), name.to_owned(), want);
         self.levels.unless_cut(&self.course, key, || Rc::new(self.find_members(of, name, want)))
     }
@@ -87,6 +105,7 @@ impl Engine<'_> {
             let Some(_deeper) = self.course.deeper() else { break };
             match of {
                 Type::Named(at, arguments) => {
+                    let at = self.main_of(at);
                     if seen.contains(&at) {
                         continue;
                     }
@@ -175,6 +194,47 @@ impl Engine<'_> {
         self.scoping.iterable.and_then(|name| self.library().named(name).first().copied())
     }
 
+    /// From where members are named at a place: by what the function is called on that is around it.
+    pub(super) fn side_of(&self, place: &Place) -> Side {
+        let file = &place.file;
+        let functions =
+            |at: &u32| file.symbol(*at).is_some_and(|of| matches!(of.kind, SymbolKind::Method | SymbolKind::Fn));
+        match file.around(place.symbol).find(functions).and_then(|at| file.symbol(at)) {
+            Some(of) if of.flags.has(Flags::STATIC) => Side::Type,
+            Some(_) => Side::Value,
+            None => Side::Any,
+        }
+    }
+
+    /// Those members that can be named from a side, where the language keeps them apart. A function of a module may be either's:
+    /// a class takes a module's functions as its own, or as those of its values.
+    pub(super) fn on_side(&self, all: Rc<Levels>, side: Side) -> Rc<Levels> {
+        if !self.scoping.sides || side == Side::Any || all.levels.is_empty() {
+            return all;
+        }
+        let is_seen = |at: &SymbolAt| {
+            let Some(file) = self.file(at.file) else { return false };
+            let Some(symbol) = file.symbol(at.place) else { return false };
+            let is_open = is_type(symbol.kind) || symbol.kind == SymbolKind::Const;
+            let is_static = symbol.flags.has(Flags::STATIC);
+            let of_module =
+                || symbol.parent.and_then(|at| file.symbol(at)).is_some_and(|of| of.kind == SymbolKind::Module);
+            match side {
+                _ if is_open => true,
+                Side::Any => true,
+                Side::Around => false,
+                Side::Value => !is_static,
+                Side::Type => is_static || of_module(),
+            }
+        };
+        let levels = all
+            .levels
+            .iter()
+            .map(|(found, with)| (found.iter().copied().filter(is_seen).collect::<Vec<_>>(), with.clone()));
+        let levels = levels.filter(|(found, _)| !found.is_empty()).collect();
+        Rc::new(Levels { levels, outside: all.outside, unknown: all.unknown })
+    }
+
     /// The type of the library that all types are made from.
     pub(super) fn root(&self) -> Option<SymbolAt> {
         let name = self.scoping.root?;
@@ -196,16 +256,31 @@ impl Engine<'_> {
                 all.extend(named.into_iter().filter(is_part));
             }
             Parts::ByOwner => {
-                let named = self.symbols_named(name);
-                let is_part =
-                    |part: &SymbolAt| !all.contains(part) && self.fits(*part, want) && self.owner(*part) == Some(at);
-                let parts: Vec<SymbolAt> = named.iter().copied().filter(is_part).collect();
-                all.extend(parts);
+                // One type is asked for with many arguments, and has the same members.
+                let parts = self.owned.unless_cut(&self.course, (at, name.to_owned(), want), || {
+                    let named = self.symbols_named(name);
+                    let is_part = |part: &SymbolAt| self.fits(*part, want) && self.owner(*part) == Some(at);
+                    named.iter().copied().filter(is_part).collect()
+                });
+                all.extend(parts.iter().copied().filter(|part| !all.contains(part)).collect::<Vec<_>>());
             }
             Parts::ByName => {
-                for other in self.same_named(at) {
-                    all.extend(self.declared_members(other, name, want));
+                if !self.opens_types() {
+                    for other in self.same_named(at) {
+                        all.extend(self.declared_members(other, name, want));
+                    }
+                    return self.defined(all);
                 }
+                // A type may be opened hundreds of times: its members are found by their own qualified names.
+                let whole =
+                    self.file(at.file).and_then(|file| Some(self.joined(&file.symbol(at.place)?.qualified_name, name)));
+                let named = whole.map_or_else(|| Rc::new([]) as Rc<[SymbolAt]>, |whole| self.find_qualified(&whole));
+                let parts = named
+                    .iter()
+                    .copied()
+                    .filter(|part| !all.contains(part) && self.fits(*part, want))
+                    .collect::<Vec<_>>();
+                all.extend(parts);
             }
         }
         if self.scoping.unit == Unit::Namespace { all } else { self.defined(all) }
@@ -235,6 +310,11 @@ impl Engine<'_> {
             (Type::Func(one), Type::Func(other)) => one.params == other.params && one.variadic == other.variadic,
             _ => false,
         }
+    }
+
+    /// Whether any file may open any type and add to it, so that one of many declarations stands for the type.
+    pub(super) fn opens_types(&self) -> bool {
+        self.scoping.parts == Parts::ByName && self.scoping.unit == Unit::Program
     }
 
     /// The other declarations of a type.
@@ -329,7 +409,8 @@ impl Engine<'_> {
         let is_alone = self.scoping.parts != Parts::ByName;
         let Some(file) = self.file(at.file) else { return Rc::new([]) };
         let Some(symbol) = file.symbol(at.place) else { return Rc::new([]) };
-        if symbol.bases.is_empty() && is_alone {
+        let has_blocks = self.scoping.parts == Parts::ByOwner && is_type(symbol.kind);
+        if symbol.bases.is_empty() && is_alone && !has_blocks {
             // A table that is made by another has what that has.
             let made = symbol.value.filter(|_| symbol.kind == SymbolKind::Var && symbol.annotation.is_none());
             let Some(value) = made else { return Rc::new([]) };
@@ -342,10 +423,43 @@ impl Engine<'_> {
         }
         self.bases.answer(&self.course, at, Rc::new([]), || {
             let mut all = vec![at];
-            if self.kind(at).is_some_and(is_type) && !is_alone {
+            if has_blocks {
+                all.extend(self.blocks(at).iter());
+            } else if self.kind(at).is_some_and(is_type) && !is_alone {
                 all.extend(self.same_named(at));
             }
-            all.into_iter().flat_map(|at| self.bases_of_part(at)).collect()
+            let mut bases: Vec<Type> = Vec::new();
+            for base in all.into_iter().flat_map(|at| self.bases_of_part(at)) {
+                if !bases.contains(&base) {
+                    bases.push(base);
+                }
+            }
+            bases.into()
+        })
+    }
+
+    /// The blocks that belong to a type: they bear its name.
+    pub(super) fn blocks(&self, at: SymbolAt) -> Rc<[SymbolAt]> {
+        self.blocks.answer(&self.course, at, Rc::new([]), || {
+            let Some(file) = self.file(at.file) else { return Rc::new([]) };
+            let Some(symbol) = file.symbol(at.place) else { return Rc::new([]) };
+            let named = self.symbols_named(&symbol.name);
+            let is_block =
+                |block: &SymbolAt| self.kind(*block) == Some(SymbolKind::Impl) && self.owner(*block) == Some(at);
+            named.iter().copied().filter(is_block).collect()
+        })
+    }
+
+    /// The declaration that stands for all of a type that is declared several times.
+    pub(super) fn main_of(&self, at: SymbolAt) -> SymbolAt {
+        if !self.opens_types() {
+            return at;
+        }
+        self.mains.once(&at, || {
+            let mut all = self.same_named(at);
+            all.push(at);
+            all.sort_unstable_by_key(|at| (at.file, at.place));
+            self.main(all).first().copied().unwrap_or(at)
         })
     }
 
@@ -375,10 +489,19 @@ impl Engine<'_> {
     }
 
     /// The members that are meant: of the nearest type that has any that the arguments fit.
-    pub(super) fn pick(&self, levels: &Levels, given: Option<&[Type]>, want: Want) -> Vec<SymbolAt> {
+    pub(super) fn pick(&self, levels: &Levels, given: Option<&Given>, want: Want) -> Vec<SymbolAt> {
         let Some(given) = given.filter(|_| want == Want::Call) else {
             return levels.levels.first().map_or_else(Vec::new, |(found, _)| found.clone());
         };
+        if self.scoping.labels {
+            let found = levels.levels.iter().map(|(found, with)| (self.labelled(found, given), with.clone()));
+            let levels = Levels { levels: found.filter(|(found, _)| !found.is_empty()).collect(), ..Levels::default() };
+            return self.pick_by_types(&levels, given);
+        }
+        self.pick_by_types(levels, given)
+    }
+
+    fn pick_by_types(&self, levels: &Levels, given: &[Type]) -> Vec<SymbolAt> {
         // All levels are judged together; what is declared again further down hides what it overrides.
         let mut all: Vec<SymbolAt> = Vec::new();
         for (found, _) in &levels.levels {

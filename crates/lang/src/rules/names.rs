@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codecompass_model::{Flags, Import, ImportForm, SymbolAt, SymbolKind, VersionId};
 
 use super::engine::{Engine, File, Place, is_type};
-use super::members::{Levels, Want};
+use super::members::{Levels, Side, Want};
 use super::scoping::{Apart, Look, Outer, Unit};
 use super::types::Type;
 
@@ -124,6 +124,7 @@ impl Engine<'_> {
     /// The symbols around a place, from the inside: what is declared in them, and what types among them inherit.
     fn around(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
         let file = &place.file;
+        let mut side = self.side_of(place);
         for at in file.around(place.symbol) {
             let symbol = file.symbol(at)?;
             let is_class = is_type(symbol.kind);
@@ -147,7 +148,7 @@ impl Engine<'_> {
             }
             if self.scoping.implicit_this {
                 let own = SymbolAt { file: file.id(), place: at };
-                if !is_class && !symbol.bases.is_empty() {
+                if !is_class && !symbol.bases.is_empty() && symbol.kind != SymbolKind::Impl {
                     // The other methods of a class without a name stand beside it.
                     let is_beside = |at: &SymbolAt| file.symbol(at.place).is_some_and(|of| of.bases == symbol.bases);
                     let beside =
@@ -157,18 +158,22 @@ impl Engine<'_> {
                         return Found::of(beside);
                     }
                 }
-                let types = match is_class {
-                    true => vec![Type::named(own)],
-                    false if symbol.owner.is_some() => self.around_owner(file, at),
-                    false => self.bases(own).to_vec(),
+                let types = match symbol.kind {
+                    _ if is_class => vec![Type::named(own)],
+                    SymbolKind::Impl => vec![self.this(file, Some(at))],
+                    _ if symbol.owner.is_some() => self.around_owner(file, at),
+                    _ => self.bases(own).to_vec(),
                 };
                 for of in types {
-                    let levels = self.members(&of, name, want);
+                    let levels = self.on_side(self.members(&of, name, want), side);
                     if !levels.levels.is_empty() {
                         return Some(Found::Members(levels));
                     }
                     *outside |= levels.outside || levels.unknown;
                 }
+            }
+            if is_class {
+                side = Side::Around;
             }
             if self.scoping.closed_types
                 && (is_class && symbol.kind != SymbolKind::Type || symbol.kind == SymbolKind::Impl)
@@ -292,9 +297,11 @@ impl Engine<'_> {
             Unit::Package => {
                 for unit in self.units(place, want) {
                     let found = self.find_qualified(&self.joined(unit, name));
-                    let found: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
+                    let is_seen =
+                        |at: &SymbolAt| self.fits(*at, want) && (at.file == file.id() || !self.is_hidden(*at));
+                    let found: Vec<SymbolAt> = found.iter().copied().filter(is_seen).collect();
                     if !found.is_empty() {
-                        return Found::of(found);
+                        return Found::of(if unit.is_empty() { self.nearest(file, found) } else { found });
                     }
                 }
                 None
@@ -302,6 +309,13 @@ impl Engine<'_> {
             Unit::Namespace => {
                 *outside |= self.includes_outside(file);
                 self.in_namespaces(place, name, want)
+            }
+            Unit::Program => {
+                // What nobody declares comes from outside.
+                *outside = true;
+                let found = self.find_qualified(name);
+                let found: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
+                Found::of(self.main(found))
             }
             Unit::Include => {
                 *outside |= self.includes_outside(file);
@@ -335,6 +349,36 @@ impl Engine<'_> {
             Outer::Root | Outer::Nothing => {}
         }
         units
+    }
+
+    /// Of several types of one name that no package tells apart, those whose folders begin most like that of a file.
+    fn nearest(&self, file: &File, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
+        if all.len() < 2 || !all.iter().all(|&at| self.kind(at).is_some_and(is_type)) {
+            return all;
+        }
+        let common = |at: &SymbolAt| {
+            let Some(other) = self.file(at.file) else { return 0 };
+            let both = folder(&other.file.path).split('/').zip(folder(&file.file.path).split('/'));
+            both.take_while(|(a, b)| a == b).count()
+        };
+        let most = all.iter().map(common).max().unwrap_or(0);
+        all.retain(|at| common(at) == most);
+        all
+    }
+
+    /// Of several declarations of one type, the longest.
+    pub(super) fn main(&self, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
+        if !self.opens_types() || all.len() < 2 || !all.iter().all(|&at| self.kind(at).is_some_and(is_type)) {
+            return all;
+        }
+        let length = |at: &SymbolAt| {
+            let file = self.file(at.file)?;
+            file.symbol(at.place).map(|symbol| symbol.span.end - symbol.span.start)
+        };
+        // Of equally long ones the first.
+        all.sort_by_key(|at| std::cmp::Reverse(length(at)));
+        all.truncate(1);
+        all
     }
 
     /// The qualified name of something in a package.

@@ -171,7 +171,7 @@ impl Engine<'_> {
     }
 
     /// Whether no other file can mean a symbol.
-    fn is_hidden(&self, at: SymbolAt) -> bool {
+    pub(super) fn is_hidden(&self, at: SymbolAt) -> bool {
         let flags = self.file(at.file).and_then(|file| file.symbol(at.place).map(|symbol| symbol.flags));
         flags.is_some_and(|flags| flags.has(Flags::FILE_ONLY))
     }

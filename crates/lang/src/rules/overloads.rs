@@ -1,10 +1,11 @@
 //! Which of several functions of a name fits what it is given; functions that are asked for as values of a type.
 
+use std::ops::Deref;
 use std::rc::Rc;
 
-use codecompass_model::{Flags, Literal, SymbolAt, SymbolKind};
+use codecompass_model::{Expr, ExprId, Flags, Literal, Part, SymbolAt, SymbolKind};
 
-use super::engine::Engine;
+use super::engine::{Engine, File};
 use super::types::{FuncType, Type};
 
 /// Whether a function takes so many arguments.
@@ -13,9 +14,78 @@ pub(super) fn takes(of: &FuncType, given: usize) -> bool {
     (given <= wanted || of.variadic) && given + of.optional + usize::from(of.variadic) >= wanted
 }
 
+/// What a call is given.
+#[derive(Default)]
+pub(super) struct Given {
+    pub(super) types: Vec<Type>,
+    /// The names in front of the arguments, where they tell functions apart.
+    pub(super) labels: Vec<Label>,
+}
+
+impl Deref for Given {
+    type Target = [Type];
+
+    fn deref(&self) -> &[Type] {
+        &self.types
+    }
+}
+
+/// The name in front of an argument.
+#[derive(PartialEq, Eq)]
+pub(super) enum Label {
+    Nothing,
+    Named(String),
+    /// A closure may stand behind the call without its name.
+    Any,
+}
+
+/// The name in front of an argument, or of a parameter.
+pub(super) fn label(file: &File, of: ExprId) -> Label {
+    match file.facts().expr(of) {
+        Expr::Part { part: Part::Field(name), .. } => Label::Named(file.name(*name).to_owned()),
+        Expr::Closure { .. } => Label::Any,
+        _ => Label::Nothing,
+    }
+}
+
+/// Whether names in front of arguments are those of parameters, in their order. Any parameter may have a default, and one may
+/// take several arguments, of which only the first has its name.
+fn fits_labels(params: &[Label], given: &[Label]) -> bool {
+    let mut next = 0;
+    for (n, label) in given.iter().enumerate() {
+        let found = match label {
+            Label::Any => (next < params.len()).then_some(next),
+            label => params.iter().skip(next).position(|param| param == label).map(|at| at + next),
+        };
+        match found {
+            Some(found) => next = found + 1,
+            None if n > 0 && *label == Label::Nothing => {}
+            None => return false,
+        }
+    }
+    true
+}
+
 impl Engine<'_> {
+    /// Those of some functions whose parameters have the names that a call gives its arguments.
+    pub(super) fn labelled(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
+        let is_meant = |at: &SymbolAt| {
+            let Some(file) = self.file(at.file) else { return true };
+            let Some(of) = file.symbol(at.place).and_then(|symbol| symbol.annotation) else { return true };
+            let Expr::Func(of) = file.facts().expr(of) else { return true };
+            let params: Vec<Label> = of.params.iter().map(|&param| label(&file, param)).collect();
+            fits_labels(&params, &given.labels)
+        };
+        all.iter().copied().filter(|at| self.library().has(at.file) || is_meant(at)).collect()
+    }
+
     /// The functions that these arguments fit best; all of them when none does.
-    pub(super) fn overloads(&self, all: &[SymbolAt], given: &[Type]) -> Vec<SymbolAt> {
+    pub(super) fn overloads(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
+        let labelled = if self.scoping.labels { self.labelled(all, given) } else { all.to_vec() };
+        self.by_types(&labelled, given)
+    }
+
+    fn by_types(&self, all: &[SymbolAt], given: &[Type]) -> Vec<SymbolAt> {
         if all.len() < 2 {
             return all.to_vec();
         }

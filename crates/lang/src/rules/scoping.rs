@@ -41,6 +41,12 @@ pub(crate) struct Scoping {
     /// Whether functions of one name that take other numbers of arguments are others, so that none is meant by a call
     /// that fits none.
     pub(crate) by_arity: bool,
+    /// Whether the names in front of arguments tell functions apart.
+    pub(crate) labels: bool,
+    /// Whether what belongs to a type itself and what belongs to its values are looked for apart.
+    pub(crate) sides: bool,
+    /// The member of every type that makes a value of it, and the method that is run for it.
+    pub(crate) maker: Option<(&'static str, &'static str)>,
     /// The types of literals.
     pub(crate) literals: &'static [(Literal, &'static str)],
     /// The library as far as types flow through it: a small file in the language itself, in sections behind `== name` lines.
@@ -108,6 +114,9 @@ impl Scoping {
         calls_outside: false,
         folders: true,
         by_arity: false,
+        labels: false,
+        sides: false,
+        maker: None,
         literals: &[],
         library: "",
         library_file: "",
@@ -195,4 +204,6 @@ pub(crate) enum Unit {
     Namespace,
     /// The file, a module that says what it takes from others and what it hands on; what stands in its types is named alone.
     Module,
+    /// All files: each sees what stands at the top of any other.
+    Program,
 }

@@ -12,6 +12,7 @@ use codecompass_model::{
 use super::engine::{Engine, File, Place, is_type};
 use super::members::{Levels, Want};
 use super::names::Found;
+use super::overloads::{Given, label};
 use super::scoping::{Apart, Unit};
 use super::types::{Arguments, FuncType, Type};
 
@@ -107,6 +108,8 @@ impl Engine<'_> {
                 other => self.pointed(other),
             },
             Expr::Part { of, part: Part::Whole } => of_type(*of),
+            // An argument, or a parameter's type, with the name that callers give it.
+            Expr::Part { of, part: Part::Field(_) } => return self.value(file, around, *of),
             Expr::Literal(of) => return Value::Of(self.literal(*of)),
             Expr::List(_) | Expr::Func(_) => return Value::TypeName(self.type_at(file, around, id)),
             Expr::This => self.this(file, around),
@@ -126,6 +129,7 @@ impl Engine<'_> {
                 Some(of) => of.params.get(*at as usize).cloned().unwrap_or(Type::Unknown),
                 None => Type::Unknown,
             },
+            Expr::Module(name) if file.name(*name).is_empty() => return Value::Package("".into()),
             Expr::Module(name) if self.scoping.unit == Unit::Package => {
                 let found = self.find_qualified(file.name(*name));
                 let module = found.iter().find(|at| self.fits(**at, Want::Made));
@@ -186,6 +190,8 @@ impl Engine<'_> {
             // By custom, what begins with a capital letter is no package.
             Found::Outside if name.starts_with(char::is_uppercase) => Value::Of(Type::External),
             Found::Outside | Found::Nothing if self.scoping.unit == Unit::Package => Value::Package(name.into()),
+            // What a function from outside gives may be anything.
+            Found::Outside if self.scoping.unit == Unit::Program => Value::UNKNOWN,
             Found::Outside => Value::Of(Type::External),
             _ => Value::UNKNOWN,
         }
@@ -220,7 +226,8 @@ impl Engine<'_> {
     pub(super) fn symbols_value(&self, all: &[SymbolAt]) -> Value {
         let is_plain = |at: &&SymbolAt| self.file(at.file).is_some_and(|file| file.type_params(at.place).is_empty());
         let plain = all.iter().find(|at| self.scoping.generics_apart && is_plain(at));
-        let Some(&first) = plain.or(all.first()) else { return Value::UNKNOWN };
+        let main = self.main(all.to_vec());
+        let Some(&first) = plain.or(main.first()) else { return Value::UNKNOWN };
         match self.kind(first) {
             Some(SymbolKind::Type) => Value::TypeName(match self.symbol_type(first) {
                 Type::Unknown => Type::named(first),
@@ -324,17 +331,17 @@ impl Engine<'_> {
         }
         if let Expr::New(of) = file.facts().expr(callee) {
             let of = self.type_at(file, around, *of);
-            return self.made(&of, &self.types_of(file, around, args));
+            return self.made(&of, &self.given_args(file, around, args));
         }
         match self.callee(file, around, callee) {
             Value::Functions(all, with) => {
-                let given = self.types_of(file, around, args);
+                let given = self.given_args(file, around, args);
                 let chosen = self.overloads(&all, &given);
                 let Some(&chosen) = chosen.first() else { return Type::Unknown };
                 match self.symbol_type(chosen) {
                     Type::Func(of) => self.result(&of, &with, &given),
                     // A function that makes types is a generic with its arguments.
-                    Type::Named(at, _) if at == chosen => Type::Named(at, given.into()),
+                    Type::Named(at, _) if at == chosen => Type::Named(at, given.types.into()),
                     other => other.with(&with),
                 }
             }
@@ -350,7 +357,7 @@ impl Engine<'_> {
 
     /// A value that is made of a type; a generic one that says nothing about its arguments takes them from what its
     /// constructor is given.
-    fn made(&self, of: &Type, given: &[Type]) -> Type {
+    fn made(&self, of: &Type, given: &Given) -> Type {
         let Type::Named(at, arguments) = of else { return of.clone() };
         let Some(file) = self.file(at.file).filter(|_| arguments.is_empty() && !given.is_empty()) else {
             return of.clone();
@@ -393,12 +400,18 @@ impl Engine<'_> {
     }
 
     /// The types of the arguments of a call.
-    pub(super) fn given(&self, place: &Place, call: ExprId) -> Vec<Type> {
+    pub(super) fn given(&self, place: &Place, call: ExprId) -> Given {
         let around = self.class_of(&place.file, place.symbol);
         match place.file.facts().expr(call) {
-            Expr::Call { args, .. } => self.types_of(&place.file, around, args),
-            _ => Vec::new(),
+            Expr::Call { args, .. } => self.given_args(&place.file, around, args),
+            _ => Given::default(),
         }
+    }
+
+    fn given_args(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Given {
+        let types = self.types_of(file, around, args);
+        let labels = args.iter().filter(|_| self.scoping.labels).map(|&arg| label(file, arg)).collect();
+        Given { types, labels }
     }
 
     fn types_of(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Vec<Type> {
@@ -452,8 +465,8 @@ impl Engine<'_> {
                 learned.extend((!is_known).then(|| ((*file, *binding), self.boxed(given))));
             }
             (Type::List(of), Type::List(given)) => self.learn(of, given, own, learned),
-            (Type::Named(of, args), Type::Closure { .. } | Type::Func(_)) if !args.is_empty() => {
-                let Some(wanted) = self.function_of(&Type::Named(*of, args.clone())) else { return };
+            (Type::Named(..) | Type::Func(_), Type::Closure { .. } | Type::Func(_)) => {
+                let Some(wanted) = self.function_of(param).filter(|_| param.names_any(own)) else { return };
                 let given = match given {
                     Type::Closure { file, around, back: Some(back), .. } => match self.file(*file) {
                         Some(file) => self.value(&file, *around, *back).into_type(),
@@ -549,6 +562,7 @@ impl Engine<'_> {
         self.symbol_types.answer(&self.course, at, Type::Unknown, || {
             let Some(file) = self.file(at.file) else { return Type::Unknown };
             let Some(symbol) = file.symbol(at.place) else { return Type::Unknown };
+            // Another name for a type is seen from what is around it.
             let from = if is_type(symbol.kind) { symbol.parent } else { Some(at.place) };
             let around = self.class_of(&file, from);
             if self.is_own_type(&file, at.place) {
@@ -627,6 +641,7 @@ impl Engine<'_> {
         let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
         match file.facts().expr(id) {
             Expr::List(of) => Type::list(self.type_at(file, around, *of)),
+            Expr::Part { of, part: Part::Field(_) } => self.type_at(file, around, *of),
             Expr::Func(of) => {
                 let params = of.params.iter().map(|of| self.type_at(file, around, *of)).collect();
                 let result = of.results.first().map_or(Type::Unknown, |of| self.type_at(file, around, *of));

@@ -1,0 +1,161 @@
+//! Names that get a value: parameters, local variables, constants, instance variables.
+
+use codecompass_model::{BindingKind, Expr, Flags, Part, Seen, SymbolKind, Visibility};
+
+use super::hooks::{constant, is_type};
+use crate::recipe::{Definition, Walk};
+use crate::roles::Role;
+
+/// More names of one pattern are not bound.
+const MAX_NAMES: usize = 200;
+
+/// The parameters that are mere names.
+pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
+    for name in names {
+        walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+    }
+    at + 1
+}
+
+/// A parameter with a star, a default or a colon.
+pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(name) = walk.child(at, "name") {
+        walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+    }
+    at + 1
+}
+
+/// A block: what is named in it first is forgotten behind it.
+pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    walk.scope(at);
+    at + 1
+}
+
+/// `a = b`, `a ||= b`, `A = b`, `@a = b`.
+pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return at + 1 };
+    let is_plain = walk.kind(at) == "assignment" || walk.text_between(left, right).trim() == "||=";
+    match walk.kind(left) {
+        "identifier" => local(walk, at, left, is_plain.then_some(right)),
+        "constant" if !walk.is_local(at) || walk.draft.enclosing().is_some_and(|of| is_type(of.kind)) => {
+            constant(walk, at, left, right)
+        }
+        "instance_variable" | "class_variable" => variable(walk, at, left, is_plain.then_some(right)),
+        _ => {}
+    }
+    at + 1
+}
+
+/// A local variable gets a value: the first one makes it. One that gets another value in a branch is of no known type; one
+/// that gets it in the same line of statements is another one from there on.
+fn local(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) {
+    let seen = walk.name_expr(name);
+    let known = match walk.draft.expr_at(seen) {
+        Expr::Name { seen: Seen::Local(binding), .. } => Some(*binding),
+        _ => None,
+    };
+    let is_straight = matches!(walk.kind(walk.parent(at)), "body_statement" | "block_body" | "program");
+    match known {
+        Some(binding) if !is_straight || value.is_none() => {
+            let other = walk.other();
+            walk.draft.set_binding_value(binding, other);
+        }
+        _ => {
+            let Some(binding) = walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at)) else {
+                return;
+            };
+            if let Some(value) = value {
+                walk.value_of_binding(binding, value);
+            }
+        }
+    }
+}
+
+/// An instance variable belongs to the class around the method that gives it a value. It has a type if all agree on it.
+fn variable(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) {
+    let Some(class) = walk.draft.around(is_type) else { return };
+    let word = walk.text(name);
+    let is_nil = |walk: &Walk<'_, '_>, of: usize| walk.kind(of) == "nil";
+    match (walk.known(class, word), value) {
+        (None, _) => {
+            let in_static =
+                walk.draft.enclosing().is_some_and(|around| is_type(around.kind) || around.flags.has(Flags::STATIC));
+            let Some(symbol) = define_field(walk, at, name, class, in_static) else { return };
+            walk.make_known(class, word, symbol, value.unwrap_or(0));
+            if let Some(value) = value {
+                walk.value_of_symbol(symbol, value);
+            }
+        }
+        (Some((symbol, first)), Some(value)) => {
+            if is_nil(walk, first) {
+                walk.make_known(class, word, symbol, value);
+                walk.value_of_symbol(symbol, value);
+            } else if !is_nil(walk, value) && walk.text(first) != walk.text(value) {
+                let other = walk.other();
+                walk.draft.set_value(symbol, other);
+            }
+        }
+        (Some(_), None) => {}
+    }
+}
+
+fn define_field(walk: &mut Walk<'_, '_>, at: usize, name: usize, class: u32, is_static: bool) -> Option<u32> {
+    let flags = Flags::STATIC.when(is_static);
+    let visibility = Some(Visibility::Private);
+    walk.define(at, Definition { flags, visibility, parent: Some(class), ..Definition::new(SymbolKind::Field, name) })
+}
+
+/// `a, (b, *c) = …`, and what `rescue` gives a name.
+pub(super) fn targets(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let names: Vec<usize> = walk.items(at).take(MAX_NAMES).collect();
+    for name in names {
+        match walk.kind(name) {
+            "identifier" => bind(walk, name),
+            "instance_variable" => variable(walk, at, name, None),
+            _ => {}
+        }
+    }
+    at + 1
+}
+
+fn bind(walk: &mut Walk<'_, '_>, name: usize) {
+    if walk.roles.of(name) == Role::Open && !walk.draft.is_local(walk.tree.node(name).span()) {
+        walk.bind_as(name, BindingKind::Local, None, Part::Whole, name);
+    }
+}
+
+/// `for a in b`.
+pub(super) fn loop_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let Some(name) = walk.child(at, "pattern").filter(|&name| walk.kind(name) == "identifier") {
+        bind(walk, name);
+    }
+    at + 1
+}
+
+/// `rescue A => e`: with one class, `e` is of it.
+pub(super) fn rescue(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let name = walk.child(at, "variable").and_then(|of| walk.items(of).find(|&name| walk.kind(name) == "identifier"));
+    let classes: Vec<usize> = walk.child_of(at, "exceptions").map_or_else(Vec::new, |list| walk.items(list).collect());
+    if let (Some(name), [only]) = (name, classes.as_slice()) {
+        let of = walk.lower(*only);
+        walk.bind_as(name, BindingKind::Local, Some(of), Part::Whole, name);
+    }
+    at + 1
+}
+
+/// `in { a:, b: [c, *] }`: the names of a pattern.
+pub(super) fn matched(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let Some(pattern) = walk.child(at, "pattern") else { return at + 1 };
+    let inside = pattern..walk.tree.next(pattern);
+    let is_name = |&inner: &usize| {
+        walk.kind(inner) == "identifier"
+            && walk.kind(walk.parent(inner)) != "variable_reference_pattern"
+            && walk.roles.of(inner) == Role::Open
+    };
+    let names: Vec<usize> = inside.filter(is_name).take(MAX_NAMES).collect();
+    for name in names {
+        bind(walk, name);
+    }
+    at + 1
+}

@@ -1,0 +1,112 @@
+//! `.name`: a member of the type that is wanted where it stands.
+
+use codecompass_model::{Expr, ExprId, RefShape};
+
+use super::calls;
+use crate::recipe::Walk;
+use crate::roles::Role;
+
+/// How far around a node the function is looked for that it is given back from.
+const MAX_AROUND: usize = 40;
+
+/// The name behind the dot, if that is what an expression with an operator in front is.
+pub(super) fn name(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+    let mut target = walk.child(at, "target").filter(|_| walk.text(at).starts_with('.'))?;
+    // `.a.b` is a member of a member: the first name follows the dot.
+    for _ in 0..MAX_AROUND {
+        target = match walk.kind(target) {
+            "simple_identifier" => return Some(target),
+            "navigation_expression" => walk.child(target, "target")?,
+            _ => walk.items(target).next()?,
+        };
+    }
+    None
+}
+
+/// The type that is wanted where an expression stands, by an expression that has it.
+fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+    if walk.child(at, "target").is_some_and(|of| walk.kind(of) != "simple_identifier") {
+        return None;
+    }
+    let mut at = at;
+    // `.a(1)` is wanted where the call stands.
+    while walk.kind(walk.parent(at)) == "call_expression" && walk.items(walk.parent(at)).next() == Some(at) {
+        at = walk.parent(at);
+    }
+    let around = walk.parent(at);
+    let node = match walk.kind(around) {
+        "property_declaration" => {
+            let before = walk.items(around).take_while(|&item| item < at).last();
+            before.filter(|&of| walk.kind(of) == "type_annotation")?
+        }
+        "assignment" => walk.child(around, "target").filter(|&of| of != at)?,
+        "equality_expression" => walk.child(around, "lhs").filter(|&of| of != at)?,
+        "nil_coalescing_expression" => walk.child(around, "value").filter(|&of| of != at)?,
+        "pattern" => return of_pattern(walk, around),
+        "control_transfer_statement" => return result_around(walk, at),
+        // The only statement of a function is what it gives back.
+        "statements" if walk.items(around).nth(1).is_none() => return result_around(walk, at),
+        "value_argument" => return calls::wanted(walk, at),
+        _ => return None,
+    };
+    let is_type = walk.kind(node) == "type_annotation";
+    let of = walk.lower(node);
+    Some(if is_type { walk.draft.expr(Expr::Cast(of)) } else { of })
+}
+
+/// What a pattern of a `switch` is compared with.
+pub(super) fn of_pattern(walk: &mut Walk<'_, '_>, pattern: usize) -> Option<ExprId> {
+    let around = walk.parent(pattern);
+    if walk.kind(around) != "switch_pattern" {
+        return None;
+    }
+    let subject = walk.child(walk.parent(walk.parent(around)), "expr")?;
+    Some(walk.lower(subject))
+}
+
+/// What the function around a node gives back.
+fn result_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+    let mut around = at;
+    for _ in 0..MAX_AROUND {
+        around = walk.parent(around);
+        let of = match walk.kind(around) {
+            "function_declaration" => {
+                let body = walk.child(around, "body")?;
+                let of = walk.items(around).filter(|&item| item < body && walk.kind(item).ends_with("_type")).last();
+                of.filter(|&of| walk.kind(of) != "user_type" || walk.child(around, "name") != Some(of))?
+            }
+            "property_declaration" => walk.child_of(around, "type_annotation")?,
+            "lambda_literal" | "class_declaration" => return None,
+            _ if around == 0 => return None,
+            _ => continue,
+        };
+        let of = walk.lower(of);
+        return Some(walk.draft.expr(Expr::Cast(of)));
+    }
+    None
+}
+
+/// The reference of a name behind a dot that nothing stands before.
+pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    let Some(name) = name(walk, at) else { return at + 1 };
+    let before = wanted(walk, at).unwrap_or_else(|| walk.other());
+    walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
+    walk.behind_value(name, before);
+    at + 1
+}
+
+/// What an operator in front gives: `-a` is like `a`, `.a` a member of what is wanted.
+pub(super) fn prefix_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let Some(target) = walk.child(at, "target") else { return walk.other() };
+    if !walk.text(at).starts_with('.') || walk.kind(target) != "simple_identifier" {
+        return walk.lower(target);
+    }
+    match (name(walk, at), wanted(walk, at)) {
+        (Some(name), Some(of)) if walk.text(name) == "init" => walk.draft.expr(Expr::New(of)),
+        (Some(name), Some(of)) => {
+            let name = walk.draft.name(walk.tree.node(name).span());
+            walk.draft.expr(Expr::Member { of, name })
+        }
+        _ => walk.other(),
+    }
+}
