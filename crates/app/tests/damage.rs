@@ -14,7 +14,7 @@ use support::{Project, at, files_ending};
 const NONE: [&str; 0] = [];
 
 /// The manifest's row with the version, as SQLite writes it: what its columns are, the key, the version; a sum follows.
-const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x08";
+const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x0a";
 
 fn project() -> Project {
     let project =

@@ -172,11 +172,11 @@ fn an_archive_that_can_not_be_taken_in_changes_nothing() {
     };
     assert_eq!(refuse(&whole[..whole.len() / 2], 2)["code"], "invalid_input");
     assert_eq!(refuse(b"hello", 2)["code"], "invalid_input");
-    for (from, to, found) in [("schema 8", "schema 9", 9), ("schema 8", "schema 1", 1)] {
+    for (from, to, found) in [("schema 10", "schema 11", 11), ("schema 10", "schema 09", 9)] {
         let error = refuse(&changed(&whole, from, to), 3);
         assert_eq!(error["code"], "index_incompatible", "{error}");
         let data = &error["data"];
-        assert_eq!((&data["current_schema_version"], &data["required_schema_version"]), (&json!(found), &json!(8)));
+        assert_eq!((&data["current_schema_version"], &data["required_schema_version"]), (&json!(found), &json!(10)));
     }
     let error = refuse(&changed(&whole, "codecompass-state 1", "codecompass-state 7"), 3);
     assert_eq!((&error["code"], &error["data"]["current_format_version"]), (&json!("index_incompatible"), &json!(7)));

@@ -44,8 +44,6 @@ const PLAIN: &[Plain] = &[
     ("nix", &["nix"], &[], &[]),
     ("terraform", &["tf", "tfvars", "hcl"], &[], &[]),
     ("objective-c", &["m", "mm"], &[], &[]),
-    ("kotlin", &["kt", "kts"], &[], &[]),
-    ("scala", &["scala", "sc"], &[], &[]),
     ("groovy", &["groovy", "gradle"], &["Jenkinsfile"], &["groovy"]),
     ("vue", &["vue"], &[], &[]),
     ("svelte", &["svelte"], &[], &[]),

@@ -6,8 +6,8 @@
 mod described;
 
 use codecompass_model::{
-    Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Problem, ProblemKind, RefShape, Reference,
-    Seen, Span, Symbol, SymbolKind,
+    Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Part, Problem, ProblemKind, RefShape,
+    Reference, Seen, Span, Symbol, SymbolKind,
 };
 
 use crate::exprs::Exprs;
@@ -56,6 +56,8 @@ pub(crate) struct Draft<'t> {
     locals: Locals,
     /// Whether a type may be named by any local name.
     types_are_values: bool,
+    /// Whether any closure has a receiver.
+    implies_this: bool,
     attributes: Vec<(u32, Span)>,
     /// Where a local name is declared, and which; or a name that means nothing else.
     bound: Vec<(u32, Option<u32>)>,
@@ -85,6 +87,7 @@ impl<'t> Draft<'t> {
             scopes: Vec::new(),
             locals: Locals::default(),
             types_are_values: false,
+            implies_this: false,
             attributes: Vec::new(),
             bound: Vec::new(),
             words: Vec::new(),
@@ -380,6 +383,33 @@ impl<'t> Draft<'t> {
             symbol: self.enclosing_index(),
         });
         Some(binding)
+    }
+
+    /// Adds a local name that is written nowhere: what a language calls a thing by itself, or knows more of from here on.
+    pub(crate) fn implied(&mut self, word: &str, at: u32, annotation: Option<ExprId>, from: usize) -> Option<u32> {
+        if self.facts.bindings.len() >= MAX_REFERENCES {
+            return None;
+        }
+        let name = self.names.intern(word);
+        let binding = self.facts.bindings.len() as u32;
+        self.implies_this |= word == "this";
+        self.locals.add(binding, name, false, from);
+        self.facts.bindings.push(Binding {
+            name,
+            kind: BindingKind::Local,
+            annotation,
+            value: None,
+            part: Part::Whole,
+            line: self.lines.line(at),
+            symbol: self.enclosing_index(),
+        });
+        Some(binding)
+    }
+
+    /// The receiver of the closure around a node.
+    pub(crate) fn implied_this(&mut self, node: usize) -> Option<ExprId> {
+        let id = if self.implies_this { self.name_expr("this", node) } else { return None };
+        matches!(self.expr_at(id), Expr::Name { seen: Seen::Local(_), .. }).then_some(id)
     }
 
     /// The name at this place means nothing else: it is a label, or an element of HTML.

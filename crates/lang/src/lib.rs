@@ -54,6 +54,7 @@ mod header;
 mod headers;
 mod identity;
 mod java;
+mod kotlin;
 mod leaves;
 mod lines;
 mod locals;
@@ -68,6 +69,7 @@ mod roles;
 mod ruby;
 mod rules;
 mod rust;
+mod scala;
 mod shell;
 mod swift;
 mod text;
@@ -205,11 +207,13 @@ pub const LANGUAGES: &[&Language] = &[
     &go::LANGUAGE,
     &haskell::LANGUAGE,
     &java::LANGUAGE,
+    &kotlin::LANGUAGE,
     &lua::LANGUAGE,
     &php::LANGUAGE,
     &python::LANGUAGE,
     &ruby::LANGUAGE,
     &rust::LANGUAGE,
+    &scala::LANGUAGE,
     &shell::LANGUAGE,
     &swift::LANGUAGE,
     &zig::LANGUAGE,

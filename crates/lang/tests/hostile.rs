@@ -361,6 +361,30 @@ fn deep_nesting_ends() {
         "class << self; attr_reader :a\n".repeat(depth),
         "\"#{".repeat(depth),
     ];
+    let kotlin = [
+        format!("fun f() {{ {} }}", nested("(", ")")),
+        format!("fun f() {nested}", nested = nested("{", "}")),
+        nested("class A {", "}"),
+        nested("fun f() { object : B() {", "} }"),
+        format!("val x = a{}", ".b { it }".repeat(depth)),
+        format!("val x = a{}", " ?: b".repeat(depth)),
+        format!("val x: {}Int{} = 1", "List<".repeat(depth), ">".repeat(depth)),
+        format!("val x: {}", "(A) -> ".repeat(depth)),
+        "if (x is A && ".repeat(depth),
+        "when (x) { is A -> ".repeat(depth),
+    ];
+    let scala = [
+        format!("object A {{ def f = {} }}", nested("(", ")")),
+        format!("object A {{ def f = {nested} }}", nested = nested("{", "}")),
+        nested("class A {", "}"),
+        nested("object A { new B {", "} }"),
+        format!("object A {{ val x = a{} }}", ".b(_.c)".repeat(depth)),
+        format!("object A {{ val x = a{} }}", " op b".repeat(depth)),
+        format!("object A {{ type T = {}Int{} }}", "List[".repeat(depth), "]".repeat(depth)),
+        "x match { case A(".repeat(depth),
+        "import a.{b, ".repeat(depth),
+        "package a {".repeat(depth),
+    ];
     let tables = [
         ("Deep.java", &java[..]),
         ("deep.c", &c[..]),
@@ -370,6 +394,8 @@ fn deep_nesting_ends() {
         ("Deep.hs", &haskell[..]),
         ("deep.swift", &swift[..]),
         ("deep.rb", &ruby[..]),
+        ("deep.kt", &kotlin[..]),
+        ("deep.scala", &scala[..]),
     ];
     for (path, texts) in tables {
         for text in texts {

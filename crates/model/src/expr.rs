@@ -14,6 +14,11 @@ use crate::{FileFacts, Part, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExprId(pub u32);
 
+impl ExprId {
+    /// The number by which [`Expr::ParamOf`] asks for what a function is called on.
+    pub const RECEIVER: u32 = u32::MAX;
+}
+
 /// An expression or a type. Names are indices into [`FileFacts::names`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
@@ -127,12 +132,16 @@ pub enum Expr {
 }
 
 /// What a function takes and gives.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FuncExpr {
     /// The types of its parameters.
     pub params: Vec<ExprId>,
     /// Whether the last parameter takes any number of values; its type is that of the list.
     pub variadic: bool,
+    /// How many of its parameters have a value of their own, so that a call may leave them out.
+    pub optional: u32,
+    /// Whether the first parameter is what it is called on.
+    pub on_first: bool,
     /// The types of what it gives back.
     pub results: Vec<ExprId>,
 }

@@ -10,7 +10,7 @@ use crate::sums::{self, Sum};
 use crate::{ProjectDir, Result, StoreError};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
-pub const SCHEMA_VERSION: i64 = 8;
+pub const SCHEMA_VERSION: i64 = 10;
 
 /// A log that begins anew gives back what it has beyond so many bytes.
 const LOG_ROOM: i64 = 4 << 20;

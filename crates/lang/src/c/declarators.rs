@@ -80,7 +80,7 @@ fn is_declarator(kind: &str) -> bool {
 /// The type of a function that gives something back.
 fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
     let list: Vec<usize> = walk.child(at, "parameters").map_or_else(Vec::new, |list| walk.items(list).collect());
-    let mut of = FuncExpr { params: Vec::new(), variadic: false, results: vec![result] };
+    let mut of = FuncExpr { results: vec![result], ..FuncExpr::default() };
     let behind = walk.child_of(at, "trailing_return_type").and_then(|of| walk.items(of).next());
     if let Some(behind) = behind {
         of.results = vec![walk.lower(behind)];

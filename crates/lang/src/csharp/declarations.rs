@@ -195,7 +195,7 @@ fn function(walk: &mut Walk<'_, '_>, at: usize, result: Option<usize>) -> (ExprI
     let list = walk.child(at, "parameters");
     let items: Vec<usize> =
         list.map_or_else(Vec::new, |list| walk.items(list).filter(|&item| walk.kind(item) == "parameter").collect());
-    let mut of = FuncExpr { params: Vec::new(), variadic: false, results: Vec::new() };
+    let mut of = FuncExpr::default();
     let mut receiver = None;
     for item in items {
         let declared = walk.child(item, "type").map(|of| walk.lower(of));

@@ -116,7 +116,7 @@ pub(super) fn takes(walk: &mut Walk<'_, '_>, params: Option<usize>) -> ExprId {
     let is_given = |param: &&usize| walk.kind(**param) == "binary_operator" && operator(walk, **param) == "\\\\";
     let optional = all.iter().filter(is_given).count();
     let other = walk.other();
-    let mut of = FuncExpr { params: vec![other; all.len() - optional], variadic: optional > 0, results: Vec::new() };
+    let mut of = FuncExpr { params: vec![other; all.len() - optional], variadic: optional > 0, ..FuncExpr::default() };
     if optional > 0 {
         let rest = walk.draft.expr(Expr::List(other));
         of.params.push(rest);

@@ -234,7 +234,7 @@ impl Lowering<'_, '_, '_> {
     /// A function's type. Two names before one type are two parameters.
     fn function(&mut self, at: usize) -> ExprId {
         let tree = self.walk.tree;
-        let mut of = FuncExpr { params: Vec::new(), variadic: false, results: Vec::new() };
+        let mut of = FuncExpr::default();
         if let Some(list) = tree.child(at, f::PARAMETERS) {
             of.params = self.parameters(list);
             let last = items(tree, list).last();

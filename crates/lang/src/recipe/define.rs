@@ -26,6 +26,8 @@ pub(crate) struct Definition<'d> {
     pub(crate) start: Option<u32>,
     /// What documents it, where that is no comment.
     pub(crate) doc: Option<Span>,
+    /// Its name, when the node does not bear it.
+    pub(crate) called: Option<&'d str>,
     /// The last part of its qualified name, when that is not the name.
     pub(crate) segment: Option<&'d str>,
     /// Where its header ends; the end of the declaration when that is nowhere.
@@ -56,6 +58,7 @@ impl Definition<'_> {
             named: None,
             start: None,
             doc: None,
+            called: None,
             segment: None,
             body: None,
             value: None,
@@ -112,9 +115,14 @@ impl<'t> Walk<'_, 't> {
 
     /// Enters a symbol that a node declares, and gives its place.
     pub(crate) fn define(&mut self, at: usize, new: Definition<'_>) -> Option<u32> {
-        self.roles.mark(Some(new.name), Role::Declares);
-        let name_span = new.named.unwrap_or_else(|| self.tree.node(new.name).span());
-        let name = self.draft.slice(name_span);
+        if new.called.is_none() {
+            self.roles.mark(Some(new.name), Role::Declares);
+        }
+        let mut name_span = new.named.unwrap_or_else(|| self.tree.node(new.name).span());
+        let name = new.called.unwrap_or_else(|| self.draft.slice(name_span));
+        if new.called.is_some() {
+            name_span.end = name_span.start;
+        }
         if self.recipe.keywords.contains(&name) {
             return None;
         }
@@ -292,7 +300,7 @@ impl<'t> Walk<'_, 't> {
     /// The type of a function, by the nodes of its parameters and of what it gives back.
     pub(crate) fn function_type(&mut self, params: Option<usize>, result: Option<usize>) -> ExprId {
         let list: Vec<usize> = params.map_or_else(Vec::new, |params| self.items(params).collect());
-        let mut of = FuncExpr { params: Vec::new(), variadic: false, results: Vec::new() };
+        let mut of = FuncExpr::default();
         for item in list {
             let Some(new) = self.bind_of(item, BindingKind::Param) else { continue };
             of.variadic = new.variadic;

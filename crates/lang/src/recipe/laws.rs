@@ -43,6 +43,7 @@ fn named(step: &Do, kinds: &mut BTreeSet<&'static str>, fields: &mut BTreeSet<&'
             Lower::Generic(a, b) | Lower::Closure(a, b) => vec![*a, *b],
             Lower::Call { of, name, args } => vec![*of, *name, *args],
             Lower::NewList(a) | Lower::Cast(a) | Lower::Same(a) | Lower::List(a) => vec![*a],
+            Lower::CallWith(a, b, _) => vec![*a, *b],
             Lower::Either(all) => all.to_vec(),
             Lower::This | Lower::Super | Lower::Binary | Lower::Literal(_) | Lower::Hook(_) => Vec::new(),
         },

@@ -4,7 +4,7 @@
 //! seen when it is lowered, which is while the walk is in its scope. Operators leave no trace: what `a + b` is of, its
 //! operands say.
 
-use codecompass_model::{Expr, ExprId, Literal, Wrap};
+use codecompass_model::{Expr, ExprId, Literal, Part, Seen, Wrap};
 
 use super::table::{Do, Find, Lower};
 use super::walk::Walk;
@@ -54,6 +54,7 @@ impl Walk<'_, '_> {
             | Lower::Pointed(of, _)
             | Lower::Call { of, .. }
             | Lower::CallOf(of, _)
+            | Lower::CallWith(of, ..)
             | Lower::Index(of, _) => self.find(at, *of),
             _ => None,
         };
@@ -84,13 +85,18 @@ impl Walk<'_, '_> {
     fn lower_anew(&mut self, at: usize) -> ExprId {
         let form = self.form(at);
         let expr = match form {
-            None if self.does(at).iter().any(|one| matches!(one, Do::Leaf(_))) => return self.name_expr(at),
+            None if self.does(at).iter().any(|one| matches!(one, Do::Leaf(_))) => return self.value_expr(at),
             None => Expr::Other,
             Some(Lower::This) => Expr::This,
             Some(Lower::Super) => Expr::Super,
             Some(Lower::Member(of, name) | Lower::Pointed(of, name)) => return self.member_expr(at, *of, *name),
             Some(Lower::Call { args, .. } | Lower::CallOf(_, args) | Lower::New(_, args)) => {
                 let args = self.find(at, *args).map_or_else(Box::default, |list| self.all(list));
+                let Some(callee) = form.and_then(|form| self.callee(at, form)) else { return self.other() };
+                Expr::Call { callee, args }
+            }
+            Some(Lower::CallWith(_, _, args)) => {
+                let args = args(self, at).into_iter().map(|of| self.lower(of)).collect();
                 let Some(callee) = form.and_then(|form| self.callee(at, form)) else { return self.other() };
                 Expr::Call { callee, args }
             }
@@ -138,6 +144,50 @@ impl Walk<'_, '_> {
         self.draft.name_expr(name, at)
     }
 
+    /// A name that stands alone for a value. In the block of a closure that has a receiver it may be a member of that.
+    pub(crate) fn value_expr(&mut self, at: usize) -> ExprId {
+        match self.implied_for(at) {
+            Some(of) => {
+                let name = self.draft.name(self.tree.node(at).span());
+                self.draft.expr(Expr::Member { of, name })
+            }
+            None => self.name_expr(at),
+        }
+    }
+
+    /// The receiver that a name which stands alone may be a member of.
+    pub(super) fn implied_for(&mut self, at: usize) -> Option<ExprId> {
+        let this = self.draft.implied_this(at)?;
+        let name = self.name_expr(at);
+        matches!(self.draft.expr_at(name), Expr::Name { seen: Seen::Nowhere, .. }).then_some(this)
+    }
+
+    /// What is called by the name of the value that a function is called on.
+    pub(crate) fn this_expr(&mut self, at: usize) -> ExprId {
+        match self.draft.implied_this(at) {
+            // Of all that it may be, this is one whole.
+            Some(of) => self.draft.expr(Expr::Part { of, part: Part::Whole }),
+            None => self.draft.expr(Expr::This),
+        }
+    }
+
+    /// The body of an object without a name, made from this type: names in it may be members of the object.
+    pub(crate) fn implied_object(&mut self, at: usize, of: usize) {
+        let of = self.lower(of);
+        let object = self.draft.expr(Expr::New(of));
+        self.implied_receiver(self.tree.node(at).start, at, Some(object), None);
+    }
+
+    /// The block of a closure has a receiver: this value, or what is wanted where it stands is called on one.
+    pub(crate) fn implied_receiver(&mut self, start: u32, at: usize, on: Option<ExprId>, wanted: Option<ExprId>) {
+        let of = wanted.map(|of| self.draft.expr(Expr::ParamOf { of, at: ExprId::RECEIVER }));
+        let Some(value) = on.or(of) else { return };
+        let around = self.draft.implied_this(at);
+        if let Some(binding) = self.draft.implied("this", start, around, at) {
+            self.draft.set_binding_value(binding, value);
+        }
+    }
+
     fn member_expr(&mut self, at: usize, of: Find, name: Find) -> ExprId {
         let (Some(of), Some(name)) = (self.find(at, of), self.find(at, name)) else { return self.other() };
         if of == name {
@@ -178,6 +228,16 @@ impl Walk<'_, '_> {
                 None => self.name_expr(self.find(at, *name)?),
             },
             Lower::CallOf(callee, _) => self.lower(self.find(at, *callee)?),
+            Lower::CallWith(callee, types, _) => {
+                let of = self.lower(self.find(at, *callee)?);
+                match self.find(at, *types) {
+                    Some(list) => {
+                        let args = self.all(list);
+                        self.draft.expr(Expr::Apply { of, args })
+                    }
+                    None => of,
+                }
+            }
             Lower::New(of, _) => {
                 let of = self.there(at, *of);
                 self.draft.expr(Expr::New(of))

@@ -227,6 +227,9 @@ pub(crate) enum Lower {
     },
     /// A call of any expression.
     CallOf(Find, Find),
+    /// A call of any expression, what is written for its type parameters, and the arguments, which stand at more than one
+    /// place: they are found by a function.
+    CallWith(Find, Find, fn(&Walk<'_, '_>, usize) -> Vec<usize>),
     /// A value that is made: its type and what the constructor is given.
     New(Find, Find),
     /// A list that is made, of this type of elements.

@@ -85,6 +85,8 @@ enum Left {
     Call(usize, usize),
     /// A way out of a function ends.
     Return(usize),
+    /// An expression ends that is asked for when the block it stands in is closed.
+    Lower(usize),
 }
 
 /// A function that is open.
@@ -278,6 +280,9 @@ impl<'t> Walk<'_, 't> {
                     self.draft.set_call(reference, call);
                 }
             }
+            Left::Lower(node) => {
+                self.lower(node);
+            }
             Left::Return(node) => {
                 let value = self.lower(node);
                 if let Some(frame) = self.frames.last_mut().filter(|frame| frame.returns.len() < MAX_RETURNS) {
@@ -400,6 +405,11 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
+    /// An expression that stands for the block that it ends, and is lowered while the names of that can be seen.
+    pub(crate) fn lower_in_block(&mut self, node: usize) {
+        self.later(self.tree.next(node), Left::Lower(node));
+    }
+
     /// What a node binds, as its row says.
     pub(crate) fn bind_row(&mut self, at: usize, new: &Bind) -> Option<u32> {
         let name = self.find(at, new.name)?;
@@ -476,11 +486,14 @@ impl<'t> Walk<'_, 't> {
             return;
         }
         let reference = self.draft.reference_count();
+        let is_value = matches!(shape, RefShape::Value | RefShape::Call);
+        let implied = if is_value && self.before[at] == 0 { self.implied_for(at) } else { None };
         match self.before[at] {
             0 if self.before_values.contains_key(&at) => {
                 let before = self.before_values[&at];
                 self.draft.reference_on(span, shape, before);
             }
+            0 if let Some(of) = implied => self.draft.reference_on(span, shape, of),
             0 if shape == RefShape::Call && self.recipe.calls_apart => self.draft.reference_to_function(span),
             0 => self.draft.reference(span, shape, None),
             before if before as usize == at + 1 => {
@@ -570,9 +583,17 @@ impl<'t> Walk<'_, 't> {
                 self.member(at, *of, *name, shape);
                 self.call(at, self.find(at, *name));
             }
-            Lower::CallOf(callee, _) => {
+            Lower::CallOf(callee, _) | Lower::CallWith(callee, ..) => {
                 let name = self.find(at, *callee).and_then(|callee| self.name_node(callee));
-                let is_alone = self.find(at, *callee) == name;
+                let mut head = self.find(at, *callee);
+                // What is written for type parameters stands between the name and the brackets.
+                while let Some(inner) = head.filter(|_| matches!(of, Lower::CallWith(..)))
+                    && let Some(Lower::Generic(of, _)) =
+                        self.does(inner).iter().find_map(|one| if let Do::Lower(of) = one { Some(of) } else { None })
+                {
+                    head = self.find(inner, *of);
+                }
+                let is_alone = head == name;
                 let shape = if is_alone { RefShape::Call } else { RefShape::MemberCall };
                 self.roles.mark(name, Role::Refers(shape));
                 self.call(at, name);
@@ -650,8 +671,7 @@ impl<'t> Walk<'_, 't> {
             }
         };
         let untyped: Vec<Option<usize>> = list.iter().map(|&one| untyped(one)).collect();
-        self.later(self.tree.next(at), Left::Closure(at, list.len() as u32, body));
-        self.frames.push(Frame { is_asked: true, ..Frame::default() });
+        self.begin_closure(at, list.len() as u32, body);
         for (n, name) in untyped.into_iter().enumerate().filter_map(|(n, name)| Some((n, name?))) {
             let binding = self.bind_as(name, BindingKind::Param, None, Part::Whole, at);
             if let (Some(binding), Some(of)) = (binding, wanted) {
@@ -659,6 +679,27 @@ impl<'t> Walk<'_, 't> {
                 self.draft.set_binding_value(binding, value);
             }
         }
+    }
+
+    /// The closure at a node, whose block is open, is made when it ends, of so many parameters and this body.
+    pub(crate) fn begin_closure(&mut self, at: usize, params: u32, body: Option<usize>) {
+        self.later(self.tree.next(at), Left::Closure(at, params, body));
+        self.frames.push(Frame { is_asked: true, ..Frame::default() });
+    }
+
+    /// What a call around a node wants for it, where a function finds the arguments of calls.
+    pub(crate) fn wanted_for(&mut self, at: usize) -> Option<ExprId> {
+        const MOST_STEPS: usize = 5;
+        let up = std::iter::successors(Some(self.parent(at)), |&at| Some(self.parent(at)));
+        let is_call = |step: &Do| matches!(step, Do::Lower(Lower::CallWith(..)));
+        let around = up.take(MOST_STEPS).find(|&at| self.does(at).iter().any(is_call))?;
+        let step = self.does(around).iter().find_map(|one| if let Do::Lower(of) = one { Some(of) } else { None })?;
+        let Lower::CallWith(_, _, args) = step else { return None };
+        let all = args(self, around);
+        let place = all.iter().position(|&one| one == at).filter(|&place| place <= MAX_GIVEN)?;
+        let given = all[..place].iter().map(|&one| self.lower(one)).collect();
+        let callee = self.callee(around, step)?;
+        Some(self.draft.expr(Expr::Argument { callee, arity: all.len() as u32, given }))
     }
 
     /// What is wanted where a node stands: the type of a parameter that it is given for, or of the name that it is given to.

@@ -56,8 +56,8 @@ pub(super) struct Engine<'w> {
     pub(super) imported: Memo<VersionId, Rc<[Vec<VersionId>]>>,
     pub(super) mains: Memo<SymbolAt, SymbolAt>,
     pub(super) blocks: Memo<SymbolAt, Rc<[SymbolAt]>>,
-    pub(super) owned: Memo<(SymbolAt, String, Want), Rc<[SymbolAt]>>,
     pub(super) parts: Memo<VersionId, Rc<HashMap<SymbolAt, Vec<SymbolAt>>>>,
+    pub(super) owned: Memo<String, Rc<[(SymbolAt, SymbolAt)]>>,
     pub(super) course: Course,
 }
 
@@ -129,8 +129,8 @@ pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>)
         imported: Memo::default(),
         mains: Memo::default(),
         blocks: Memo::default(),
-        owned: Memo::default(),
         parts: Memo::default(),
+        owned: Memo::default(),
         course: Course::new(MAX_DEPTH, MAX_STEPS),
     })
 }
@@ -151,6 +151,9 @@ impl Resolver for Engine<'_> {
             (RefShape::Binds, _) => Meaning::Local,
             (RefShape::Import, _) => self.in_import(&place.file, &reference),
             (RefShape::Mention, _) => Meaning::Unknown("no rule reads a name here"),
+            (_, Some(of)) if let Some(binding) = self.implied_binding(&place.file, of) => {
+                self.implied_name(&place, &reference, binding, call)
+            }
             // A name that may be a member of what it is compared with, and else stands alone.
             (RefShape::Value, Some(of)) => match self.qualified_name(&place, &reference, of, call) {
                 found @ Meaning::Symbols { .. } => found,
@@ -222,7 +225,7 @@ impl Engine<'_> {
     }
 
     /// A name that stands alone.
-    fn bare_name(&self, place: &Place, reference: &Reference, call: Option<ExprId>) -> Meaning {
+    pub(super) fn bare_name(&self, place: &Place, reference: &Reference, call: Option<ExprId>) -> Meaning {
         if reference.binding.is_some() && reference.qualifier.is_none() {
             return Meaning::Local;
         }
@@ -370,7 +373,7 @@ impl Engine<'_> {
         Some(std::iter::once(*at).chain(run.iter().copied().filter(|at| !self.library().has(at.file))).collect())
     }
 
-    fn member_meaning(
+    pub(super) fn member_meaning(
         &self,
         place: &Place,
         of: &Type,
@@ -386,16 +389,13 @@ impl Engine<'_> {
             Type::External | Type::Basic(_) => return Meaning::External,
             _ => {}
         }
-        let look = |want: Want| self.on_side(self.members(of, name, want), side);
-        let mut levels = look(want);
+        let look = |want: Want| self.on_side(self.members_as(of, name, want), side);
+        let mut levels = self.seen_from(place, look(want));
         // What is no variable may be a type, or a function that is handed on.
         for other in [Want::Type, Want::Call] {
             if levels.levels.is_empty() && want == Want::Value {
-                levels = look(other);
+                levels = self.seen_from(place, look(other));
             }
-        }
-        if levels.levels.is_empty() && want == Want::Call && self.scoping.calls_make {
-            levels = look(Want::Made);
         }
         let given = call.map(|call| self.given(place, call));
         let picked = self.taking(self.pick(&levels, given.as_ref(), want), given.as_ref(), want);
@@ -406,11 +406,30 @@ impl Engine<'_> {
             _ if want == Want::Made && !self.named_constructors(of, name, given.as_ref()).is_empty() => {
                 self.proved(self.named_constructors(of, name, given.as_ref()), "a constructor of the type")
             }
-            _ if levels.outside => Meaning::External,
+            _ if levels.outside || self.is_only_outside(of, name) => Meaning::External,
             _ if self.scoping.open_world && self.is_unheard(name, want) => Meaning::External,
             _ if levels.unknown => Meaning::Unknown("the type is made from one that is not known"),
             _ => Meaning::Unknown("the type has no such member"),
         }
+    }
+
+    /// Whether a member can come from outside alone: the type is one of the library, and what the view adds to types has not
+    /// this name.
+    fn is_only_outside(&self, of: &Type, name: &str) -> bool {
+        let is_known = matches!(of, Type::Named(at, _) if self.library().has(at.file));
+        let is_own = |at: &SymbolAt| !self.library().has(at.file);
+        let is_seen = || !self.scoping.parts_in_scope && self.symbols_named(name).iter().any(is_own);
+        is_known && self.scoping.parts == Parts::ByOwner && !is_seen()
+    }
+
+    /// The members of a name. What is called and is no function is a type, of which a value is made, or holds a function.
+    pub(super) fn members_as(&self, of: &Type, name: &str, want: Want) -> Rc<Levels> {
+        let found = self.members(of, name, want);
+        let is_call = want == Want::Call;
+        let others = [(self.scoping.calls_make, Want::Made), (self.scoping.calls_fields, Want::Value)];
+        let others = others.into_iter().filter(|(holds, _)| is_call && *holds && found.levels.is_empty());
+        let others = others.map(|(_, want)| self.members(of, name, want));
+        others.into_iter().find(|levels| !levels.levels.is_empty()).unwrap_or(found)
     }
 
     /// Those of the symbols found that the arguments of a call fit.
@@ -453,6 +472,11 @@ impl Engine<'_> {
             targets = self.held(only).unwrap_or(targets);
         }
         let makes = want == Want::Made || want == Want::Call && self.scoping.calls_make;
+        if let (true, Some(&of)) = (want == Want::Call && self.scoping.objects, targets.first())
+            && let Some(applied) = self.applies(of, given)
+        {
+            return applied;
+        }
         let is_one = targets.len() == 1 || self.scoping.parts == Parts::ByName;
         if let (true, true, Some(&of)) = (makes, is_one, targets.first())
             && self.kind(of).is_some_and(is_type)
@@ -481,15 +505,18 @@ impl Engine<'_> {
     fn constructors(&self, of: SymbolAt, given: Option<&Given>) -> Vec<SymbolAt> {
         let mut all = match self.scoping.unit {
             Unit::Namespace => self.constructors_anywhere(of),
-            _ => self.all_constructors(of),
+            _ => self.made_by(of).to_vec(),
         };
         if self.scoping.parts == Parts::ByOwner {
             all.extend(self.constructors_in_blocks(of));
         }
-        match given {
+        let mut found = match given {
             Some(given) => self.completed(self.overloads(&all, given)),
             None => self.completed(all),
-        }
+        };
+        // The declaration is told already.
+        found.retain(|at| *at != of);
+        found
     }
 
     /// All constructors of a type.

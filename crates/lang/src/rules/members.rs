@@ -115,7 +115,8 @@ impl Engine<'_> {
                     let with = self.arguments(at, &arguments);
                     let own = self.own_members(at, name, want);
                     if !own.is_empty() {
-                        found.levels.push((own, with.clone()));
+                        let seen = Type::Named(at, arguments.clone());
+                        found.levels.push((own.clone(), self.with_owners(&own, &seen, with.clone())));
                     }
                     // The library is known in parts.
                     found.outside |= self.scoping.open_world && self.library().has(at.file);
@@ -145,7 +146,8 @@ impl Engine<'_> {
         if let Some(root) = self.root().filter(|root| !seen.contains(root)) {
             let own = self.own_members(root, name, want);
             if !own.is_empty() {
-                found.levels.push((own, Arguments::new()));
+                let with = self.with_owners(&own, of, Arguments::new());
+                found.levels.push((own, with));
             }
             beside.extend(self.extensions(root, &[], &whole, name, want));
         }
@@ -235,6 +237,69 @@ impl Engine<'_> {
         Rc::new(Levels { levels, outside: all.outside, unknown: all.unknown })
     }
 
+    /// Those of the members found that can be seen from a place: what is added to a type from elsewhere has to be in scope.
+    pub(super) fn seen_from(&self, place: &Place, levels: Rc<Levels>) -> Rc<Levels> {
+        let is_hidden = |at: SymbolAt| !self.is_in_scope(place, at);
+        if !self.scoping.parts_in_scope || !levels.all().any(is_hidden) {
+            return levels;
+        }
+        let mut seen = Levels { levels: Vec::new(), outside: levels.outside, unknown: levels.unknown };
+        for (found, with) in &levels.levels {
+            let found: Vec<SymbolAt> = found.iter().copied().filter(|at| !is_hidden(*at)).collect();
+            if !found.is_empty() {
+                seen.levels.push((found, with.clone()));
+            }
+        }
+        Rc::new(seen)
+    }
+
+    /// Whether a member that stands outside of its type is in scope: in the file or the package, by an import, or as a member
+    /// of a type around.
+    fn is_in_scope(&self, place: &Place, at: SymbolAt) -> bool {
+        let own = &place.file;
+        if at.file == own.id() || self.library().has(at.file) {
+            return true;
+        }
+        let Some(file) = self.file(at.file) else { return true };
+        let Some(symbol) = file.symbol(at.place).filter(|symbol| symbol.owner.is_some()) else { return true };
+        let around = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or("");
+        let around = around.trim_end_matches(self.scoping.separator);
+        let imports = &own.facts().imports;
+        let is_named = own.imports_named(&symbol.name).iter().any(|&at| imports[at as usize].name.is_some());
+        let is_global = imports
+            .iter()
+            .any(|import| import.glob && self.modules(own, &import.module).iter().any(|one| one == around));
+        let in_type = symbol.parent.filter(|&parent| file.symbol(parent).is_some_and(|of| is_type(of.kind)));
+        let is_inherited = |of: u32| {
+            let of = SymbolAt { file: at.file, place: of };
+            let mut classes = own.around(place.symbol).map(|place| SymbolAt { file: own.id(), place });
+            classes
+                .any(|class| self.kind(class).is_some_and(is_type) && self.seen_as(&Type::named(class), of).is_some())
+        };
+        match (symbol.parent, in_type) {
+            _ if is_named || is_global => true,
+            (None, _) => file.package == own.package,
+            (_, Some(of)) => is_inherited(of),
+            _ => false,
+        }
+    }
+
+    /// What the type parameters are of members that stand elsewhere, and name the type that they belong to with them.
+    fn with_owners(&self, members: &[SymbolAt], of: &Type, mut with: Arguments) -> Arguments {
+        for &at in members {
+            let Some(file) = self.file(at.file) else { continue };
+            let Some(symbol) = file.symbol(at.place) else { continue };
+            let Some(owner) = symbol.owner else { continue };
+            let own: Vec<(VersionId, u32)> =
+                file.type_params(at.place).iter().map(|&binding| (at.file, binding)).collect();
+            if !own.is_empty() {
+                let owner = self.type_at(&file, self.class_of(&file, symbol.parent), owner);
+                self.learn(&owner, of, &own, &mut with);
+            }
+        }
+        with
+    }
+
     /// The type of the library that all types are made from.
     pub(super) fn root(&self) -> Option<SymbolAt> {
         let name = self.scoping.root?;
@@ -256,13 +321,11 @@ impl Engine<'_> {
                 all.extend(named.into_iter().filter(is_part));
             }
             Parts::ByOwner => {
-                // One type is asked for with many arguments, and has the same members.
-                let parts = self.owned.unless_cut(&self.course, (at, name.to_owned(), want), || {
-                    let named = self.symbols_named(name);
-                    let is_part = |part: &SymbolAt| self.fits(*part, want) && self.owner(*part) == Some(at);
-                    named.iter().copied().filter(is_part).collect()
-                });
-                all.extend(parts.iter().copied().filter(|part| !all.contains(part)).collect::<Vec<_>>());
+                let named = self.owned_named(name);
+                let is_part =
+                    |part: &&(SymbolAt, SymbolAt)| part.1 == at && !all.contains(&part.0) && self.fits(part.0, want);
+                let parts: Vec<SymbolAt> = named.iter().filter(is_part).map(|part| part.0).collect();
+                all.extend(parts);
             }
             Parts::ByName => {
                 if !self.opens_types() {
@@ -284,6 +347,14 @@ impl Engine<'_> {
             }
         }
         if self.scoping.unit == Unit::Namespace { all } else { self.defined(all) }
+    }
+
+    /// The members of a name that stand outside of what they belong to, each with that. Most names have none, and every type
+    /// is asked for them.
+    fn owned_named(&self, name: &str) -> Rc<[(SymbolAt, SymbolAt)]> {
+        self.owned.answer(&self.course, name.to_owned(), Rc::new([]), || {
+            self.symbols_named(name).iter().filter_map(|&part| Some((part, self.owner(part)?))).collect()
+        })
     }
 
     /// The members in a declaration itself; those of what it embeds count as its own.
@@ -398,8 +469,18 @@ impl Engine<'_> {
         let symbol = file.symbol(part.place)?;
         let block = || symbol.parent.and_then(|at| file.symbol(at)).filter(|around| around.kind == SymbolKind::Impl);
         let owner = symbol.owner.or_else(|| block()?.owner)?;
-        match self.value(&file, self.class_of(&file, symbol.parent), owner).into_type() {
+        let around = self.class_of(&file, symbol.parent);
+        let of = match self.scoping.objects {
+            true => self.type_at(&file, around, owner),
+            false => self.value(&file, around, owner).into_type(),
+        };
+        match of {
             Type::Named(owner, _) => Some(owner),
+            // It belongs to all that its type parameter may be.
+            Type::Param(file, binding) => match self.bound(file, binding) {
+                Type::Named(owner, _) => Some(owner),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -519,6 +600,9 @@ impl Engine<'_> {
         };
         let near = levels.levels.iter().map(|(found, _)| found.iter().copied().filter(takes_as_many).collect());
         let mut near = near.filter(|found: &Vec<SymbolAt>| !found.is_empty());
+        if self.scoping.counts_arguments && (levels.outside || levels.unknown) {
+            return near.next().unwrap_or_default();
+        }
         near.next().or_else(|| levels.levels.first().map(|(found, _)| found.clone())).unwrap_or_default()
     }
 

@@ -5,8 +5,10 @@
 //! to types of other files, and no further than it has to. A language gives it a [`Scoping`]: an order of looks and a few
 //! policies. What nobody can tell stays unknown; a receiver that is known to be from outside makes its members external.
 
+mod applied;
 mod engine;
 mod implementing;
+mod implied;
 pub(crate) mod index;
 mod members;
 pub(crate) mod memo;

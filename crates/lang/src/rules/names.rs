@@ -38,7 +38,12 @@ impl Engine<'_> {
     pub(super) fn look_up(&self, place: &Place, name: &str, want: Want) -> Found {
         match self.look_for(place, name, want) {
             Found::Nothing | Found::Outside if want == Want::Call && self.scoping.calls_make => {
-                self.look_for(place, name, Want::Made)
+                match self.look_for(place, name, Want::Made) {
+                    Found::Nothing | Found::Outside if self.scoping.calls_fields => {
+                        self.look_for(place, name, Want::Value)
+                    }
+                    found => found,
+                }
             }
             Found::Nothing | Found::Outside | Found::External
                 if want == Want::Value && self.scoping.apart != Apart::Nothing =>
@@ -111,6 +116,8 @@ impl Engine<'_> {
             // A package is known by its members.
             SymbolKind::Namespace if self.scoping.known_packages => want == Want::Any,
             _ if want == Want::Call && symbol.flags.has(Flags::READ_BY_CALL) => true,
+            SymbolKind::Module if self.scoping.objects && matches!(want, Want::Type | Want::Made) => false,
+            SymbolKind::Module if self.scoping.objects && want == Want::Value => true,
             kind => want.takes(kind, self.scoping.apart),
         });
         is_meant && !self.is_made_by(at)
@@ -128,8 +135,9 @@ impl Engine<'_> {
         for at in file.around(place.symbol) {
             let symbol = file.symbol(at)?;
             let is_class = is_type(symbol.kind);
-            if is_class && symbol.name == name && matches!(want, Want::Type | Want::Made) {
-                let own = SymbolAt { file: file.id(), place: at };
+            let own = SymbolAt { file: file.id(), place: at };
+            let is_meant = || !self.scoping.objects || self.fits(own, want);
+            if is_class && symbol.name == name && matches!(want, Want::Type | Want::Made) && is_meant() {
                 let all = if self.scoping.generics_apart {
                     self.find_qualified(&symbol.qualified_name).to_vec()
                 } else {
@@ -147,7 +155,6 @@ impl Engine<'_> {
                 }
             }
             if self.scoping.implicit_this {
-                let own = SymbolAt { file: file.id(), place: at };
                 if !is_class && !symbol.bases.is_empty() && symbol.kind != SymbolKind::Impl {
                     // The other methods of a class without a name stand beside it.
                     let is_beside = |at: &SymbolAt| file.symbol(at.place).is_some_and(|of| of.bases == symbol.bases);
@@ -161,6 +168,8 @@ impl Engine<'_> {
                 let types = match symbol.kind {
                     _ if is_class => vec![Type::named(own)],
                     SymbolKind::Impl => vec![self.this(file, Some(at))],
+                    // A function that belongs to a type without standing in it.
+                    _ if symbol.owner.is_some() && self.scoping.parts_in_scope => vec![self.this(file, Some(at))],
                     _ if symbol.owner.is_some() => self.around_owner(file, at),
                     _ => self.bases(own).to_vec(),
                 };
@@ -267,22 +276,30 @@ impl Engine<'_> {
             return if files.is_empty() { Found::External } else { Found::Module(files) };
         }
         let Some(name) = &import.name else {
-            return match &*self.find_qualified(&import.module) {
-                [] if self.scoping.known_packages => {
+            let all = self.modules(file, &import.module);
+            return match all.iter().map(|module| self.find_qualified(module)).find(|found| !found.is_empty()) {
+                None if self.scoping.known_packages => {
                     let place = Place { file: file.clone(), symbol: None };
                     match self.package_at(&place, &import.module) {
                         Some(package) => Found::Module(self.package_files(&package).to_vec()),
                         None => Found::External,
                     }
                 }
-                [] => Found::External,
-                found => Found::Symbols(found.to_vec()),
+                None => Found::External,
+                Some(found) => Found::Symbols(found.to_vec()),
             };
         };
-        let whole = self.joined(&import.module, name);
-        let mut found = self.find_qualified(&whole).to_vec();
+        let mut found = Vec::new();
+        let mut module = import.module.clone();
+        for one in self.modules(file, &import.module) {
+            found = self.find_qualified(&self.joined(&one, name)).to_vec();
+            module = one;
+            if !found.is_empty() || !self.find_qualified(&module).is_empty() {
+                break;
+            }
+        }
         if import.form == ImportForm::Static
-            && let Some(&of) = self.find_qualified(&import.module).first()
+            && let Some(of) = self.value_first(&self.find_qualified(&module))
         {
             // A class hands on what it inherits.
             found = self.members(&Type::named(of), name, Want::Any).all().collect();
@@ -454,21 +471,26 @@ impl Engine<'_> {
                 found.extend(self.by_use(import, name, want, outside));
                 continue;
             }
-            for module in units.iter().map(|unit| self.joined(unit, &import.module)) {
-                let whole = self.joined(&module, name);
+            let modules = match self.scoping.relative_imports {
+                true => self.modules(file, &import.module),
+                false => units.iter().map(|unit| self.joined(unit, &import.module)).collect(),
+            };
+            let mut missing = 0;
+            for module in &modules {
+                let whole = self.joined(module, name);
                 let named = self.find_qualified(&whole);
                 found.extend(named.iter().copied().filter(|&at| self.fits(at, want)));
-                match self.find_qualified(&module).first() {
-                    Some(&of) => {
+                match self.value_first(&self.find_qualified(module)) {
+                    Some(of) => {
                         let inherited = self.members(&Type::named(of), name, want);
                         found.extend(inherited.all().filter(|at| !named.contains(at)));
                     }
-                    None => {
-                        let is_meant = import.form != ImportForm::TypeOnly || matches!(want, Want::Type | Want::Made);
-                        *outside |= is_meant;
-                    }
+                    None => missing += 1,
                 }
             }
+            let is_outside = if self.scoping.relative_imports { missing == modules.len() } else { missing > 0 };
+            let is_meant = import.form != ImportForm::TypeOnly || matches!(want, Want::Type | Want::Made);
+            *outside |= is_outside && is_meant;
         }
         let mut seen = Vec::new();
         found.retain(|at| {

@@ -12,7 +12,7 @@ use super::engine::{Engine, File, Place, is_type};
 use super::members::Want;
 use super::names::Found;
 use super::scoping::Unit;
-use super::types::{Arguments, Type};
+use super::types::Type;
 use super::values::Value;
 
 /// More namespaces are not looked through for a name.
@@ -334,21 +334,13 @@ impl Engine<'_> {
         }
     }
 
-    /// Functions with the arguments that are written behind their name.
-    pub(super) fn applied(
-        &self,
-        file: &Rc<File>,
-        around: Option<u32>,
-        all: Rc<[SymbolAt]>,
-        with: &Arguments,
-        args: &[ExprId],
-    ) -> Value {
+    /// Functions with what is written for their type parameters.
+    pub(super) fn applied(&self, file: &Rc<File>, around: Option<u32>, of: Value, args: &[ExprId]) -> Value {
+        let Value::Functions(all, with) = of else { return of };
         let given: Vec<Type> = args.iter().map(|of| self.type_at(file, around, *of)).collect();
-        let mut with = with.clone();
+        let mut with = with.as_ref().clone();
         for &at in all.iter() {
-            if let Type::Func(of) = self.symbol_type(at) {
-                with.extend(of.own.iter().copied().zip(given.iter().cloned()));
-            }
+            with.extend(self.arguments(at, &given));
         }
         Value::Functions(all, Rc::new(with))
     }

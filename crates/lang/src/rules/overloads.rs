@@ -14,6 +14,14 @@ pub(super) fn takes(of: &FuncType, given: usize) -> bool {
     (given <= wanted || of.variadic) && given + of.optional + usize::from(of.variadic) >= wanted
 }
 
+/// Which parameter the n-th of so many arguments is given for. Where others are left out, a function without a name that
+/// comes last is given for the last one.
+pub(super) fn place_of(of: &FuncType, n: usize, given: usize, is_closure: bool) -> usize {
+    let last = of.params.len().saturating_sub(1);
+    let is_last = is_closure && n + 1 == given && given < of.params.len() && of.optional > 0;
+    if is_last { last } else { n.min(last) }
+}
+
 /// What a call is given.
 #[derive(Default)]
 pub(super) struct Given {
@@ -138,9 +146,10 @@ impl Engine<'_> {
             return None;
         }
         let last = of.params.len().saturating_sub(1);
-        let mut sum = if of.variadic { 1 } else { 2 };
+        let leaves_out = given.len() < of.params.len();
+        let mut sum = if of.variadic || leaves_out { 1 } else { 2 };
         for (n, argument) in given.iter().enumerate() {
-            let param = of.params.get(n.min(last))?;
+            let param = of.params.get(place_of(of, n, given.len(), matches!(argument, Type::Closure { .. })))?;
             let is_rest = n > last || n == last && of.variadic && given.len() != of.params.len();
             let whole = if is_rest { None } else { self.fit(param, argument) };
             let fit = match (param, whole) {
@@ -200,9 +209,12 @@ impl Engine<'_> {
                 None if self.is_open(given) => 1,
                 None => return None,
             },
+            (Type::Func(of), Type::Closure { params, .. }) => {
+                let named = of.params.len() - usize::from(of.on_first && !of.params.is_empty());
+                if named == *params as usize || *params == 0 { 6 } else { return None }
+            }
             (Type::List(param), Type::List(given)) => self.fit(param, given)?,
             (Type::Func(_), Type::Func(_)) => 5,
-            (Type::Func(of), Type::Closure { params, .. }) if of.params.len() == *params as usize || *params == 0 => 6,
             _ => return None,
         })
     }

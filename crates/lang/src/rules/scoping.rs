@@ -47,6 +47,16 @@ pub(crate) struct Scoping {
     pub(crate) sides: bool,
     /// The member of every type that makes a value of it, and the method that is run for it.
     pub(crate) maker: Option<(&'static str, &'static str)>,
+    /// Whether a module is a value, beside a type of the same name, and is called by its `apply`, as are values.
+    pub(crate) objects: bool,
+    /// Whether a function that takes nothing is called by its name alone.
+    pub(crate) bare_calls: bool,
+    /// Whether what is imported may be named as seen from the package.
+    pub(crate) relative_imports: bool,
+    /// Whether what is added to a type from elsewhere has to be in scope to be its member.
+    pub(crate) parts_in_scope: bool,
+    /// Whether a call that no function of a name takes may be one of what is inherited from outside.
+    pub(crate) counts_arguments: bool,
     /// The types of literals.
     pub(crate) literals: &'static [(Literal, &'static str)],
     /// The library as far as types flow through it: a small file in the language itself, in sections behind `== name` lines.
@@ -117,6 +127,11 @@ impl Scoping {
         labels: false,
         sides: false,
         maker: None,
+        objects: false,
+        bare_calls: false,
+        relative_imports: false,
+        parts_in_scope: false,
+        counts_arguments: false,
         literals: &[],
         library: "",
         library_file: "",

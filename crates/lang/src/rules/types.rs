@@ -38,8 +38,10 @@ pub(crate) struct FuncType {
     pub(crate) own: Vec<(VersionId, u32)>,
     pub(crate) params: Vec<Type>,
     pub(crate) variadic: bool,
-    /// How many of the last parameters need not be given.
+    /// How many parameters a call may leave out.
     pub(crate) optional: usize,
+    /// Whether the first parameter is what it is called on.
+    pub(crate) on_first: bool,
     pub(crate) result: Type,
 }
 
@@ -87,6 +89,7 @@ impl Type {
                 params: all(&of.params),
                 variadic: of.variadic,
                 optional: of.optional,
+                on_first: of.on_first,
                 result: of.result.replaced(arguments, depth + 1),
             })),
             other => other.clone(),

@@ -12,7 +12,7 @@ use codecompass_model::{
 use super::engine::{Engine, File, Place, is_type};
 use super::members::{Levels, Want};
 use super::names::Found;
-use super::overloads::{Given, label};
+use super::overloads::{Given, label, place_of};
 use super::scoping::{Apart, Unit};
 use super::types::{Arguments, FuncType, Type};
 
@@ -73,8 +73,19 @@ impl Engine<'_> {
     fn value_of(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
         let of_type = |of: ExprId| self.value(file, around, of).into_type();
         Value::Of(match file.facts().expr(id) {
-            Expr::Name { name, seen } => return self.named_value(file, around, file.name(*name), *seen),
-            Expr::Member { of, name } => return self.select(file, self.value(file, around, *of), file.name(*name)),
+            Expr::Name { name, seen } => {
+                return self.settled(self.named_value(file, around, file.name(*name), *seen));
+            }
+            Expr::Member { of, name } => match self.implied_binding(file, *of) {
+                Some(binding) => return self.implied_value(file, around, binding, file.name(*name)),
+                None => return self.settled(self.select(file, self.value(file, around, *of), file.name(*name))),
+            },
+            Expr::Part { of, part: Part::Whole } if let Some(binding) = self.implied_binding(file, *of) => {
+                match self.receivers(file, binding).first() {
+                    Some(of) => of.clone(),
+                    None => self.this(file, around),
+                }
+            }
             Expr::Call { callee, args } => self.called(file, around, *callee, args),
             Expr::Index { of, .. } => self.indexed(&of_type(*of)),
             Expr::Part { of, part: Part::Element } => self.element(&of_type(*of)),
@@ -88,17 +99,7 @@ impl Engine<'_> {
                     let with: Arguments = of.own.iter().copied().zip(given).collect();
                     return Value::TypeName(Type::Func(of).with(&with));
                 }
-                // A function that is told its type parameters.
-                Value::Functions(all, with) if self.scoping.generics_apart => {
-                    let given: Vec<Type> = args.iter().map(|of| self.type_at(file, around, *of)).collect();
-                    let mut with = with.as_ref().clone();
-                    for at in all.iter() {
-                        with.extend(self.arguments(*at, &given));
-                    }
-                    return Value::Functions(all, Rc::new(with));
-                }
-                Value::Functions(all, with) => return self.applied(file, around, all, &with, args),
-                other => return other,
+                other => return self.applied(file, around, other, args),
             },
             Expr::Cast(to) | Expr::New(to) => self.type_at(file, around, *to),
             Expr::Slice(of) => of_type(*of),
@@ -126,7 +127,7 @@ impl Engine<'_> {
             Expr::Closure { params, back } => Type::Closure { file: file.id(), around, back: *back, params: *params },
             Expr::Argument { callee, arity, given } => self.wanted(file, around, *callee, *arity, given),
             Expr::ParamOf { of, at } => match self.function_of(&of_type(*of)) {
-                Some(of) => of.params.get(*at as usize).cloned().unwrap_or(Type::Unknown),
+                Some(of) => of.params.get(*at as usize + usize::from(of.on_first)).cloned().unwrap_or(Type::Unknown),
                 None => Type::Unknown,
             },
             Expr::Module(name) if file.name(*name).is_empty() => return Value::Package("".into()),
@@ -151,7 +152,7 @@ impl Engine<'_> {
         }
     }
 
-    fn named_value(&self, file: &Rc<File>, around: Option<u32>, name: &str, seen: Seen) -> Value {
+    pub(super) fn named_value(&self, file: &Rc<File>, around: Option<u32>, name: &str, seen: Seen) -> Value {
         match seen {
             Seen::Local(binding) => return self.local(file, binding),
             Seen::Symbol(place) => return self.symbols_value(&[SymbolAt { file: file.id(), place }]),
@@ -260,7 +261,7 @@ impl Engine<'_> {
     }
 
     /// `x.name`.
-    fn select(&self, file: &Rc<File>, of: Value, name: &str) -> Value {
+    pub(super) fn select(&self, file: &Rc<File>, of: Value, name: &str) -> Value {
         let of = match of {
             Value::Of(of) | Value::TypeName(of) => of,
             Value::Package(package) => {
@@ -339,13 +340,21 @@ impl Engine<'_> {
                 let chosen = self.overloads(&all, &given);
                 let Some(&chosen) = chosen.first() else { return Type::Unknown };
                 match self.symbol_type(chosen) {
+                    Type::Func(of) if self.scoping.bare_calls && of.params.is_empty() && !given.is_empty() => {
+                        self.called_value(&self.result(&of, &with, &[]), &given)
+                    }
                     Type::Func(of) => self.result(&of, &with, &given),
                     // A function that makes types is a generic with its arguments.
                     Type::Named(at, _) if at == chosen => Type::Named(at, given.types.into()),
                     other => other.with(&with),
                 }
             }
-            Value::TypeName(of) => of,
+            Value::TypeName(of) if self.scoping.objects => self.called_object(of, &self.given_args(file, around, args)),
+            Value::Of(of) if self.scoping.objects => self.called_value(&of, &self.given_args(file, around, args)),
+            Value::TypeName(of) => match self.scoping.calls_make {
+                true => self.made(&of, &self.given_args(file, around, args)),
+                false => of,
+            },
             Value::Of(of) => match self.function_of(&of) {
                 Some(of) => of.result.clone(),
                 None if of == Type::External => Type::External,
@@ -357,7 +366,7 @@ impl Engine<'_> {
 
     /// A value that is made of a type; a generic one that says nothing about its arguments takes them from what its
     /// constructor is given.
-    fn made(&self, of: &Type, given: &Given) -> Type {
+    pub(super) fn made(&self, of: &Type, given: &Given) -> Type {
         let Type::Named(at, arguments) = of else { return of.clone() };
         let Some(file) = self.file(at.file).filter(|_| arguments.is_empty() && !given.is_empty()) else {
             return of.clone();
@@ -375,26 +384,49 @@ impl Engine<'_> {
     /// What is called. Where a field may bear the name of a function, the function is meant.
     fn callee(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
         let functions = match file.facts().expr(id) {
+            Expr::Name { name, seen } if self.scoping.bare_calls => {
+                Some(self.named_value(file, around, file.name(*name), *seen))
+            }
+            Expr::Member { of, name } if self.scoping.bare_calls => {
+                Some(self.select(file, self.value(file, around, *of), file.name(*name)))
+            }
+            Expr::Apply { of, args } if self.scoping.bare_calls => match self.callee(file, around, *of) {
+                Value::TypeName(_) => None,
+                other => Some(self.applied(file, around, other, args)),
+            },
             _ if self.scoping.apart != Apart::All => None,
-            Expr::Member { of, name } => match self.value(file, around, *of) {
-                Value::Of(of) | Value::TypeName(of) => self.methods(&of, file.name(*name)),
+            Expr::Apply { of, args } => match self.callee(file, around, *of) {
+                Value::Functions(all, with) => Some(self.applied(file, around, Value::Functions(all, with), args)),
                 _ => None,
             },
-            Expr::Name { name, seen: Seen::Nowhere } => {
-                let place = Place { file: file.clone(), symbol: around };
-                match self.look_up(&place, file.name(*name), Want::Call) {
-                    Found::Symbols(targets) => Some(self.symbols_value(&targets)),
-                    Found::Members(levels) => Some(all_levels(&levels)),
-                    _ => None,
+            Expr::Member { of, name } => match self.implied_binding(file, *of) {
+                Some(binding) => {
+                    let found = self.receivers(file, binding).iter().find_map(|of| self.methods(of, file.name(*name)));
+                    found.or_else(|| self.called_alone(file, around, file.name(*name)))
                 }
-            }
+                None => match self.value(file, around, *of) {
+                    Value::Of(of) | Value::TypeName(of) => self.methods(&of, file.name(*name)),
+                    _ => None,
+                },
+            },
+            Expr::Name { name, seen: Seen::Nowhere } => self.called_alone(file, around, file.name(*name)),
             _ => None,
         };
         functions.unwrap_or_else(|| self.value(file, around, id))
     }
 
+    /// What is called by a name that stands alone.
+    fn called_alone(&self, file: &Rc<File>, around: Option<u32>, name: &str) -> Option<Value> {
+        let place = Place { file: file.clone(), symbol: around };
+        match self.look_up(&place, name, Want::Call) {
+            Found::Symbols(targets) => Some(self.symbols_value(&targets)),
+            Found::Members(levels) => Some(all_levels(&levels)),
+            _ => None,
+        }
+    }
+
     /// The functions of that name that a type has; which of several levels is meant, the arguments tell.
-    fn methods(&self, of: &Type, name: &str) -> Option<Value> {
+    pub(super) fn methods(&self, of: &Type, name: &str) -> Option<Value> {
         let levels = self.members(of, name, Want::Call);
         (!levels.levels.is_empty()).then(|| all_levels(&levels))
     }
@@ -439,7 +471,8 @@ impl Engine<'_> {
         let mut learned = Arguments::new();
         for (n, argument) in given.iter().enumerate() {
             let last = of.params.len().saturating_sub(1);
-            let Some(param) = of.params.get(n.min(last)) else { break };
+            let place = place_of(of, n, given.len(), matches!(argument, Type::Closure { .. }));
+            let Some(param) = of.params.get(place) else { break };
             let param = param.with(with).with(&learned);
             match &param {
                 Type::List(each) if of.variadic && n >= last && !matches!(argument, Type::List(_)) => {
@@ -457,7 +490,7 @@ impl Engine<'_> {
         learned
     }
 
-    fn learn(&self, param: &Type, given: &Type, own: &[(VersionId, u32)], learned: &mut Arguments) {
+    pub(super) fn learn(&self, param: &Type, given: &Type, own: &[(VersionId, u32)], learned: &mut Arguments) {
         match (param, given) {
             (_, Type::Unknown | Type::Basic("null")) => {}
             (Type::Param(file, binding), given) if own.contains(&(*file, *binding)) => {
@@ -494,6 +527,18 @@ impl Engine<'_> {
                 _ => return Type::Unknown,
             },
             (_, Value::Functions(all, with)) => (all, with),
+            (_, Value::Of(Type::Func(of))) => {
+                let place = place_of(&of, given.len(), arity as usize, true);
+                return of.params.get(place).cloned().unwrap_or(Type::Unknown);
+            }
+            (_, Value::TypeName(Type::Named(of, args))) if self.scoping.calls_make => {
+                // An interface of one method is made from a function.
+                let made = Type::Named(of, args.clone());
+                if arity == 1 && self.made_by(of).is_empty() && self.function_of(&made).is_some() {
+                    return made;
+                }
+                (self.made_by(of), Rc::new(self.arguments(of, &args)))
+            }
             _ => return Type::Unknown,
         };
         let types = self.types_of(file, around, given);
@@ -501,7 +546,8 @@ impl Engine<'_> {
             let Type::Func(of) = self.symbol_type(one) else { continue };
             let fits = super::overloads::takes(&of, arity as usize);
             let last = of.params.len().saturating_sub(1);
-            let Some(param) = of.params.get(given.len().min(last)).filter(|_| fits) else { continue };
+            let place = place_of(&of, given.len(), arity as usize, true);
+            let Some(param) = of.params.get(place).filter(|_| fits) else { continue };
             let param = match param {
                 Type::List(each) if of.variadic && given.len() >= last => each.as_ref(),
                 param => param,
@@ -514,9 +560,12 @@ impl Engine<'_> {
         Type::Unknown
     }
 
-    /// The constructors of a type.
-    fn made_by(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
-        self.all_constructors(of).into()
+    /// What makes values of a type: its constructors, and the declaration itself if that takes parameters.
+    pub(super) fn made_by(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
+        let file = self.file(of.file);
+        let own = file.as_ref().and_then(|file| Some(file.facts().expr(file.symbol(of.place)?.annotation?)));
+        let own = matches!(own, Some(Expr::Func(_))).then_some(of);
+        own.into_iter().chain(self.all_constructors(of)).collect()
     }
 
     /// What a loop over a value gives.
@@ -582,7 +631,9 @@ impl Engine<'_> {
                         (None, None) => Type::Basic("void"),
                     };
                     let optional = optional(file.facts(), &of.params).max(self.optional(&file, at.place, of));
-                    Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, optional, result }))
+                    let optional = optional.max(of.optional as usize);
+                    let (variadic, on_first) = (of.variadic, of.on_first);
+                    Type::Func(Rc::new(FuncType { own, params, variadic, optional, on_first, result }))
                 }
                 _ => self.type_at(&file, around, of),
             });
@@ -645,12 +696,40 @@ impl Engine<'_> {
             Expr::Func(of) => {
                 let params = of.params.iter().map(|of| self.type_at(file, around, *of)).collect();
                 let result = of.results.first().map_or(Type::Unknown, |of| self.type_at(file, around, *of));
-                let optional = optional(file.facts(), &of.params);
-                Type::Func(Rc::new(FuncType { own: Vec::new(), params, variadic: of.variadic, optional, result }))
+                let optional = optional(file.facts(), &of.params).max(of.optional as usize);
+                let (variadic, on_first, own) = (of.variadic, of.on_first, Vec::new());
+                Type::Func(Rc::new(FuncType { own, params, variadic, optional, on_first, result }))
             }
             // A parameter that need not be given.
             Expr::Either(of) if of.len() == 1 => self.type_at(file, around, of[0]),
             Expr::Name { name, seen: Seen::Nowhere } => self.type_named(file, around, file.name(*name)),
+            // Beside a type there may be a value of the same name.
+            Expr::Apply { of, args } if self.scoping.objects => match self.type_at(file, around, *of) {
+                Type::Named(symbol, _) => {
+                    Type::Named(symbol, args.iter().map(|of| self.type_at(file, around, *of)).collect())
+                }
+                other => other,
+            },
+            Expr::Member { of, name } if self.scoping.objects => match self.value(file, around, *of) {
+                Value::Of(of) | Value::TypeName(of) if of.is_known() && of != Type::External => {
+                    match self.first_level(&self.members(&of, file.name(*name), Want::Type)) {
+                        Value::TypeName(of) => of,
+                        _ => Type::Unknown,
+                    }
+                }
+                Value::Package(package) => {
+                    let all = self.find_qualified(&self.joined(&package, file.name(*name)));
+                    match all.iter().find(|at| self.fits(**at, Want::Type)) {
+                        Some(&of) => match self.symbols_value(&[of]) {
+                            Value::TypeName(of) => of,
+                            _ => Type::Unknown,
+                        },
+                        None => Type::Unknown,
+                    }
+                }
+                Value::Of(of) | Value::TypeName(of) => of,
+                Value::Functions(..) => Type::Unknown,
+            },
             // Of several types the first that has members says most.
             Expr::Either(all) => {
                 let all = || all.iter().map(|of| self.type_at(file, around, *of));

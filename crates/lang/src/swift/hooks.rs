@@ -157,7 +157,7 @@ pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let annotation = match contents {
             Some(list) => {
                 let params = payload(walk, list);
-                walk.draft.expr(Expr::Func(Box::new(FuncExpr { params, variadic: false, results: vec![of] })))
+                walk.draft.expr(Expr::Func(Box::new(FuncExpr { params, results: vec![of], ..FuncExpr::default() })))
             }
             None => of,
         };
@@ -244,7 +244,7 @@ fn is_class_member(walk: &Walk<'_, '_>, at: usize) -> bool {
 /// The type of a function, whose parameters stand among its other parts.
 fn signature(walk: &mut Walk<'_, '_>, at: usize, result: Option<ExprId>) -> ExprId {
     let params: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "parameter").collect();
-    let mut of = FuncExpr { params: Vec::new(), variadic: false, results: result.into_iter().collect() };
+    let mut of = FuncExpr { params: Vec::new(), results: result.into_iter().collect(), ..FuncExpr::default() };
     for param in params {
         let last = walk.items(param).last().filter(|&last| is_a_type(walk, last));
         let declared = last.map(|of| walk.lower(of));

@@ -21,7 +21,7 @@ pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let params = params.into_iter().map(|of| walk.lower(of)).collect();
     let result = walk.items(at).last().filter(|&last| Some(last) != given);
     let results = result.map(|of| walk.lower(of)).into_iter().collect();
-    walk.draft.expr(Expr::Func(Box::new(FuncExpr { params, variadic: false, results })))
+    walk.draft.expr(Expr::Func(Box::new(FuncExpr { params, results, ..FuncExpr::default() })))
 }
 
 /// `[A]` and `[A: B]` are types of the library, and so are the types of lists that are written out.

@@ -249,8 +249,8 @@ fn other_versions_of_the_format_or_the_schema_are_told_apart() {
     for (from, to, expected) in [
         ("codecompass-state 1", "codecompass-state 2", ("format", 2, 1)),
         ("codecompass-state 1", "codecompass-state 0", ("format", 0, 1)),
-        ("schema 8", "schema 9", ("schema", 9, 8)),
-        ("schema 8", "schema 7", ("schema", 7, 8)),
+        ("schema 10", "schema 11", ("schema", 11, 10)),
+        ("schema 10", "schema 09", ("schema", 9, 10)),
     ] {
         let project = Project::indexed();
         let path = project.export("a.tar.zst");
