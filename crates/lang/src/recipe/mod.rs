@@ -7,10 +7,12 @@
 //! Two laws hold over the tables (`laws`): each kind and field that a row names is in the grammar, and each named kind of the
 //! grammar has a row or stands in the language's list of kinds that need none, so that nothing is forgotten in silence.
 
+mod closures;
 mod define;
 #[cfg(test)]
 mod laws;
 mod lower;
+mod nodes;
 pub(crate) mod table;
 mod walk;
 

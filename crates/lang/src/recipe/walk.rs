@@ -24,9 +24,6 @@ const MAX_NOTES: usize = 200;
 /// What stands before a name points to what has it.
 const POINTED: u32 = 1 << 31;
 
-/// A function behind more arguments is not told what they say.
-const MAX_GIVEN: usize = 8;
-
 /// The pass and all it knows.
 pub(crate) struct Walk<'w, 't> {
     pub(super) recipe: &'static Recipe,
@@ -42,11 +39,11 @@ pub(crate) struct Walk<'w, 't> {
     /// What is done when nodes are left, the innermost last.
     leaving: Vec<Leaving>,
     /// What the functions around the node give back so far, that of the file first.
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     /// The number of the reference at a name that is called.
     called: FastMap<usize, u32>,
     /// What lists of arguments are given to, where no row says so.
-    given_to: FastMap<usize, ExprId>,
+    pub(super) given_to: FastMap<usize, ExprId>,
     /// The function that was opened last.
     opened: usize,
     /// Nodes before this one stand in a function.
@@ -72,7 +69,7 @@ struct Leaving {
     what: Left,
 }
 
-enum Left {
+pub(super) enum Left {
     /// A symbol gets this node as its value.
     Symbol(u32, usize),
     /// A local name gets this node as its value.
@@ -91,12 +88,12 @@ enum Left {
 
 /// A function that is open.
 #[derive(Default)]
-struct Frame {
+pub(super) struct Frame {
     /// Whether anybody asks what it gives back.
-    is_asked: bool,
+    pub(super) is_asked: bool,
     /// What it says that it gives back.
-    result: Option<ExprId>,
-    returns: Vec<ExprId>,
+    pub(super) result: Option<ExprId>,
+    pub(super) returns: Vec<ExprId>,
 }
 
 /// Collects everything that a file says.
@@ -137,32 +134,6 @@ pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) 
 }
 
 impl<'t> Walk<'_, 't> {
-    /// The kind of a node; empty for one that no row is about.
-    pub(crate) fn kind(&self, at: usize) -> &'static str {
-        match self.tree.kind(at) {
-            0 => "",
-            code => self.recipe.rows[code as usize - 1].kind,
-        }
-    }
-
-    pub(super) fn does(&self, at: usize) -> &'static [Do] {
-        match self.tree.kind(at) {
-            0 => &[],
-            code => self.recipe.rows[code as usize - 1].does,
-        }
-    }
-
-    /// The text of a node.
-    pub(crate) fn text(&self, at: usize) -> &'t str {
-        self.draft.slice(self.tree.node(at).span())
-    }
-
-    /// The text between two nodes.
-    pub(crate) fn text_between(&self, left: usize, right: usize) -> &'t str {
-        let between = self.tree.node(left).end as usize..self.tree.node(right).start as usize;
-        self.draft.text.get(between).unwrap_or("")
-    }
-
     /// Leaves a mark at a node.
     pub(crate) fn mark(&mut self, at: usize, mark: u32) {
         self.marks.insert(at, mark);
@@ -181,52 +152,6 @@ impl<'t> Walk<'_, 't> {
     /// Remembers a member that a hook has entered.
     pub(crate) fn make_known(&mut self, of: u32, name: &'t str, symbol: u32, value: usize) {
         self.known.insert((of, name), (symbol, value));
-    }
-
-    /// The node around a node.
-    pub(crate) fn parent(&self, at: usize) -> usize {
-        self.tree.node(at).parent as usize
-    }
-
-    fn is_field(&self, at: usize, field: &str) -> bool {
-        match self.tree.node(at).field {
-            0 => false,
-            code => self.recipe.fields[code as usize - 1] == field,
-        }
-    }
-
-    /// The first child in a field.
-    pub(crate) fn child(&self, at: usize, field: &str) -> Option<usize> {
-        self.tree.children(at).find(|&child| self.is_field(child, field))
-    }
-
-    /// All children in a field.
-    pub(crate) fn children_in(&self, at: usize, field: &'static str) -> impl Iterator<Item = usize> + '_ {
-        self.tree.children(at).filter(move |&child| self.is_field(child, field))
-    }
-
-    /// The first child of a kind.
-    pub(crate) fn child_of(&self, at: usize, kind: &str) -> Option<usize> {
-        self.tree.children(at).find(|&child| self.kind(child) == kind)
-    }
-
-    /// What stands in a node, comments left out.
-    pub(crate) fn items(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
-        self.tree.children(at).filter(|&child| !self.recipe.comments.contains(&self.kind(child)))
-    }
-
-    pub(crate) fn find(&self, at: usize, find: Find) -> Option<usize> {
-        match find {
-            Find::Nowhere => None,
-            Find::Field(field) => self.child(at, field),
-            Find::Up(field) => self.child(self.parent(at), field),
-            Find::Kind(kind) => self.child_of(at, kind),
-            Find::First => self.items(at).next(),
-            Find::Last => self.items(at).last(),
-            Find::Inside(kind, inner) => self.child_of(self.child_of(at, kind)?, inner),
-            Find::Within(kind, field) => self.child(self.child_of(at, kind)?, field),
-            Find::Beside(kinds) => self.items(at).find(|&item| !kinds.contains(&self.kind(item))),
-        }
     }
 
     /// Whether a node stands in a function.
@@ -308,7 +233,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    fn later(&mut self, end: usize, what: Left) {
+    pub(super) fn later(&mut self, end: usize, what: Left) {
         self.leaving.push(Leaving { end, open: self.draft.mark(), what });
     }
 
@@ -552,21 +477,6 @@ impl<'t> Walk<'_, 't> {
         self.before_values.insert(name, before);
     }
 
-    /// The leaf that a type or a path is known by.
-    pub(crate) fn name_node(&self, mut at: usize) -> Option<usize> {
-        loop {
-            let step = self.does(at).iter().find(|one| matches!(one, Do::Leaf(_) | Do::Lower(_)))?;
-            at = match step {
-                Do::Leaf(_) => return Some(at),
-                Do::Lower(Lower::Member(_, name) | Lower::Pointed(_, name) | Lower::Call { name, .. }) => {
-                    self.find(at, *name)?
-                }
-                Do::Lower(Lower::Generic(of, _) | Lower::Same(of) | Lower::List(of)) => self.find(at, *of)?,
-                _ => return None,
-            };
-        }
-    }
-
     /// An expression says how the names in it refer, and what stands before them.
     fn expression(&mut self, at: usize, of: &'static Lower) {
         match of {
@@ -638,119 +548,5 @@ impl<'t> Walk<'_, 't> {
                 false => self.behind(name, before),
             }
         }
-    }
-
-    /// A function without a name: a block in which its parameters are bound.
-    fn closure(&mut self, at: usize, params: Find, body: Find) {
-        let body = self.find(at, body);
-        let params = self.find(at, params);
-        let wanted = self.wanted(at);
-        let list: Vec<usize> = match params {
-            Some(one) if self.is_leaf(one) => vec![one],
-            Some(list) => self.items(list).collect(),
-            None => Vec::new(),
-        };
-        self.open_closure(at, list, body, wanted);
-    }
-
-    fn is_leaf(&self, at: usize) -> bool {
-        self.does(at).iter().any(|one| matches!(one, Do::Leaf(_)))
-    }
-
-    /// Opens a function without a name: those of its parameters that say no type are of the types that are wanted.
-    pub(crate) fn open_closure(&mut self, at: usize, list: Vec<usize>, body: Option<usize>, wanted: Option<ExprId>) {
-        self.scope(at);
-        // A name alone, or a parameter without a type.
-        let untyped = |one: usize| {
-            let bind = self.bind_of(one, BindingKind::Param);
-            let is_typed = |bind: &Bind| self.find(one, bind.of_type).is_some();
-            if self.is_leaf(one) {
-                Some(one)
-            } else {
-                bind.filter(|bind| !is_typed(bind)).and_then(|bind| self.find(one, bind.name))
-            }
-        };
-        let untyped: Vec<Option<usize>> = list.iter().map(|&one| untyped(one)).collect();
-        self.begin_closure(at, list.len() as u32, body);
-        for (n, name) in untyped.into_iter().enumerate().filter_map(|(n, name)| Some((n, name?))) {
-            let binding = self.bind_as(name, BindingKind::Param, None, Part::Whole, at);
-            if let (Some(binding), Some(of)) = (binding, wanted) {
-                let value = self.draft.expr(Expr::ParamOf { of, at: n as u32 });
-                self.draft.set_binding_value(binding, value);
-            }
-        }
-    }
-
-    /// The closure at a node, whose block is open, is made when it ends, of so many parameters and this body.
-    pub(crate) fn begin_closure(&mut self, at: usize, params: u32, body: Option<usize>) {
-        self.later(self.tree.next(at), Left::Closure(at, params, body));
-        self.frames.push(Frame { is_asked: true, ..Frame::default() });
-    }
-
-    /// What a call around a node wants for it, where a function finds the arguments of calls.
-    pub(crate) fn wanted_for(&mut self, at: usize) -> Option<ExprId> {
-        const MOST_STEPS: usize = 5;
-        let up = std::iter::successors(Some(self.parent(at)), |&at| Some(self.parent(at)));
-        let is_call = |step: &Do| matches!(step, Do::Lower(Lower::CallWith(..)));
-        let around = up.take(MOST_STEPS).find(|&at| self.does(at).iter().any(is_call))?;
-        let step = self.does(around).iter().find_map(|one| if let Do::Lower(of) = one { Some(of) } else { None })?;
-        let Lower::CallWith(_, _, args) = step else { return None };
-        let all = args(self, around);
-        let place = all.iter().position(|&one| one == at).filter(|&place| place <= MAX_GIVEN)?;
-        let given = all[..place].iter().map(|&one| self.lower(one)).collect();
-        let callee = self.callee(around, step)?;
-        Some(self.draft.expr(Expr::Argument { callee, arity: all.len() as u32, given }))
-    }
-
-    /// What is wanted where a node stands: the type of a parameter that it is given for, or of the name that it is given to.
-    fn wanted(&mut self, mut at: usize) -> Option<ExprId> {
-        // Brackets and choices want what is wanted of them, and an argument may have a node of its own around it.
-        while matches!(self.form(self.parent(at)), Some(Lower::Same(Find::First | Find::Last) | Lower::Either(_))) {
-            at = self.parent(at);
-        }
-        let list = self.parent(at);
-        let around = self.parent(list);
-        for step in self.does(list) {
-            let of_type = match step {
-                Do::Bind(new) | Do::In(_, Do::Bind(new)) => new.of_type,
-                Do::Define(new) | Do::In(_, Do::Define(new)) => new.of_type,
-                Do::Returns => {
-                    let of = self.frames.last()?.result?;
-                    return Some(self.draft.expr(Expr::Cast(of)));
-                }
-                // An assignment wants what stands on its left.
-                Do::Lower(Lower::Same(left)) => {
-                    let left = self.find(list, *left).filter(|&left| left != at)?;
-                    return Some(self.lower(left));
-                }
-                Do::Lower(Lower::Cast(_)) => return Some(self.lower(list)),
-                _ => continue,
-            };
-            if let Some(of) = self.find(list, of_type) {
-                let of = self.lower(of);
-                return Some(self.draft.expr(Expr::Cast(of)));
-            }
-        }
-        let step = self.does(around).iter().find_map(|one| if let Do::Lower(of) = one { Some(of) } else { None })?;
-        let said = self.given_to.get(&list).copied();
-        let args = match step {
-            _ if said.is_some() => Some(list),
-            Lower::Call { args, .. } | Lower::CallOf(_, args) | Lower::New(_, args) => self.find(around, *args),
-            _ => None,
-        };
-        if args != Some(list) {
-            return None;
-        }
-        let arity = self.items(list).count() as u32;
-        let before: Vec<usize> = self.items(list).take_while(|&item| item != at).take(MAX_GIVEN + 1).collect();
-        if before.len() > MAX_GIVEN {
-            return None;
-        }
-        let given = before.into_iter().map(|item| self.lower(item)).collect();
-        let callee = match said {
-            Some(callee) => callee,
-            None => self.callee(around, step)?,
-        };
-        Some(self.draft.expr(Expr::Argument { callee, arity, given }))
     }
 }

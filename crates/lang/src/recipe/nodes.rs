@@ -1,0 +1,93 @@
+//! Looking at the tree: what a node is, says and consists of.
+
+use super::table::{Do, Find, Lower};
+use super::walk::Walk;
+
+impl<'t> Walk<'_, 't> {
+    /// The kind of a node; empty for one that no row is about.
+    pub(crate) fn kind(&self, at: usize) -> &'static str {
+        match self.tree.kind(at) {
+            0 => "",
+            code => self.recipe.rows[code as usize - 1].kind,
+        }
+    }
+
+    pub(super) fn does(&self, at: usize) -> &'static [Do] {
+        match self.tree.kind(at) {
+            0 => &[],
+            code => self.recipe.rows[code as usize - 1].does,
+        }
+    }
+
+    /// The text of a node.
+    pub(crate) fn text(&self, at: usize) -> &'t str {
+        self.draft.slice(self.tree.node(at).span())
+    }
+
+    /// The text between two nodes.
+    pub(crate) fn text_between(&self, left: usize, right: usize) -> &'t str {
+        let between = self.tree.node(left).end as usize..self.tree.node(right).start as usize;
+        self.draft.text.get(between).unwrap_or("")
+    }
+
+    /// The node around a node.
+    pub(crate) fn parent(&self, at: usize) -> usize {
+        self.tree.node(at).parent as usize
+    }
+
+    pub(super) fn is_field(&self, at: usize, field: &str) -> bool {
+        match self.tree.node(at).field {
+            0 => false,
+            code => self.recipe.fields[code as usize - 1] == field,
+        }
+    }
+
+    /// The first child in a field.
+    pub(crate) fn child(&self, at: usize, field: &str) -> Option<usize> {
+        self.tree.children(at).find(|&child| self.is_field(child, field))
+    }
+
+    /// All children in a field.
+    pub(crate) fn children_in(&self, at: usize, field: &'static str) -> impl Iterator<Item = usize> + '_ {
+        self.tree.children(at).filter(move |&child| self.is_field(child, field))
+    }
+
+    /// The first child of a kind.
+    pub(crate) fn child_of(&self, at: usize, kind: &str) -> Option<usize> {
+        self.tree.children(at).find(|&child| self.kind(child) == kind)
+    }
+
+    /// What stands in a node, comments left out.
+    pub(crate) fn items(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        self.tree.children(at).filter(|&child| !self.recipe.comments.contains(&self.kind(child)))
+    }
+
+    pub(crate) fn find(&self, at: usize, find: Find) -> Option<usize> {
+        match find {
+            Find::Nowhere => None,
+            Find::Field(field) => self.child(at, field),
+            Find::Up(field) => self.child(self.parent(at), field),
+            Find::Kind(kind) => self.child_of(at, kind),
+            Find::First => self.items(at).next(),
+            Find::Last => self.items(at).last(),
+            Find::Inside(kind, inner) => self.child_of(self.child_of(at, kind)?, inner),
+            Find::Within(kind, field) => self.child(self.child_of(at, kind)?, field),
+            Find::Beside(kinds) => self.items(at).find(|&item| !kinds.contains(&self.kind(item))),
+        }
+    }
+
+    /// The leaf that a type or a path is known by.
+    pub(crate) fn name_node(&self, mut at: usize) -> Option<usize> {
+        loop {
+            let step = self.does(at).iter().find(|one| matches!(one, Do::Leaf(_) | Do::Lower(_)))?;
+            at = match step {
+                Do::Leaf(_) => return Some(at),
+                Do::Lower(Lower::Member(_, name) | Lower::Pointed(_, name) | Lower::Call { name, .. }) => {
+                    self.find(at, *name)?
+                }
+                Do::Lower(Lower::Generic(of, _) | Lower::Same(of) | Lower::List(of)) => self.find(at, *of)?,
+                _ => return None,
+            };
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Calls: what is called, with what, and what comes back.
+
+use std::rc::Rc;
+
+use codecompass_model::{Expr, ExprId, Seen, VersionId};
+
+use super::engine::{Engine, File, Place};
+use super::members::{Levels, Want};
+use super::names::Found;
+use super::overloads::{Given, label, place_of};
+use super::scoping::Apart;
+use super::types::{Arguments, FuncType, Type};
+use super::values::Value;
+
+impl Engine<'_> {
+    /// What a call gives.
+    pub(super) fn called(&self, file: &Rc<File>, around: Option<u32>, callee: ExprId, args: &[ExprId]) -> Type {
+        if let Expr::Name { name, .. } = file.facts().expr(callee)
+            && let Some((_, at)) = self.scoping.passes.iter().find(|(known, _)| *known == file.name(*name))
+        {
+            return args.get(*at).map_or(Type::Unknown, |of| self.value(file, around, *of).into_type());
+        }
+        if let Expr::New(of) = file.facts().expr(callee) {
+            let of = self.type_at(file, around, *of);
+            return self.made(&of, &self.given_args(file, around, args));
+        }
+        match self.callee(file, around, callee) {
+            Value::Functions(all, with) => {
+                let given = self.given_args(file, around, args);
+                let chosen = self.overloads(&all, &given);
+                let Some(&chosen) = chosen.first() else { return Type::Unknown };
+                match self.symbol_type(chosen) {
+                    Type::Func(of) if self.scoping.bare_calls && of.params.is_empty() && !given.is_empty() => {
+                        self.called_value(&self.result(&of, &with, &[]), &given)
+                    }
+                    Type::Func(of) => self.result(&of, &with, &given),
+                    // A function that makes types is a generic with its arguments.
+                    Type::Named(at, _) if at == chosen => Type::Named(at, given.types.into()),
+                    other => other.with(&with),
+                }
+            }
+            Value::TypeName(of) if self.scoping.objects => self.called_object(of, &self.given_args(file, around, args)),
+            Value::Of(of) if self.scoping.objects => self.called_value(&of, &self.given_args(file, around, args)),
+            Value::TypeName(of) => match self.scoping.calls_make {
+                true => self.made(&of, &self.given_args(file, around, args)),
+                false => of,
+            },
+            Value::Of(of) => match self.function_of(&of) {
+                Some(of) => of.result.clone(),
+                None if of == Type::External => Type::External,
+                None => Type::Unknown,
+            },
+            Value::Package(_) => Type::Unknown,
+        }
+    }
+
+    /// A value that is made of a type; a generic one that says nothing about its arguments takes them from what its
+    /// constructor is given.
+    pub(super) fn made(&self, of: &Type, given: &Given) -> Type {
+        let Type::Named(at, arguments) = of else { return of.clone() };
+        let Some(file) = self.file(at.file).filter(|_| arguments.is_empty() && !given.is_empty()) else {
+            return of.clone();
+        };
+        let own: Vec<(VersionId, u32)> = file.type_params(at.place).iter().map(|&param| (at.file, param)).collect();
+        let chosen = self.overloads(&self.made_by(*at), given);
+        let Some(Type::Func(by)) = chosen.first().filter(|_| !own.is_empty()).map(|at| self.symbol_type(*at)) else {
+            return of.clone();
+        };
+        let by = FuncType { own: own.clone(), ..by.as_ref().clone() };
+        let learned = self.learned(&by, &Arguments::new(), given);
+        let known = |param: &(VersionId, u32)| learned.iter().find(|(of, _)| of == param).map(|(_, of)| of.clone());
+        Type::Named(*at, own.iter().map(|param| known(param).unwrap_or(Type::Unknown)).collect())
+    }
+
+    /// What is called. Where a field may bear the name of a function, the function is meant.
+    pub(super) fn callee(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
+        let functions = match file.facts().expr(id) {
+            Expr::Name { name, seen } if self.scoping.bare_calls => {
+                Some(self.named_value(file, around, file.name(*name), *seen))
+            }
+            Expr::Member { of, name } if self.scoping.bare_calls => {
+                Some(self.select(file, self.value(file, around, *of), file.name(*name)))
+            }
+            Expr::Apply { of, args } if self.scoping.bare_calls => match self.callee(file, around, *of) {
+                Value::TypeName(_) => None,
+                other => Some(self.applied(file, around, other, args)),
+            },
+            _ if self.scoping.apart != Apart::All => None,
+            Expr::Apply { of, args } => match self.callee(file, around, *of) {
+                Value::Functions(all, with) => Some(self.applied(file, around, Value::Functions(all, with), args)),
+                _ => None,
+            },
+            Expr::Member { of, name } => match self.implied_binding(file, *of) {
+                Some(binding) => {
+                    let found = self.receivers(file, binding).iter().find_map(|of| self.methods(of, file.name(*name)));
+                    found.or_else(|| self.called_alone(file, around, file.name(*name)))
+                }
+                None => match self.value(file, around, *of) {
+                    Value::Of(of) | Value::TypeName(of) => self.methods(&of, file.name(*name)),
+                    _ => None,
+                },
+            },
+            Expr::Name { name, seen: Seen::Nowhere } => self.called_alone(file, around, file.name(*name)),
+            _ => None,
+        };
+        functions.unwrap_or_else(|| self.value(file, around, id))
+    }
+
+    /// What is called by a name that stands alone.
+    pub(super) fn called_alone(&self, file: &Rc<File>, around: Option<u32>, name: &str) -> Option<Value> {
+        let place = Place { file: file.clone(), symbol: around };
+        match self.look_up(&place, name, Want::Call) {
+            Found::Symbols(targets) => Some(self.symbols_value(&targets)),
+            Found::Members(levels) => Some(all_levels(&levels)),
+            _ => None,
+        }
+    }
+
+    /// The functions of that name that a type has; which of several levels is meant, the arguments tell.
+    pub(super) fn methods(&self, of: &Type, name: &str) -> Option<Value> {
+        let levels = self.members(of, name, Want::Call);
+        (!levels.levels.is_empty()).then(|| all_levels(&levels))
+    }
+
+    /// The types of the arguments of a call.
+    pub(super) fn given(&self, place: &Place, call: ExprId) -> Given {
+        let around = self.class_of(&place.file, place.symbol);
+        match place.file.facts().expr(call) {
+            Expr::Call { args, .. } => self.given_args(&place.file, around, args),
+            _ => Given::default(),
+        }
+    }
+
+    pub(super) fn given_args(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Given {
+        let types = self.types_of(file, around, args);
+        let labels = args.iter().filter(|_| self.scoping.labels).map(|&arg| label(file, arg)).collect();
+        Given { types, labels }
+    }
+
+    pub(super) fn types_of(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Vec<Type> {
+        let one = |of: &ExprId| match self.value(file, around, *of) {
+            Value::Functions(all, with) => match all.first().map(|first| self.symbol_type(*first)) {
+                Some(Type::Func(of)) if all.len() == 1 => Type::Func(of).with(&with),
+                _ => Type::Unknown,
+            },
+            value => value.into_type(),
+        };
+        args.iter().map(one).collect()
+    }
+
+    /// What a function gives for arguments of these types.
+    pub(super) fn result(&self, of: &FuncType, with: &Arguments, given: &[Type]) -> Type {
+        let result = of.result.with(with);
+        if !result.names_any(&of.own) {
+            return result;
+        }
+        result.with(&self.learned(of, with, given))
+    }
+
+    /// What the type parameters of a function are, by what it is given.
+    pub(super) fn learned(&self, of: &FuncType, with: &Arguments, given: &[Type]) -> Arguments {
+        let mut learned = Arguments::new();
+        for (n, argument) in given.iter().enumerate() {
+            let last = of.params.len().saturating_sub(1);
+            let place = place_of(of, n, given.len(), matches!(argument, Type::Closure { .. }));
+            let Some(param) = of.params.get(place) else { break };
+            let param = param.with(with).with(&learned);
+            match &param {
+                Type::List(each) if of.variadic && n >= last && !matches!(argument, Type::List(_)) => {
+                    self.learn(each, argument, &of.own, &mut learned);
+                }
+                param => self.learn(param, argument, &of.own, &mut learned),
+            }
+        }
+        // What could not be learned is some type, and not the function's own parameter.
+        for own in &of.own {
+            if !learned.iter().any(|(known, _)| known == own) {
+                learned.push((*own, Type::Unknown));
+            }
+        }
+        learned
+    }
+
+    pub(super) fn learn(&self, param: &Type, given: &Type, own: &[(VersionId, u32)], learned: &mut Arguments) {
+        match (param, given) {
+            (_, Type::Unknown | Type::Basic("null")) => {}
+            (Type::Param(file, binding), given) if own.contains(&(*file, *binding)) => {
+                let is_known = learned.iter().any(|(of, _)| *of == (*file, *binding));
+                learned.extend((!is_known).then(|| ((*file, *binding), self.boxed(given))));
+            }
+            (Type::List(of), Type::List(given)) => self.learn(of, given, own, learned),
+            (Type::Named(..) | Type::Func(_), Type::Closure { .. } | Type::Func(_)) => {
+                let Some(wanted) = self.function_of(param).filter(|_| param.names_any(own)) else { return };
+                let given = match given {
+                    Type::Closure { file, around, back: Some(back), .. } => match self.file(*file) {
+                        Some(file) => self.value(&file, *around, *back).into_type(),
+                        None => Type::Unknown,
+                    },
+                    Type::Func(of) => of.result.clone(),
+                    _ => Type::Unknown,
+                };
+                self.learn(&wanted.result, &given, own, learned);
+            }
+            (Type::Named(of, args), given) if !args.is_empty() => {
+                if let Some(Type::Named(_, given)) = self.seen_as(given, *of) {
+                    args.iter().zip(given.iter()).for_each(|(args, given)| self.learn(args, given, own, learned));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a function wants for the argument that follows those given.
+    pub(super) fn wanted(
+        &self,
+        file: &Rc<File>,
+        around: Option<u32>,
+        callee: ExprId,
+        arity: u32,
+        given: &[ExprId],
+    ) -> Type {
+        let (all, with) = match (file.facts().expr(callee), self.callee(file, around, callee)) {
+            (Expr::New(of), _) => match self.type_at(file, around, *of) {
+                Type::Named(of, args) => (self.made_by(of), Rc::new(self.arguments(of, &args))),
+                _ => return Type::Unknown,
+            },
+            (_, Value::Functions(all, with)) => (all, with),
+            (_, Value::Of(Type::Func(of))) => {
+                let place = place_of(&of, given.len(), arity as usize, true);
+                return of.params.get(place).cloned().unwrap_or(Type::Unknown);
+            }
+            (_, Value::TypeName(Type::Named(of, args))) if self.scoping.calls_make => {
+                // An interface of one method is made from a function.
+                let made = Type::Named(of, args.clone());
+                if arity == 1 && self.made_by(of).is_empty() && self.function_of(&made).is_some() {
+                    return made;
+                }
+                (self.made_by(of), Rc::new(self.arguments(of, &args)))
+            }
+            _ => return Type::Unknown,
+        };
+        let types = self.types_of(file, around, given);
+        for &one in all.iter() {
+            let Type::Func(of) = self.symbol_type(one) else { continue };
+            let fits = super::overloads::takes(&of, arity as usize);
+            let last = of.params.len().saturating_sub(1);
+            let place = place_of(&of, given.len(), arity as usize, true);
+            let Some(param) = of.params.get(place).filter(|_| fits) else { continue };
+            let param = match param {
+                Type::List(each) if of.variadic && given.len() >= last => each.as_ref(),
+                param => param,
+            };
+            let param = param.with(&with).with(&self.learned(&of, &with, &types));
+            if all.len() == 1 || self.function_of(&param).is_some() {
+                return param;
+            }
+        }
+        Type::Unknown
+    }
+}
+
+/// Functions of several types, of which the arguments tell the one that is meant.
+fn all_levels(levels: &Levels) -> Value {
+    let with: Arguments = levels.levels.iter().flat_map(|(_, with)| with.iter().cloned()).collect();
+    Value::Functions(levels.all().collect(), Rc::new(with))
+}

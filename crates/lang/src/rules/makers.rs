@@ -1,0 +1,155 @@
+//! What makes values: constructors, and members that stand for them.
+
+use codecompass_model::{ExprId, Meaning, SymbolAt, SymbolKind};
+
+use super::engine::{Engine, Place, is_type};
+use super::members::{Side, Want};
+use super::overloads::Given;
+use super::scoping::{Parts, Unit};
+use super::types::Type;
+use super::values::Value;
+
+/// More types are not looked through for a constructor.
+const MAX_BASES: usize = 16;
+
+impl Engine<'_> {
+    /// A type and the method that is run, if a member of this name makes values of the type.
+    pub(super) fn made_value(&self, of: &Type, name: &str) -> Option<Vec<SymbolAt>> {
+        let (_, runs) = self.scoping.maker.filter(|(maker, _)| *maker == name)?;
+        let Type::Named(at, _) = of else { return None };
+        let own = self.on_side(self.members(of, name, Want::Call), Side::Type);
+        if !own.levels.is_empty() {
+            return None;
+        }
+        let run = self.members(of, runs, Want::Call);
+        let run = run.levels.first().map_or(&[][..], |(found, _)| found.as_slice());
+        Some(std::iter::once(*at).chain(run.iter().copied().filter(|at| !self.library().has(at.file))).collect())
+    }
+
+    /// A value that is made means its type and the constructor that the arguments fit.
+    pub(super) fn with_constructors(
+        &self,
+        mut targets: Vec<SymbolAt>,
+        want: Want,
+        given: Option<&Given>,
+    ) -> Vec<SymbolAt> {
+        if let (Want::Call | Want::Made, true, &[only]) = (want, self.scoping.types_are_values, targets.as_slice()) {
+            targets = self.held(only).unwrap_or(targets);
+        }
+        let makes = want == Want::Made || want == Want::Call && self.scoping.calls_make;
+        if let (true, Some(&of)) = (want == Want::Call && self.scoping.objects, targets.first())
+            && let Some(applied) = self.applies(of, given)
+        {
+            return applied;
+        }
+        let is_one = targets.len() == 1 || self.scoping.parts == Parts::ByName;
+        if let (true, true, Some(&of)) = (makes, is_one, targets.first())
+            && self.kind(of).is_some_and(is_type)
+        {
+            targets.extend(self.constructors(of, given));
+        }
+        targets
+    }
+
+    /// What a constant is another name for: a function or a type.
+    pub(super) fn held(&self, at: SymbolAt) -> Option<Vec<SymbolAt>> {
+        if self.kind(at) != Some(SymbolKind::Const) {
+            return None;
+        }
+        match self.symbol_type(at) {
+            Type::Named(of, _) if self.kind(of).is_some_and(is_type) => Some(vec![of]),
+            Type::Unknown => match self.function_held(at)? {
+                Value::Functions(all, _) => Some(all.to_vec()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The constructors of a type that arguments fit.
+    pub(super) fn constructors(&self, of: SymbolAt, given: Option<&Given>) -> Vec<SymbolAt> {
+        let mut all = match self.scoping.unit {
+            Unit::Namespace => self.constructors_anywhere(of),
+            _ => self.made_by(of).to_vec(),
+        };
+        if self.scoping.parts == Parts::ByOwner {
+            all.extend(self.constructors_in_blocks(of));
+        }
+        let mut found = match given {
+            Some(given) => self.completed(self.overloads(&all, given)),
+            None => self.completed(all),
+        };
+        // The declaration is told already.
+        found.retain(|at| *at != of);
+        found
+    }
+
+    /// All constructors of a type.
+    pub(super) fn all_constructors(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        if let Some(name) = self.scoping.constructor {
+            let levels = self.members(&Type::named(of), name, Want::Call);
+            return levels.levels.first().map_or_else(Vec::new, |(found, _)| found.clone());
+        }
+        let parts = if self.scoping.parts == Parts::ByName { self.parts(of) } else { Vec::new() };
+        let mut all = Vec::new();
+        for of in std::iter::once(of).chain(parts) {
+            let Some(file) = self.file(of.file) else { continue };
+            let is_one = |at: &&u32| file.symbol(**at).is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
+            let found = file.children(Some(of.place)).iter().filter(is_one);
+            all.extend(found.map(|&place| SymbolAt { file: of.file, place }));
+        }
+        all
+    }
+
+    /// The constructors that stand in blocks that belong to a type.
+    pub(super) fn constructors_in_blocks(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        let mut all = Vec::new();
+        for &block in self.blocks(of).iter() {
+            let Some(file) = self.file(block.file) else { continue };
+            let places = file.children(Some(block.place)).iter().map(|&place| SymbolAt { file: block.file, place });
+            all.extend(places.filter(|&at| self.kind(at) == Some(SymbolKind::Constructor)));
+        }
+        all
+    }
+
+    /// A constructor that is named behind its type, or behind a value of it: of the nearest type that has one.
+    pub(super) fn named_constructors(&self, of: &Type, name: &str, given: Option<&Given>) -> Vec<SymbolAt> {
+        let mut open = vec![of.clone()];
+        let mut next = 0;
+        while let Some(of) = open.get(next).cloned().filter(|_| open.len() < MAX_BASES) {
+            next += 1;
+            let Type::Named(at, _) = of else { continue };
+            let mut found = self.constructors(at, given);
+            found.retain(|&at| {
+                self.file(at.file).is_some_and(|file| file.symbol(at.place).is_some_and(|of| of.name == name))
+            });
+            if !found.is_empty() {
+                return found;
+            }
+            open.extend(self.bases(at).iter().cloned());
+        }
+        Vec::new()
+    }
+
+    /// `this(…)` and `super(…)`.
+    pub(super) fn own_constructor(&self, place: &Place, is_super: bool, call: Option<ExprId>) -> Meaning {
+        let Some(class) = self.class_of(&place.file, place.symbol) else { return Meaning::Unknown("no class") };
+        let class = SymbolAt { file: place.file.id(), place: class };
+        let of = match is_super {
+            false => Type::named(class),
+            true => match self.bases(class).first() {
+                Some(base) => base.clone(),
+                None => return Meaning::External,
+            },
+        };
+        match of {
+            Type::Named(of, _) => {
+                let given = call.map(|call| self.given(place, call));
+                let found = self.constructors(of, given.as_ref());
+                self.proved(if found.is_empty() { vec![of] } else { found }, "a constructor of the class")
+            }
+            Type::External => Meaning::External,
+            _ => Meaning::Unknown("the base is not known"),
+        }
+    }
+}

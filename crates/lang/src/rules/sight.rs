@@ -1,0 +1,99 @@
+//! Which members can be seen from a place.
+
+use std::rc::Rc;
+
+use codecompass_model::{Flags, SymbolAt, SymbolKind};
+
+use super::engine::{Engine, Place, is_type};
+use super::members::{Levels, Side};
+use super::types::Type;
+
+impl Engine<'_> {
+    /// From where members are named at a place: by what the function is called on that is around it.
+    pub(super) fn side_of(&self, place: &Place) -> Side {
+        let file = &place.file;
+        let functions =
+            |at: &u32| file.symbol(*at).is_some_and(|of| matches!(of.kind, SymbolKind::Method | SymbolKind::Fn));
+        match file.around(place.symbol).find(functions).and_then(|at| file.symbol(at)) {
+            Some(of) if of.flags.has(Flags::STATIC) => Side::Type,
+            Some(_) => Side::Value,
+            None => Side::Any,
+        }
+    }
+
+    /// Those members that can be named from a side, where the language keeps them apart. A function of a module may be either's:
+    /// a class takes a module's functions as its own, or as those of its values.
+    pub(super) fn on_side(&self, all: Rc<Levels>, side: Side) -> Rc<Levels> {
+        if !self.scoping.sides || side == Side::Any || all.levels.is_empty() {
+            return all;
+        }
+        let is_seen = |at: &SymbolAt| {
+            let Some(file) = self.file(at.file) else { return false };
+            let Some(symbol) = file.symbol(at.place) else { return false };
+            let is_open = is_type(symbol.kind) || symbol.kind == SymbolKind::Const;
+            let is_static = symbol.flags.has(Flags::STATIC);
+            let of_module =
+                || symbol.parent.and_then(|at| file.symbol(at)).is_some_and(|of| of.kind == SymbolKind::Module);
+            match side {
+                _ if is_open => true,
+                Side::Any => true,
+                Side::Around => false,
+                Side::Value => !is_static,
+                Side::Type => is_static || of_module(),
+            }
+        };
+        let levels = all
+            .levels
+            .iter()
+            .map(|(found, with)| (found.iter().copied().filter(is_seen).collect::<Vec<_>>(), with.clone()));
+        let levels = levels.filter(|(found, _)| !found.is_empty()).collect();
+        Rc::new(Levels { levels, outside: all.outside, unknown: all.unknown })
+    }
+
+    /// Those of the members found that can be seen from a place: what is added to a type from elsewhere has to be in scope.
+    pub(super) fn seen_from(&self, place: &Place, levels: Rc<Levels>) -> Rc<Levels> {
+        let is_hidden = |at: SymbolAt| !self.is_in_scope(place, at);
+        if !self.scoping.parts_in_scope || !levels.all().any(is_hidden) {
+            return levels;
+        }
+        let mut seen = Levels { levels: Vec::new(), outside: levels.outside, unknown: levels.unknown };
+        for (found, with) in &levels.levels {
+            let found: Vec<SymbolAt> = found.iter().copied().filter(|at| !is_hidden(*at)).collect();
+            if !found.is_empty() {
+                seen.levels.push((found, with.clone()));
+            }
+        }
+        Rc::new(seen)
+    }
+
+    /// Whether a member that stands outside of its type is in scope: in the file or the package, by an import, or as a member
+    /// of a type around.
+    pub(super) fn is_in_scope(&self, place: &Place, at: SymbolAt) -> bool {
+        let own = &place.file;
+        if at.file == own.id() || self.library().has(at.file) {
+            return true;
+        }
+        let Some(file) = self.file(at.file) else { return true };
+        let Some(symbol) = file.symbol(at.place).filter(|symbol| symbol.owner.is_some()) else { return true };
+        let around = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or("");
+        let around = around.trim_end_matches(self.scoping.separator);
+        let imports = &own.facts().imports;
+        let is_named = own.imports_named(&symbol.name).iter().any(|&at| imports[at as usize].name.is_some());
+        let is_global = imports
+            .iter()
+            .any(|import| import.glob && self.modules(own, &import.module).iter().any(|one| one == around));
+        let in_type = symbol.parent.filter(|&parent| file.symbol(parent).is_some_and(|of| is_type(of.kind)));
+        let is_inherited = |of: u32| {
+            let of = SymbolAt { file: at.file, place: of };
+            let mut classes = own.around(place.symbol).map(|place| SymbolAt { file: own.id(), place });
+            classes
+                .any(|class| self.kind(class).is_some_and(is_type) && self.seen_as(&Type::named(class), of).is_some())
+        };
+        match (symbol.parent, in_type) {
+            _ if is_named || is_global => true,
+            (None, _) => file.package == own.package,
+            (_, Some(of)) => is_inherited(of),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Types: of symbols, of local names, and of what is written where a type has to stand.
+
+use std::rc::Rc;
+
+use codecompass_model::{BindingKind, Expr, ExprId, FileFacts, Flags, FuncExpr, Part, Seen, SymbolAt, SymbolKind};
+
+use super::engine::{Engine, File, Place, is_type};
+use super::members::Want;
+use super::names::Found;
+use super::scoping::Unit;
+use super::types::{FuncType, Type};
+use super::values::Value;
+
+impl Engine<'_> {
+    /// The type of the value that a function is called on.
+    pub(super) fn this(&self, file: &Rc<File>, around: Option<u32>) -> Type {
+        let Some(place) = around else { return Type::Unknown };
+        let at = SymbolAt { file: file.id(), place };
+        match file.symbol(place) {
+            Some(symbol) if is_type(symbol.kind) => {
+                let own = file.type_params(place).iter().map(|&binding| Type::Param(file.id(), binding));
+                Type::Named(at, own.collect())
+            }
+            // A function of a class without a name.
+            Some(symbol) if symbol.owner.is_none() && symbol.kind != SymbolKind::Impl => {
+                self.bases(at).first().cloned().unwrap_or(Type::Unknown)
+            }
+            Some(symbol) => {
+                match symbol.owner.map(|owner| self.value(file, self.class_of(file, symbol.parent), owner).into_type())
+                {
+                    Some(of) => of,
+                    None => Type::Unknown,
+                }
+            }
+            None => Type::Unknown,
+        }
+    }
+
+    /// The declared type of a symbol, or that of its value.
+    pub(super) fn symbol_type(&self, at: SymbolAt) -> Type {
+        self.symbol_types.answer(&self.course, at, Type::Unknown, || {
+            let Some(file) = self.file(at.file) else { return Type::Unknown };
+            let Some(symbol) = file.symbol(at.place) else { return Type::Unknown };
+            // Another name for a type is seen from what is around it.
+            let from = if is_type(symbol.kind) { symbol.parent } else { Some(at.place) };
+            let around = self.class_of(&file, from);
+            if self.is_own_type(&file, at.place) {
+                return Type::named(at);
+            }
+            // A structure that is written out where it is used belongs to what it is used for.
+            if let Some(of) = symbol.annotation.and_then(|of| unnamed(&file, of)) {
+                return (0..of).fold(Type::named(at), |of, _| Type::list(of));
+            }
+            let declared = symbol.annotation.map_or(Type::Unknown, |of| match file.facts().expr(of) {
+                Expr::Func(of) => {
+                    let own = file.type_params(at.place).iter().map(|&binding| (at.file, binding)).collect();
+                    let params = of.params.iter().map(|of| self.type_at(&file, around, *of)).collect();
+                    let result = match (of.results.first(), symbol.value) {
+                        (Some(of), _) => self.type_at(&file, around, *of),
+                        (None, Some(value)) => self.value(&file, around, value).into_type(),
+                        (None, None) => Type::Basic("void"),
+                    };
+                    let optional = optional(file.facts(), &of.params).max(self.optional(&file, at.place, of));
+                    let optional = optional.max(of.optional as usize);
+                    let (variadic, on_first) = (of.variadic, of.on_first);
+                    Type::Func(Rc::new(FuncType { own, params, variadic, optional, on_first, result }))
+                }
+                _ => self.type_at(&file, around, of),
+            });
+            match symbol.value.filter(|_| !declared.is_known()) {
+                Some(value) => self.value(&file, around, value).into_type(),
+                None => declared,
+            }
+        })
+    }
+
+    /// Whether a value is a table that is written out for it, or that functions are put into.
+    pub(super) fn is_own_type(&self, file: &File, place: u32) -> bool {
+        let Some(symbol) = file.symbol(place).filter(|of| of.value.is_some()) else { return false };
+        // What a function gives back is another each time, unless it is a type.
+        if symbol.kind == SymbolKind::Fn && !self.scoping.types_are_values {
+            return false;
+        }
+        let is_table = symbol.value.is_some_and(|value| matches!(file.facts().expr(value), Expr::Inline(_)));
+        let owns = |owner: ExprId| matches!(file.facts().expr(owner), Expr::Name { seen: Seen::Symbol(of), .. } if *of == place);
+        is_table || file.facts().symbols.iter().filter_map(|of| of.owner).any(owns)
+    }
+
+    /// How many parameters of a function may be left out: those with a value.
+    pub(super) fn optional(&self, file: &File, place: u32, of: &FuncExpr) -> usize {
+        let count = of.params.len() - usize::from(of.variadic && !of.params.is_empty());
+        let own = file.params(place);
+        // Those of closures in the function come behind its own, and the value that it is called on comes first.
+        let takes_self = file.symbol(place).is_some_and(|of| of.flags.has(Flags::TAKES_SELF) && of.owner.is_some());
+        let own = own.iter().skip(usize::from(takes_self)).take(count);
+        let is_optional = |at: &&u32| file.binding(**at).is_some_and(|of| of.value.is_some());
+        own.filter(is_optional).count()
+    }
+
+    pub(super) fn binding_type(&self, file: &Rc<File>, at: u32) -> Type {
+        self.binding_types.answer(&self.course, (file.id(), at), Type::Unknown, || {
+            let Some(binding) = file.binding(at) else { return Type::Unknown };
+            let around = self.class_of(file, binding.symbol);
+            let declared = binding.annotation.map_or(Type::Unknown, |of| self.type_at(file, around, of));
+            if declared.is_known() {
+                return declared;
+            }
+            let Some(value) = binding.value else { return Type::Unknown };
+            let value = self.value(file, around, value).into_type();
+            match binding.part {
+                // What may be left out says nothing of what is given.
+                Part::Whole if binding.kind == BindingKind::Param && value == Type::Basic("null") => Type::Unknown,
+                Part::Whole => value,
+                Part::Element => self.element(&value),
+                _ => Type::Unknown,
+            }
+        })
+    }
+
+    /// The type that an expression names.
+    pub(super) fn type_at(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Type {
+        let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
+        match file.facts().expr(id) {
+            Expr::List(of) => Type::list(self.type_at(file, around, *of)),
+            Expr::Part { of, part: Part::Field(_) } => self.type_at(file, around, *of),
+            Expr::Func(of) => {
+                let params = of.params.iter().map(|of| self.type_at(file, around, *of)).collect();
+                let result = of.results.first().map_or(Type::Unknown, |of| self.type_at(file, around, *of));
+                let optional = optional(file.facts(), &of.params).max(of.optional as usize);
+                let (variadic, on_first, own) = (of.variadic, of.on_first, Vec::new());
+                Type::Func(Rc::new(FuncType { own, params, variadic, optional, on_first, result }))
+            }
+            // A parameter that need not be given.
+            Expr::Either(of) if of.len() == 1 => self.type_at(file, around, of[0]),
+            Expr::Name { name, seen: Seen::Nowhere } => self.type_named(file, around, file.name(*name)),
+            // Beside a type there may be a value of the same name.
+            Expr::Apply { of, args } if self.scoping.objects => match self.type_at(file, around, *of) {
+                Type::Named(symbol, _) => {
+                    Type::Named(symbol, args.iter().map(|of| self.type_at(file, around, *of)).collect())
+                }
+                other => other,
+            },
+            Expr::Member { of, name } if self.scoping.objects => match self.value(file, around, *of) {
+                Value::Of(of) | Value::TypeName(of) if of.is_known() && of != Type::External => {
+                    match self.first_level(&self.members(&of, file.name(*name), Want::Type)) {
+                        Value::TypeName(of) => of,
+                        _ => Type::Unknown,
+                    }
+                }
+                Value::Package(package) => {
+                    let all = self.find_qualified(&self.joined(&package, file.name(*name)));
+                    match all.iter().find(|at| self.fits(**at, Want::Type)) {
+                        Some(&of) => match self.symbols_value(&[of]) {
+                            Value::TypeName(of) => of,
+                            _ => Type::Unknown,
+                        },
+                        None => Type::Unknown,
+                    }
+                }
+                Value::Of(of) | Value::TypeName(of) => of,
+                Value::Functions(..) => Type::Unknown,
+            },
+            // Of several types the first that has members says most.
+            Expr::Either(all) => {
+                let all = || all.iter().map(|of| self.type_at(file, around, *of));
+                let is_plain = |of: &Type| matches!(of, Type::Unknown | Type::Basic(_));
+                all().find(|of| !is_plain(of)).or_else(|| all().find(Type::is_known)).unwrap_or(Type::Unknown)
+            }
+            _ => self.as_type(self.value(file, around, id)),
+        }
+    }
+
+    /// The type that stands where a type has to stand.
+    pub(super) fn as_type(&self, value: Value) -> Type {
+        match value {
+            Value::TypeName(of) => of,
+            Value::Of(Type::External) => Type::External,
+            Value::Of(of) if self.scoping.types_are_values => of,
+            _ => Type::Unknown,
+        }
+    }
+
+    /// The type of a name that stands where a type has to stand.
+    pub(super) fn type_named(&self, file: &Rc<File>, around: Option<u32>, name: &str) -> Type {
+        if let Some(plain) = self.plain(name) {
+            return Type::Basic(plain);
+        }
+        let place = Place { file: file.clone(), symbol: around };
+        match self.look_up(&place, self.bare(name), Want::Made) {
+            Found::Symbols(mut targets) => {
+                // `struct a` and `a` are two names.
+                let is_tag = name.contains(' ') || self.scoping.unit == Unit::Namespace;
+                let is_meant = |at: &SymbolAt| (self.kind(*at) == Some(SymbolKind::Type)) != is_tag;
+                if targets.iter().any(is_meant) {
+                    targets.retain(is_meant);
+                }
+                self.as_type(self.symbols_value(&targets))
+            }
+            Found::Members(levels) => self.as_type(self.first_level(&levels)),
+            Found::External | Found::Outside => Type::External,
+            _ => Type::Unknown,
+        }
+    }
+}
+
+/// Of a structure without a name, or of lists of such, how many lists.
+fn unnamed(file: &File, mut of: ExprId) -> Option<u32> {
+    let mut lists = 0;
+    loop {
+        match file.facts().expr(of) {
+            Expr::Inline(_) => return Some(lists),
+            Expr::List(inner) => (of, lists) = (*inner, lists + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// How many of the last parameters need not be given.
+fn optional(facts: &FileFacts, params: &[ExprId]) -> usize {
+    params.iter().rev().take_while(|of| matches!(facts.expr(**of), Expr::Either(of) if of.len() == 1)).count()
+}
