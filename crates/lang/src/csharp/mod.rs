@@ -76,6 +76,7 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
 static SCOPING: Scoping = Scoping {
     language: "csharp",
     order: &[Look::Around, Look::File, Look::Unit, Look::Import, Look::Glob, Look::Library],
+    told_types: true,
     unit: Unit::Package,
     outer: Outer::All,
     open_world: true,

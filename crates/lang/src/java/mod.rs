@@ -82,6 +82,7 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
 static SCOPING: Scoping = Scoping {
     language: "java",
     order: &[Look::Around, Look::File, Look::Import, Look::Unit, Look::Glob, Look::Library],
+    told_types: true,
     unit: Unit::Package,
     apart: Apart::All,
     implicit_this: true,

@@ -63,6 +63,7 @@ static RECIPE: Recipe = Recipe {
 static SCOPING: Scoping = Scoping {
     language: "kotlin",
     order: &[Look::Around, Look::Import, Look::File, Look::Unit, Look::Glob, Look::Library],
+    told_types: true,
     unit: Unit::Package,
     apart: Apart::All,
     implicit_this: true,

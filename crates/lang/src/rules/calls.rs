@@ -126,7 +126,12 @@ impl Engine<'_> {
     pub(super) fn given(&self, place: &Place, call: ExprId) -> Given {
         let around = self.class_of(&place.file, place.symbol);
         match place.file.facts().expr(call) {
-            Expr::Call { args, .. } => self.given_args(&place.file, around, args),
+            Expr::Call { callee, args } => {
+                let given = self.given_args(&place.file, around, args);
+                let callee = place.file.facts().expr(*callee);
+                let told = if let Expr::Apply { args, .. } = callee { args.len() } else { 0 };
+                Given { told, ..given }
+            }
             _ => Given::default(),
         }
     }
@@ -134,7 +139,7 @@ impl Engine<'_> {
     pub(super) fn given_args(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Given {
         let types = self.types_of(file, around, args);
         let labels = args.iter().filter(|_| self.scoping.labels).map(|&arg| label(file, arg)).collect();
-        Given { types, labels }
+        Given { types, labels, told: 0 }
     }
 
     pub(super) fn types_of(&self, file: &Rc<File>, around: Option<u32>, args: &[ExprId]) -> Vec<Type> {

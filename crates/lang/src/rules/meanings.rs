@@ -137,9 +137,15 @@ impl Engine<'_> {
         Some(if found.is_empty() { Meaning::External } else { self.proved(found, "a module by its name") })
     }
 
-    /// Of functions those that take as many arguments as they are given, where others of the name are other functions.
+    /// Of functions those that take as many arguments as they are given, where others of the name are other functions; and
+    /// none without type parameters, where a call tells some.
     pub(super) fn taking(&self, mut targets: Vec<SymbolAt>, given: Option<&Given>, want: Want) -> Vec<SymbolAt> {
-        if let (true, Some(given), Want::Call) = (self.scoping.by_arity, given, want) {
+        let Some(given) = given.filter(|_| want == Want::Call) else { return targets };
+        if self.scoping.told_types && given.told > 0 {
+            let is_function = |at: SymbolAt| matches!(self.kind(at), Some(SymbolKind::Fn | SymbolKind::Method));
+            targets.retain(|&at| !is_function(at) || self.type_arity(at) > 0);
+        }
+        if self.scoping.by_arity {
             targets.retain(|at| match self.symbol_type(*at) {
                 Type::Func(of) => takes(&of, given.len()),
                 _ => true,

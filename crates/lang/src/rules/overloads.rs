@@ -28,6 +28,8 @@ pub(super) struct Given {
     pub(super) types: Vec<Type>,
     /// The names in front of the arguments, where they tell functions apart.
     pub(super) labels: Vec<Label>,
+    /// How many type arguments are written.
+    pub(super) told: usize,
 }
 
 impl Deref for Given {

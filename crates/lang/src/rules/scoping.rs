@@ -89,6 +89,8 @@ pub(crate) struct Scoping {
     pub(crate) extensions: bool,
     /// Whether types of one name are told apart by how many type parameters they have.
     pub(crate) generics_apart: bool,
+    /// Whether a function that is told type arguments has type parameters of its own.
+    pub(crate) told_types: bool,
     /// Whether a list is also one of the types that loops go over.
     pub(crate) lists_iterate: bool,
     /// The member whose type an element of a value has.
@@ -147,6 +149,7 @@ impl Scoping {
         known_packages: false,
         extensions: false,
         generics_apart: false,
+        told_types: false,
         lists_iterate: false,
         indexer: None,
         constructor: None,

@@ -50,10 +50,14 @@ impl Engine<'_> {
         Rc::new(Levels { levels, outside: all.outside, unknown: all.unknown })
     }
 
-    /// Those of the members found that can be seen from a place: what is added to a type from elsewhere has to be in scope.
+    /// Those of the members found that can be seen from a place: what is added to a type from elsewhere has to be in scope, and
+    /// what is for its own file only is seen there alone.
     pub(super) fn seen_from(&self, place: &Place, levels: Rc<Levels>) -> Rc<Levels> {
-        let is_hidden = |at: SymbolAt| !self.is_in_scope(place, at);
-        if !self.scoping.parts_in_scope || !levels.all().any(is_hidden) {
+        let is_hidden = |at: SymbolAt| {
+            at.file != place.file.id() && self.is_hidden(at)
+                || self.scoping.parts_in_scope && !self.is_in_scope(place, at)
+        };
+        if !levels.all().any(is_hidden) {
             return levels;
         }
         let mut seen = Levels { levels: Vec::new(), outside: levels.outside, unknown: levels.unknown };

@@ -59,6 +59,7 @@ static RECIPE: Recipe = Recipe {
 static SCOPING: Scoping = Scoping {
     language: "scala",
     order: &[Look::Around, Look::File, Look::Import, Look::Unit, Look::Glob, Look::Library],
+    told_types: true,
     unit: Unit::Package,
     apart: Apart::Types,
     implicit_this: true,

@@ -74,6 +74,7 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
 static SCOPING: Scoping = Scoping {
     language: "swift",
     order: &[Look::Around, Look::File, Look::Import, Look::Unit, Look::Library, Look::Glob],
+    told_types: true,
     unit: Unit::Package,
     apart: Apart::Types,
     implicit_this: true,
