@@ -29,7 +29,7 @@ pub(crate) const LANGUAGE: Language = Language {
     depth: Depth::Scopes,
     measured: "39 of 42 proved calls of three repositories that were read by eye are right",
     customs: Customs {
-        test_folders: &["features"],
+        test_folders: &["step_definitions"],
         test_beginnings: &["test_"],
         test_marks: &["_spec.rb", "_test.rb"],
         constructors: &["initialize"],

@@ -43,6 +43,8 @@ pub(super) struct Asked {
     pub(super) seen: RefCell<HashMap<VersionId, Scores>>,
     /// Words that were typed as names in code, last segments, as they were typed: a word among words is none.
     pub(super) typed: HashSet<String>,
+    /// Words with a capital letter inside a sentence: they may be names of types, and of nothing else.
+    pub(super) proper: HashSet<String>,
     /// The same in lower case.
     pub(super) names: HashSet<String>,
     /// All words in one, for names that are spelt apart; nothing when that is longer than names are.
@@ -117,7 +119,10 @@ impl Asked {
         let named = query.split_whitespace().filter(is_name).map(last_name);
         let named = named.chain(frames.iter().filter_map(|frame| frame.name.as_deref()));
         let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let is_sentence = matches!(question.mode, Mode::Words) && intent != Intent::Symbol && !long::is_long(query);
+        let proper = if is_sentence { proper_names(query).collect() } else { HashSet::new() };
         Self {
+            proper,
             texts_to_try: if intent == Intent::Error { messages(query) } else { as_written(query) },
             names: typed.iter().map(|name| name.to_lowercase()).collect(),
             typed,
@@ -144,7 +149,8 @@ impl Asked {
     /// Hashes of the names that are exactly what was asked for.
     pub(super) fn name_hashes(&self) -> Vec<u32> {
         let joined = Some(&self.joined).filter(|joined| joined.len() > LEAST_JOINED);
-        self.names.iter().chain(joined).map(|name| Glance::name_hash(name)).collect()
+        let proper = self.proper.iter().map(|name| Glance::name_hash(&name.to_lowercase()));
+        self.names.iter().chain(joined).map(|name| Glance::name_hash(name)).chain(proper).collect()
     }
 
     /// The words as they are shown.
@@ -282,6 +288,18 @@ pub(super) fn words_of(name: &str, worth: impl Fn(&str) -> f64) -> f64 {
     parts.iter().map(|part| worth(part)).sum::<f64>() / parts.len() as f64
 }
 
+/// The words of a sentence that begin with a capital letter without beginning a sentence: `how Foldable traverses`.
+fn proper_names(query: &str) -> impl Iterator<Item = String> + '_ {
+    const LEAST: usize = 4;
+    let words = query.split_whitespace();
+    let inside = words.clone().zip(words.skip(1)).filter(|(before, _)| !before.ends_with(['.', '?', '!', ':']));
+    let is_one = |word: &&str| {
+        let mut letters = word.chars();
+        word.len() >= LEAST && letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
+    };
+    inside.map(|(_, word)| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(is_one).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +316,23 @@ mod tests {
         ] {
             let asked = Asked::of(&Search::new(query, codecompass_lang::REGISTRY, 1));
             assert_eq!(words_of(stem, |word| asked.bears(word)), worth, "{query}: {stem}");
+        }
+    }
+
+    #[test]
+    fn a_capital_letter_inside_a_sentence_may_name_a_type() {
+        for (query, names) in [
+            ("how Foldable traverses a container", vec!["Foldable"]),
+            ("Foldable traverses", vec![]),
+            ("it fails. Then nothing", vec![]),
+            ("encode JSON as SQL in Op", vec![]),
+            ("the \"Transaction\", and Session's", vec!["Transaction"]),
+            ("Foldable", vec![]),
+        ] {
+            let asked = Asked::of(&Search::new(query, codecompass_lang::REGISTRY, 1));
+            let mut proper: Vec<&str> = asked.proper.iter().map(String::as_str).collect();
+            proper.sort_unstable();
+            assert_eq!(proper, names, "{query}");
         }
     }
 

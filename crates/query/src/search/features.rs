@@ -59,6 +59,9 @@ fn of_symbol(
     let glance = Glance::of(symbol);
     let precision = record.precision * whole(glance);
     scores.set(Feature::ExactMatch, f64::from(is_exact));
+    if is_exact && names_one(asked) {
+        scores.set(Feature::Bm25, 1.0);
+    }
     scores.set(Feature::QualifiedName, qualified(asked, gathered, symbol).min(record.coverage));
     scores.set(Feature::Definition, (precision * record.name_share).sqrt());
     scores.set(Feature::Named, if record.may_be_exact { is_named(asked, symbol) } else { 0.0 });
@@ -223,7 +226,8 @@ fn upper_bound_with(
 ) -> i64 {
     of_record(&mut scores, gathered, record, is_symbol);
     let has_paths = !asked.paths.is_empty();
-    scores.set(Feature::Bm25, if gathered.with_files() { 1.0 } else { record.bm25 });
+    let is_named = record.may_be_exact && names_one(asked);
+    scores.set(Feature::Bm25, if gathered.with_files() || is_named { 1.0 } else { record.bm25 });
     scores.set(Feature::Literal, if record.may_have_text { gathered.exact.worth } else { 0.0 });
     scores.set(Feature::ExactMatch, f64::from(record.may_be_exact || has_paths));
     let mut is_whole = 1.0;
@@ -293,7 +297,7 @@ fn frames(asked: &Asked, path: &str, symbol: &Symbol) -> f64 {
 
 /// Whether a symbol bears a name that was typed as one, and is what it names rather than a part or an extension of it.
 fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
-    if !asked.typed.contains(&symbol.name) || symbol.kind == SymbolKind::Test {
+    if !asked.typed.contains(&symbol.name) && !is_proper(asked, symbol) || symbol.kind == SymbolKind::Test {
         return 0.0;
     }
     whole(Glance::of(symbol)) * among_words(asked)
@@ -306,6 +310,12 @@ fn whole(glance: Glance) -> f64 {
         Some(kind) => wholeness(kind),
         None => 1.0,
     }
+}
+
+/// Whether the question is one name. All that bear it bear it equally: of the parts of a class the short ones repeat its name
+/// more often for their length, and are not meant the more.
+fn names_one(asked: &Asked) -> bool {
+    asked.intent == Intent::Symbol && asked.typed.len() == 1
 }
 
 /// Among other words a name is one hint of several.
@@ -342,6 +352,16 @@ fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
     asked.names.contains(&name) || (asked.joined.len() > LEAST_JOINED && name.replace('_', "") == asked.joined)
 }
 
+/// Whether a symbol is the type that a word with a capital letter names.
+fn is_proper(asked: &Asked, symbol: &Symbol) -> bool {
+    is_type(symbol.kind) && asked.proper.contains(&symbol.name)
+}
+
+fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind as K;
+    matches!(kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union)
+}
+
 /// The share of a name's words that were asked for.
 fn names_words(asked: &Asked, name: &str) -> f64 {
     words_of(name, |word| f64::from(asked.knows(word)))
@@ -354,9 +374,8 @@ fn qualified(asked: &Asked, gathered: &Gathered, symbol: &Symbol) -> f64 {
 
 /// Whether the kind is the one that was asked for or, for a single name, that its spelling suggests.
 fn suits(asked: &Asked, glance: Glance) -> bool {
-    use SymbolKind as K;
     let Some(kind) = glance.kind() else { return false };
-    let is_type = matches!(kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union);
+    let is_type = is_type(kind);
     match asked.kinds.as_slice() {
         [] => asked.intent == Intent::Symbol && is_type == asked.capitalised,
         kinds => kinds.contains(&kind),
