@@ -69,6 +69,28 @@ kinds! {
     Test = "test",
     /// A function that is declared here and defined elsewhere.
     Prototype = "prototype",
+    /// What stands under a heading.
+    Section = "section",
+    /// A key of a configuration, with its value.
+    Key = "key",
+    /// A table or view of a database.
+    Table = "table",
+    /// A function, procedure or trigger of a database, or a mixin of a style sheet.
+    Routine = "routine",
+    /// A message of an interface description.
+    Message = "message",
+    /// A service of an interface description.
+    Service = "service",
+    /// A call that a service offers.
+    Rpc = "rpc",
+    /// A block of a configuration language, with its labels as name.
+    Block = "block",
+    /// A stage of a build in containers.
+    Stage = "stage",
+    /// A target of a build.
+    Target = "target",
+    /// A selector of a style sheet.
+    Selector = "selector",
 }
 
 impl SymbolKind {
@@ -82,10 +104,35 @@ impl SymbolKind {
         self as u8
     }
 
-    /// Whether code can mean a symbol of this kind by its name. An import only passes a name on, and a test block's name is
-    /// a sentence for people.
+    /// Whether code can mean a symbol of this kind by its name. An import only passes a name on, a test block's name is
+    /// a sentence for people, and a landmark stands in no code.
     pub const fn can_be_named(self) -> bool {
-        !matches!(self, SymbolKind::Use | SymbolKind::Test)
+        !matches!(self, SymbolKind::Use | SymbolKind::Test) && !self.is_landmark()
+    }
+
+    /// Whether it is a landmark: what people look for in a file without functions. No grammar has read such a file; all of its
+    /// lines stay pieces of text, and its landmarks step back behind code that bears the same name.
+    pub const fn is_landmark(self) -> bool {
+        use SymbolKind as K;
+        matches!(
+            self,
+            K::Section
+                | K::Key
+                | K::Table
+                | K::Routine
+                | K::Message
+                | K::Service
+                | K::Rpc
+                | K::Block
+                | K::Stage
+                | K::Target
+                | K::Selector
+        )
+    }
+
+    /// Whether a symbol of this kind is meant only when nothing else bears its name, unless its kind is asked for.
+    pub const fn steps_back(self) -> bool {
+        matches!(self, SymbolKind::Test) || self.is_landmark()
     }
 
     /// The kinds a filter word asks for: the wire words and their common synonyms. `fn` also finds methods, and
@@ -116,6 +163,17 @@ impl SymbolKind {
             "constructor" => &[K::Constructor],
             "test" => &[K::Test],
             "prototype" => &[K::Prototype],
+            "section" | "heading" => &[K::Section],
+            "key" => &[K::Key],
+            "table" | "view" => &[K::Table],
+            "routine" | "procedure" | "trigger" => &[K::Routine],
+            "message" => &[K::Message],
+            "service" => &[K::Service],
+            "rpc" => &[K::Rpc],
+            "block" | "resource" => &[K::Block],
+            "stage" => &[K::Stage],
+            "target" => &[K::Target],
+            "selector" => &[K::Selector],
             _ => return None,
         })
     }
@@ -138,5 +196,19 @@ mod tests {
             assert_eq!(SymbolKind::from_index(kind.index()), Some(kind));
         }
         assert_eq!(SymbolKind::filter("gizmo"), None);
+    }
+
+    #[test]
+    fn stored_numbers_stay_what_they_are() {
+        let kinds =
+            [(SymbolKind::Fn, 0), (SymbolKind::Test, 21), (SymbolKind::Prototype, 22), (SymbolKind::Selector, 33)];
+        assert!(kinds.iter().all(|(kind, number)| kind.index() == *number));
+    }
+
+    #[test]
+    fn a_landmark_is_named_by_no_code() {
+        let landmarks = SymbolKind::ALL.iter().filter(|kind| kind.is_landmark());
+        assert_eq!(landmarks.clone().count(), 11);
+        assert!(landmarks.clone().all(|kind| !kind.can_be_named() && kind.steps_back()));
     }
 }

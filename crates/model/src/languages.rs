@@ -23,6 +23,9 @@ pub trait Languages: Debug + Sync {
     /// Whether files of a language are code, and not prose, data or configuration.
     fn is_code(&self, language: &str) -> bool;
 
+    /// Whether a grammar reads files of a language. The symbols of others are landmarks, and their text stays text.
+    fn has_grammar(&self, language: &str) -> bool;
+
     /// Whether a word is an extension that tells a file's name from a method's (`jwt.rs`, `session.get`).
     fn is_extension(&self, word: &str) -> bool;
 

@@ -26,7 +26,7 @@ pub use facts::{
 };
 pub use kind::SymbolKind;
 pub use languages::Languages;
-pub use owner::{Owners, first_line};
+pub use owner::{Owners, first_line, has_landmarks};
 pub use resolve::{Confidence, Meaning, Reached, Resolver, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

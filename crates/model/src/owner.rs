@@ -15,9 +15,12 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// Works them out for a text and its symbols. Imports own nothing.
+    /// Works them out for a text and its symbols. Imports own nothing, and where there are landmarks nobody does.
     pub fn new(text: &str, symbols: &[Symbol]) -> Self {
         let mut owners = Self { of_lines: vec![NOBODY; text.split_inclusive('\n').count()] };
+        if has_landmarks(symbols) {
+            return owners;
+        }
         for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| owns_lines(symbol)) {
             owners.take(place as u32, text, symbols, symbol);
         }
@@ -49,6 +52,12 @@ impl Owners {
     pub fn iter(&self) -> impl Iterator<Item = Option<u32>> + '_ {
         self.of_lines.iter().map(|owner| Some(*owner).filter(|owner| *owner != NOBODY))
     }
+}
+
+/// Whether the symbols of a file are landmarks. Its text is searched as text then, piece by piece, as if it had none: a heading
+/// is no better a unit than the lines around it, and what is found in prose must not depend on how well it is outlined.
+pub fn has_landmarks(symbols: &[Symbol]) -> bool {
+    symbols.iter().any(|symbol| symbol.kind.is_landmark())
 }
 
 /// Whether lines can belong to a symbol. Fields and variants are what their type consists of, so their lines are the type's
@@ -127,6 +136,14 @@ mod tests {
         let owners: Vec<Option<u32>> = Owners::new(text, &symbols).iter().collect();
         let expected = [None, Some(0), Some(0), Some(0), Some(1), Some(1), Some(0), Some(0), Some(2)];
         assert_eq!(owners, expected);
+    }
+
+    #[test]
+    fn where_there_are_landmarks_no_line_belongs_to_a_symbol() {
+        let mut symbols = [symbol(None, (1, 2), (0, 10), 0), symbol(None, (3, 3), (10, 14), 10)];
+        symbols[0].kind = SymbolKind::Message;
+        symbols[1].kind = SymbolKind::Enum;
+        assert!(Owners::new("message a\n}\nenum\n", &symbols).iter().all(|owner| owner.is_none()));
     }
 
     #[test]
