@@ -74,6 +74,10 @@ impl Languages for Registry {
         detect::is_code(language)
     }
 
+    fn has_grammar(&self, language: &str) -> bool {
+        crate::has_rules(language)
+    }
+
     fn is_extension(&self, word: &str) -> bool {
         detect::is_telling_extension(word)
     }

@@ -204,10 +204,12 @@ fn is_small(kind: SymbolKind) -> bool {
     matches!(kind, Field | Property | Use | Variant)
 }
 
-/// The symbols that a place stands for: its own, those of the file when the file is meant, or the first that begins in it.
+/// The symbols that a place stands for: its own, those of the file when the file is meant, or the first that begins in it. A piece
+/// of text stands for itself, whatever landmarks are in it.
 fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
     let outline = snapshot.outline(place.version.id)?;
-    let defines = |at: &u32| outline.symbols.get(*at as usize).is_some_and(|symbol| symbol.kind != SymbolKind::Use);
+    let is_code = |symbol: &Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
+    let defines = |at: &u32| outline.symbols.get(*at as usize).is_some_and(is_code);
     let all = || (0..outline.symbols.len() as u32).filter(defines);
     let is_top = |at: &u32| outline.symbols[*at as usize].parent.is_none();
     let begins_here = |at: &u32| {

@@ -124,7 +124,7 @@ fn simple_scores(question: &Locate<'_>, row: &SymbolRow, path: &str) -> Scores {
     scores.set(Feature::Named, wholeness(row.kind));
     scores.set(Feature::Public, f64::from(row.is_public));
     of_place(&mut scores, question, path, row.in_test);
-    step_back(&mut scores, question, row.kind);
+    step_back(&mut scores, question.kinds, row.kind);
     scores
 }
 
@@ -155,13 +155,14 @@ fn all_read(
     Ok((hits, total))
 }
 
-/// A test block is not what somebody means who types a name, unless tests are asked for: all that a bearer of the name gets
-/// for bearing it is taken back.
-fn step_back(scores: &mut Scores, question: &Locate<'_>, kind: SymbolKind) {
-    if kind == SymbolKind::Test && question.kinds.is_empty() {
+/// A test block or a landmark is not what somebody means who types a name, unless such are asked for: all that a bearer of the
+/// name gets for bearing it is taken back. No code that bears it is so far off that a landmark comes before it.
+fn step_back(scores: &mut Scores, asked: &[SymbolKind], kind: SymbolKind) {
+    if kind.steps_back() && asked.is_empty() {
         for feature in [Feature::ExactMatch, Feature::Definition, Feature::Named] {
             scores.set(feature, 0.0);
         }
+        scores.set(Feature::NotCode, f64::from(kind.is_landmark()));
     }
 }
 
@@ -194,12 +195,12 @@ fn candidates(snapshot: &Snapshot, name: &str) -> Result<(Vec<SymbolRow>, Match)
     if last != name {
         exact.extend(snapshot.symbols_named(name)?);
     }
-    let is_code = |row: &SymbolRow| row.kind != SymbolKind::Test;
+    let is_code = |row: &SymbolRow| !row.kind.steps_back();
     if exact.iter().any(is_code) {
         return Ok((exact, Match::Exact));
     }
     let like = snapshot.symbols_named_like(last)?;
-    // The title of a test does not keep code away that is spelt otherwise.
+    // The title of a test, or a landmark, does not keep code away that is spelt otherwise.
     match exact.is_empty() || like.iter().any(is_code) {
         true => Ok((like, Match::IgnoringCase)),
         false => Ok((exact, Match::Exact)),
@@ -236,7 +237,7 @@ fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) ->
     scores.set(Feature::Public, f64::from(symbol.visibility == Some(Visibility::Public)));
     of_place(&mut scores, question, path, symbol.in_test);
     if !matches!(matching, Match::Handle) {
-        step_back(&mut scores, question, symbol.kind);
+        step_back(&mut scores, question.kinds, symbol.kind);
     }
     Some(scores)
 }
@@ -272,6 +273,19 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_landmark_comes_behind_the_last_of_code() {
+        let mut code = Scores::default();
+        let far = [Feature::Test, Feature::Example, Feature::PassesOn];
+        far.into_iter().for_each(|feature| code.set(feature, 1.0));
+        let mut landmark = Scores::default();
+        for feature in [Feature::ExactMatch, Feature::Definition, Feature::QualifiedName, Feature::Named] {
+            landmark.set(feature, 1.0);
+        }
+        step_back(&mut landmark, &[], SymbolKind::Key);
+        assert!(landmark.total_units() < code.total_units());
+    }
 
     #[test]
     fn a_suffix_ends_at_a_border() {

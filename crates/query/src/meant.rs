@@ -97,12 +97,18 @@ fn first_of(hits: Vec<SymbolHit>, total: usize) -> Meant {
     }
 }
 
-/// Leaves out what is not meant beside other bearers of a name: tests with that title, blocks of methods, which bear the
-/// name of their type, and declarations of what is defined elsewhere.
+/// Leaves out what is not meant beside other bearers of a name: landmarks, tests with that title, blocks of methods, which bear
+/// the name of their type, and declarations of what is defined elsewhere.
 fn retain_meant(hits: &mut Vec<SymbolHit>) {
-    for lesser in [SymbolKind::Test, SymbolKind::Impl, SymbolKind::Prototype] {
-        if hits.iter().any(|hit| hit.symbol().kind != lesser) {
-            hits.retain(|hit| hit.symbol().kind != lesser);
+    let lesser: [fn(SymbolKind) -> bool; 4] = [
+        SymbolKind::is_landmark,
+        |kind| kind == SymbolKind::Test,
+        |kind| kind == SymbolKind::Impl,
+        |kind| kind == SymbolKind::Prototype,
+    ];
+    for is_lesser in lesser {
+        if hits.iter().any(|hit| !is_lesser(hit.symbol().kind)) {
+            hits.retain(|hit| !is_lesser(hit.symbol().kind));
         }
     }
 }

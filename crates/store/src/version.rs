@@ -1,7 +1,9 @@
 //! File versions: what is known of one, and a new one on its way into the store.
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{BlobId, Chunk, FileFacts, Owners, SkipReason, Symbol, SymbolKind, VersionId, Visibility};
+use codecompass_model::{
+    BlobId, Chunk, FileFacts, Owners, SkipReason, Symbol, SymbolKind, VersionId, Visibility, has_landmarks,
+};
 
 use crate::text::{Mark, is_huge};
 use crate::tokens::{long_words, lower, tokens};
@@ -221,8 +223,8 @@ impl Documents {
     /// Every line with text stands in one of them, so that what is looked for on one line is found in one document.
     pub(crate) fn of(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
         let around = place_words(path);
-        // Between symbols there is little text, and the path would be most of it.
-        let of_pieces = if symbols.is_empty() { around } else { "" };
+        // Between symbols there is little text, and the path would be most of it. A text with landmarks is all text.
+        let of_pieces = if symbols.is_empty() || has_landmarks(symbols) { around } else { "" };
         let piece = |chunk: &Chunk| Passage::new([chunk.span.text(text), "\n", of_pieces].concat());
         let pieces: Vec<Passage> = chunks.iter().map(piece).collect();
         let symbols = symbol_documents(symbols, text, around);
@@ -242,9 +244,9 @@ impl Documents {
 }
 
 /// The symbols, imports aside, each with its own lines, its qualified name and the words around its file. A symbol that
-/// shares the line of its name with one that owns it has its signature.
+/// shares the line of its name with one that owns it has its signature. Landmarks have none: the pieces they stand in do.
 fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolDocument> {
-    if symbols.is_empty() {
+    if symbols.is_empty() || has_landmarks(symbols) {
         return Vec::new();
     }
     let owners = Owners::new(text, symbols);

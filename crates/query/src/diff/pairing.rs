@@ -16,8 +16,11 @@ pub fn pair_symbols(files: &[FilePair]) -> Vec<Pair<'_>> {
     work.join(|one| Some((one.file_pair, Name::full(one.entry))));
     // Where it was, in a file whose new path gave it another name.
     work.join(|one| one.is_renamed.then(|| (one.file_pair, one.inner())));
-    // Elsewhere, under the name it had.
-    work.join(|one| Some((one.entry.file.version.language.as_str(), Name::full(one.entry))));
+    // Elsewhere, under the name it had. Landmarks of one name stand in many files, and have nothing to do with each other.
+    work.join(|one| {
+        let language = one.entry.file.version.language.as_str();
+        (!one.entry.symbol().kind.is_landmark()).then(|| (language, Name::full(one.entry)))
+    });
     // Elsewhere, with its text: what stands alone, not what is a part of something else.
     work.join(|one| {
         let symbol = one.entry.symbol();
@@ -152,7 +155,7 @@ impl<'f> Pairing<'f> {
 /// What may be found again elsewhere by its text alone. A field or a variable often has the text of another one.
 fn can_move(kind: SymbolKind) -> bool {
     use SymbolKind::{Field, Module, Namespace, Property, Use, Var, Variant};
-    !matches!(kind, Field | Module | Namespace | Property | Use | Var | Variant)
+    !matches!(kind, Field | Module | Namespace | Property | Use | Var | Variant) && !kind.is_landmark()
 }
 
 /// The symbols of one side, by path and place: equal ones are paired in this order.

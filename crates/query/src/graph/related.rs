@@ -272,7 +272,8 @@ impl Graph<'_> {
                 _ => (Tier::Package, Relation::SamePackage),
             };
             let outline = snapshot.outline(id)?;
-            let defined = outline.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
+            let is_code = |symbol: &Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
+            let defined = outline.symbols.iter().enumerate().filter(|(_, symbol)| is_code(symbol));
             for (place, symbol) in defined {
                 let place = place as u32;
                 let less = (Confidence::Static, languages.is_test(path, symbol.in_test), symbol.parent.is_some());

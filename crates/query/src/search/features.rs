@@ -35,7 +35,8 @@ pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: O
     of_file(&mut scores, file, is_symbol);
     of_record(&mut scores, gathered, &record, is_symbol);
     scores.set(Feature::Literal, if place.exact_lines.is_empty() { 0.0 } else { gathered.exact.worth });
-    if let Some(symbol) = place.symbol() {
+    // A landmark around a piece says where that stands, and is nothing that it scores by.
+    if let Some(symbol) = place.symbol().filter(|_| !matches!(place.candidate, Candidate::Piece(..))) {
         of_symbol(&mut scores, asked, gathered, place, symbol, &record);
     }
     if let Some(text) = unread {
@@ -213,7 +214,8 @@ fn upper_bound_in(
 
 /// Whether no grammar has read the code, so that its lines tell what they define.
 fn is_unread(asked: &Asked, version: &VersionInfo) -> bool {
-    version.symbols == 0 && asked.languages.is_code(&version.language)
+    let is_read = version.symbols > 0 && asked.languages.has_grammar(&version.language);
+    !is_read && asked.languages.is_code(&version.language)
 }
 
 /// Adds to what is known of a file the most that a record with these signs can have.

@@ -305,7 +305,7 @@ fn look(
     let Some(mut place) = Place::read(snapshot, question, asked, gathered, candidate)? else {
         return Ok(None);
     };
-    let text = match place.may_be_unread() {
+    let text = match place.may_be_unread(question.languages) {
         true => Some(snapshot.text(place.version.id)?),
         false => None,
     };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use codecompass_model::ids::{ResultId, SymbolId};
-use codecompass_model::{Lines, Owners, Symbol, SymbolKind, VersionId, first_line};
+use codecompass_model::{Languages, Lines, Owners, Symbol, SymbolKind, VersionId, first_line, has_landmarks};
 use codecompass_store::{Outline, Result, Snapshot, StoreError, VersionInfo, tokens};
 
 use super::Search;
@@ -80,7 +80,7 @@ impl Place {
         };
         let symbol = match candidate {
             Candidate::Symbol(_, symbol) => Some(symbol),
-            Candidate::Piece(..) => None,
+            Candidate::Piece(_, piece) => landmark(&outline, piece, question.kinds),
             Candidate::File(_) => at_line,
         };
         let found = symbol.and_then(|symbol| outline.symbols.get(symbol as usize));
@@ -141,13 +141,16 @@ impl Place {
     /// The text of a piece that no grammar has read.
     pub(super) fn unread<'t>(&self, text: &'t str) -> Option<&'t str> {
         let Candidate::Piece(_, piece) = self.candidate else { return None };
-        let chunk = self.outline.chunks.get(piece as usize).filter(|_| self.outline.symbols.is_empty())?;
+        let symbols = &self.outline.symbols;
+        let chunk = self.outline.chunks.get(piece as usize);
+        let chunk = chunk.filter(|_| symbols.is_empty() || has_landmarks(symbols))?;
         Some(chunk.span.text(text))
     }
 
     /// Whether it may have such a text.
-    pub(super) fn may_be_unread(&self) -> bool {
-        matches!(self.candidate, Candidate::Piece(..)) && self.version.symbols == 0
+    pub(super) fn may_be_unread(&self, languages: &dyn Languages) -> bool {
+        matches!(self.candidate, Candidate::Piece(..))
+            && (self.version.symbols == 0 || !languages.has_grammar(&self.version.language))
     }
 
     /// Where it comes among places of the same worth.
@@ -199,6 +202,17 @@ impl Place {
         ranked.sort_by_key(|(_, number, _)| *number);
         Ok(ranked.into_iter().map(|(_, number, line)| (number, line.trim_end().to_owned())).collect())
     }
+}
+
+/// The landmark of a kind that was asked for which a piece of text stands in, else the first that begins in it. Unless a kind
+/// is asked for a piece is a piece, whatever stands around it.
+fn landmark(outline: &Outline, piece: u32, kinds: &[SymbolKind]) -> Option<u32> {
+    let lines = outline.chunks.get(piece as usize).filter(|_| has_landmarks(&outline.symbols))?.lines;
+    let wanted = || outline.symbols.iter().enumerate().filter(|(_, symbol)| kinds.contains(&symbol.kind));
+    let is_around = |symbol: &Symbol| (symbol.lines.start..=symbol.lines.end).contains(&lines.start);
+    let begins = |symbol: &Symbol| (lines.start..=lines.end).contains(&symbol.lines.start);
+    let around = wanted().rfind(|(_, symbol)| is_around(symbol));
+    around.or_else(|| wanted().find(|(_, symbol)| begins(symbol))).map(|(at, _)| at as u32)
 }
 
 /// The lines of the piece around a line.
@@ -266,8 +280,8 @@ impl Place {
 
 /// The innermost symbol around a line, else the one whose docs or attributes it is.
 fn symbol_at(snapshot: &Snapshot, id: VersionId, outline: &Outline, line: u32) -> Result<Option<u32>> {
-    let around =
-        |symbol: &Symbol| symbol.kind != SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&line);
+    let is_code = |symbol: &Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
+    let around = |symbol: &Symbol| is_code(symbol) && (symbol.lines.start..=symbol.lines.end).contains(&line);
     if let Some(at) = outline.symbols.iter().rposition(around) {
         return Ok(Some(at as u32));
     }
