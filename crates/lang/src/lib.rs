@@ -12,7 +12,8 @@
 //! 4. The language's own `walk` makes one pass over that array and tells a `draft` what it sees.
 //! 5. `draft` closes the facts: ordinals and content hashes; `chunk` cuts the text into pieces for search.
 //!
-//! A text without a grammar takes the first and the last step only.
+//! A text without a grammar takes the first and the last step only; where its format has a small reader, `landmarks` adds what
+//! people look for in it: headings, keys, tables, targets.
 //!
 //! # Adding a language
 //!
@@ -55,6 +56,7 @@ mod headers;
 mod identity;
 mod java;
 mod kotlin;
+mod landmarks;
 mod leaves;
 mod lines;
 mod locals;
@@ -219,7 +221,7 @@ pub const LANGUAGES: &[&Language] = &[
     &zig::LANGUAGE,
 ];
 
-/// The facts version of every text without a grammar.
+/// The facts version of every text that neither a grammar nor a reader of landmarks looks at.
 const PLAIN_VERSION: u32 = 1;
 
 /// A text this long has no facts: offsets are 32 bits wide.
@@ -281,12 +283,12 @@ pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Op
     let mut facts = match found.language {
         _ if text.len() > MAX_BYTES => too_long(),
         Some(language) => grammar_facts(language, path, &text, &go_on),
-        None => plain_facts(&text, Vec::new()),
+        None => text_facts(found.name, path, &text),
     };
     if let Some(line) = damaged {
         facts.problems.push(Problem { kind: ProblemKind::NotUtf8, line, count: 1 });
     }
-    let facts_version = found.language.map_or(PLAIN_VERSION, |language| language.facts_version);
+    let facts_version = found.language.map_or_else(|| plain_version(found.name), |language| language.facts_version);
     (!stopped.get()).then_some(Extracted { language: found.name, facts_version, text, facts })
 }
 
@@ -294,16 +296,21 @@ pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Op
 pub fn facts_version(language: &str) -> Option<u32> {
     match LANGUAGES.iter().find(|known| known.name == language) {
         Some(known) => Some(known.facts_version),
-        None => detect::is_plain(language).then_some(PLAIN_VERSION),
+        None => detect::is_plain(language).then(|| plain_version(language)),
     }
+}
+
+/// The facts version of a text without a grammar.
+fn plain_version(language: &str) -> u32 {
+    landmarks::reader(language).map_or(PLAIN_VERSION, |reader| reader.version)
 }
 
 /// One number over the names and versions of all languages: it changes when any of them does.
 pub fn facts_key() -> u64 {
     let mut key = names::hash(format!("text {PLAIN_VERSION}").as_bytes());
-    for language in LANGUAGES {
-        let line = format!("{key:x} {} {}", language.name, language.facts_version);
-        key = names::hash(line.as_bytes());
+    let versions = LANGUAGES.iter().map(|language| (language.name, language.facts_version));
+    for (name, version) in versions.chain(landmarks::versions()) {
+        key = names::hash(format!("{key:x} {name} {version}").as_bytes());
     }
     key
 }
@@ -375,6 +382,17 @@ fn draft_facts(language: &Language, path: &str, text: &str, tree: &Tree) -> File
 fn plain_facts(text: &str, problems: Vec<Problem>) -> FileFacts {
     let lines = LineStarts::new(text);
     FileFacts { lines: lines.count(), chunks: chunk::of_text(text, &lines), problems, ..FileFacts::default() }
+}
+
+/// The facts of a text without a grammar, with its landmarks where its format has a reader.
+fn text_facts(language: &str, path: &str, text: &str) -> FileFacts {
+    let lines = LineStarts::new(text);
+    let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };
+    if let Some(reader) = landmarks::reader(language) {
+        landmarks::add(reader, path, text, &lines, &mut facts);
+    }
+    facts.chunks = chunk::of_code(text, &lines, &facts.symbols);
+    facts
 }
 
 fn too_long() -> FileFacts {

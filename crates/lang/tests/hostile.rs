@@ -22,9 +22,9 @@ impl Dice {
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut files: Vec<_> = LANGUAGES
-        .iter()
-        .flat_map(|language| fs::read_dir(root.join(language.name)).expect("every language has fixtures").flatten())
+    let folders = LANGUAGES.iter().map(|language| language.name).chain(["landmarks"]);
+    let mut files: Vec<_> = folders
+        .flat_map(|folder| fs::read_dir(root.join(folder)).expect("every language has fixtures").flatten())
         .map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).expect("a fixture can be read")))
         .collect();
     files.sort();
@@ -49,6 +49,105 @@ fn facts_hold_together_for_whole_and_for_cut_files() {
             check(&path, bytes[end..].to_vec());
         }
     }
+}
+
+/// Every format that has a reader of landmarks has a fixture, and one that is told something of.
+#[test]
+fn every_fixture_of_landmarks_has_some() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/landmarks");
+    let mut languages = HashSet::new();
+    for entry in fs::read_dir(root).expect("the folder is there").flatten() {
+        let path = entry.path().display().to_string();
+        let extracted = check(&path, fs::read(entry.path()).expect("a fixture can be read"));
+        assert!(extracted.facts.symbols.len() > 1, "{path}");
+        assert!(extracted.facts.references.is_empty() && extracted.facts.problems.is_empty(), "{path}");
+        assert!(facts_version(extracted.language) > facts_version("text"), "{path}");
+        languages.insert(extracted.language);
+    }
+    let plain = language_names().into_iter().filter(|name| LANGUAGES.iter().all(|known| known.name != *name));
+    let read: HashSet<&str> = plain.filter(|name| facts_version(name) > facts_version("text")).collect();
+    assert_eq!(languages, read);
+}
+
+/// The lines of a text are cut into the same pieces whatever landmarks are in it.
+#[test]
+fn landmarks_leave_the_pieces_of_a_text_alone() {
+    for (path, bytes) in fixtures().into_iter().filter(|(path, _)| path.contains("/landmarks/")) {
+        let plain = extract("a.txt", bytes.clone());
+        assert_eq!(extract(&path, bytes).facts.chunks, plain.facts.chunks, "{path}");
+    }
+}
+
+/// Deep, wide and long texts of every format end soon, and give no more than may be.
+#[test]
+fn landmarks_of_hostile_texts_are_few_and_found_soon() {
+    let names = [
+        "a.md",
+        "a.rst",
+        "a.adoc",
+        "a.json",
+        "a.yaml",
+        "a.toml",
+        "a.sql",
+        "a.proto",
+        "a.tf",
+        "Dockerfile",
+        "Makefile",
+        "a.css",
+        "a.scss",
+        "a.less",
+    ];
+    let scraps = [
+        "{",
+        "}",
+        "[",
+        "(",
+        "\"",
+        "'",
+        "`",
+        "$a$",
+        "/*",
+        "//",
+        "#",
+        "# a\n",
+        "a\n---\n",
+        "a: ",
+        "a:\n",
+        "  a:\n",
+        "a = [\n",
+        "[a]\n",
+        "create table a (",
+        "create function a() begin ",
+        "message A {",
+        "rpc A(",
+        "a \"b\" {",
+        "x = <<A\n",
+        "FROM a AS b\n",
+        "a: b\n\tc\n",
+        ".a, ",
+        ".a { ",
+        "#{",
+        "<!--",
+        "\"a\": {",
+        "\"a\": 1, ",
+        "---\n",
+        "-",
+        "=",
+        "\\",
+        "\n",
+        " ",
+        "é",
+    ];
+    let started = std::time::Instant::now();
+    for name in names {
+        for scrap in scraps {
+            let symbols = check(name, scrap.repeat(60_000 / scrap.len()).into_bytes()).facts.symbols;
+            assert!(symbols.len() <= 5_000, "{name} {scrap:?}: {}", symbols.len());
+        }
+        let long = ["a".repeat(1 << 20), "{ ".repeat(1 << 19), "a: { \"".repeat(1 << 18)];
+        long.into_iter().for_each(|text| drop(check(name, text.into_bytes())));
+    }
+    assert!(started.elapsed().as_secs() < 120, "{:?}", started.elapsed());
 }
 
 /// Small files that fuzzing found, each under the extension it was found with.
@@ -89,7 +188,9 @@ fn facts_hold_together_for_mutilated_files() {
 fn random_bytes_are_a_file_like_any_other() {
     let mut dice = Dice(7);
     let known = LANGUAGES.iter().filter_map(|language| language.extensions.first());
-    let paths = known.map(|extension| format!("a.{extension}")).chain(["a.md".to_owned(), "a".to_owned()]);
+    let paths = known
+        .map(|extension| format!("a.{extension}"))
+        .chain(["a.md", "a.json", "a.yaml", "a.sql", "a.proto", "a.tf", "a.css", "a"].map(str::to_owned));
     for path in paths {
         let path = path.as_str();
         for length in [0, 1, 2, 50, 3000] {

@@ -1,0 +1,133 @@
+//! Keys of JSON and its relatives, two levels of them: comments, commas at the end and keys without quotes are passed over as
+//! people write them. Of a list at the top nothing is told: what stands in it is data.
+
+use codecompass_model::SymbolKind;
+
+use super::scan::{Scan, is_word};
+use super::{Landmark, Reading};
+
+/// So many levels of keys are told.
+const LEVELS: usize = 2;
+
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let text = reading.text;
+    let mut scan = Scan::new(text);
+    // How deep the place is, and of the outer levels whether they are objects.
+    let mut depth = 0;
+    let mut is_object = [false; LEVELS + 1];
+    // Whether a key may stand here; the last word that may be one.
+    let mut expects = false;
+    let mut word: Option<(usize, usize)> = None;
+    while let Some(byte) = scan.byte() {
+        let start = scan.at;
+        if scan.skip_comment(&["//"]) {
+            continue;
+        }
+        match byte {
+            b'"' | b'\'' => {
+                scan.skip_string(false);
+                let end = scan.at.saturating_sub(1).max(start + 1);
+                word = Some((start + 1, end)).filter(|_| expects);
+                expects = false;
+            }
+            b'{' | b'[' => {
+                scan.at += 1;
+                depth += 1;
+                if let Some(kind) = is_object.get_mut(depth) {
+                    *kind = byte == b'{';
+                }
+                expects = byte == b'{';
+                word = None;
+            }
+            b'}' | b']' => {
+                if (1..=LEVELS).contains(&depth) {
+                    reading.close_to(depth - 1, start);
+                }
+                depth = depth.saturating_sub(1);
+                scan.at += 1;
+                expects = false;
+                word = None;
+            }
+            b',' => {
+                if (1..=LEVELS).contains(&depth) {
+                    reading.close_to(depth - 1, start);
+                }
+                scan.at += 1;
+                expects = true;
+                word = None;
+            }
+            b':' => {
+                scan.at += 1;
+                // Only where all levels around are objects with a key of their own.
+                let is_key = (1..=LEVELS).contains(&depth) && is_object[1..=depth].iter().all(|is_object| *is_object);
+                if let Some(word) = word.take().filter(|_| is_key && reading.depth() == depth - 1) {
+                    key(reading, &scan, word);
+                }
+                expects = false;
+            }
+            byte if is_word(byte) || byte == b'$' => {
+                scan.word(|byte| is_word(byte) || matches!(byte, b'$' | b'-' | b'.' | b'+'));
+                word = Some((start, scan.at)).filter(|_| expects);
+                expects = false;
+            }
+            _ => scan.at += 1,
+        }
+    }
+}
+
+/// Opens a key before whose value the scan is.
+fn key(reading: &mut Reading<'_>, scan: &Scan<'_>, (start, end): (usize, usize)) {
+    let text = reading.text;
+    let Some(name) = text.get(start..end) else { return };
+    let is_quoted = start > 0 && matches!(text.as_bytes()[start - 1], b'"' | b'\'');
+    let begin = start - usize::from(is_quoted);
+    // The header is the key with its value as far as that stands beside it.
+    let header_end = text[scan.at..].bytes().take(super::LONGEST_HEADER).position(|byte| byte == b'\n');
+    let mut header_end = header_end.map_or(scan.at, |end| scan.at + end);
+    while !text.is_char_boundary(header_end) {
+        header_end -= 1;
+    }
+    let header = text[begin..header_end].trim_end().trim_end_matches(',');
+    let landmark = Landmark {
+        kind: SymbolKind::Key,
+        name,
+        before: "",
+        start: begin,
+        at: start,
+        header_end: begin + header.len(),
+        doc: None,
+    };
+    reading.open(landmark);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{facts, outlined};
+
+    #[test]
+    fn two_levels_of_keys_are_told() {
+        let text = "{\n  \"name\": \"x\",\n  \"scripts\": {\n    \"build\": \"tsc\",\n    \"deep\": { \"no\": 1 }\n  },\n  \"files\": [{ \"no\": 1 }]\n}\n";
+        let expected =
+            ["key name 2-2", "key scripts 3-6", " key scripts.build 4-4", " key scripts.deep 5-5", "key files 7-7"];
+        assert_eq!(outlined("json", text), expected);
+        let signatures: Vec<String> = facts("json", text).symbols.into_iter().map(|symbol| symbol.signature).collect();
+        assert_eq!(signatures[..3], ["\"name\": \"x\"", "\"scripts\": {", "\"build\": \"tsc\""]);
+    }
+
+    #[test]
+    fn what_people_write_beside_the_standard_is_read() {
+        let text = "// {\n{ a: 1, /* \"no\": */ 'b-c': \"\\\"}\", $d: { e: [1, 2,], }, }";
+        assert_eq!(
+            outlined("jsonc".get(..4).unwrap_or(""), text),
+            ["key a 2-2", "key b-c 2-2", "key $d 2-2", " key $d.e 2-2"]
+        );
+    }
+
+    #[test]
+    fn broken_and_listed_objects_give_what_is_plain() {
+        assert!(outlined("json", "[{ \"a\": 1 }]").is_empty());
+        assert!(outlined("json", "\"a\": 1").is_empty());
+        assert_eq!(outlined("json", "{ \"a\": { \"b\": \"c"), ["key a 1-1", " key a.b 1-1"]);
+        assert_eq!(outlined("json", "{ \"a\": }}]] , \"b\": 1"), ["key a 1-1"]);
+    }
+}

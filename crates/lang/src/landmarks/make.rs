@@ -1,0 +1,91 @@
+//! Targets of makefiles, each with its recipe. Variables are none, nor are the special targets that begin with a dot, nor those whose
+//! names only a run of `make` knows.
+
+use codecompass_model::SymbolKind;
+
+use super::scan::{comment_above, lines};
+use super::{Landmark, Reading};
+
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let mut goes_on = false;
+    let mut in_define = false;
+    for (start, line) in lines(reading.text) {
+        let is_first = !std::mem::replace(&mut goes_on, line.ends_with('\\'));
+        let word = line.split_whitespace().next().unwrap_or_default();
+        in_define = (in_define || word == "define") && word != "endef";
+        let is_own = !line.starts_with(['\t', ' ', '#']) && !line.trim().is_empty();
+        if !is_first || in_define || !is_own {
+            continue;
+        }
+        let Some(targets) = targets(line) else {
+            // What stands at the beginning of a line and is no condition ends the recipe above.
+            if !matches!(word, "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif") {
+                reading.close_to(0, start);
+            }
+            continue;
+        };
+        reading.close_to(0, start);
+        let doc = comment_above(reading.text, start, &["#"]);
+        let mut names = targets.split_whitespace().filter(|name| is_name(name)).peekable();
+        while let Some(name) = names.next() {
+            let at = start + (name.as_ptr() as usize - line.as_ptr() as usize);
+            let header_end = start + line.trim_end_matches('\\').trim_end().len();
+            let landmark = Landmark { kind: SymbolKind::Target, name, before: "", start, at, header_end, doc };
+            // Only the last of several keeps the recipe.
+            match names.peek() {
+                Some(_) => reading.add(landmark, header_end),
+                None => drop(reading.open(landmark)),
+            }
+        }
+    }
+}
+
+/// What stands before the colon of a rule; `None` for anything else.
+fn targets(line: &str) -> Option<&str> {
+    let mut inside = 0usize;
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'(' | b'{' => inside += 1,
+            b')' | b'}' => inside = inside.saturating_sub(1),
+            b'=' | b'#' if inside == 0 => return None,
+            b':' if inside == 0 => {
+                let rest = line[at + 1..].trim_start_matches(':');
+                let is_drive = at == 1 && rest.starts_with(['/', '\\']);
+                let needs = rest.split(['#', ';']).next().unwrap_or_default();
+                // `x: y = z` gives a variable to a target, and `x := y` is one.
+                let is_variable = needs.contains('=');
+                return (!is_variable && !is_drive).then_some(&line[..at]);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_name(name: &str) -> bool {
+    let is_special = name.starts_with('.')
+        && !name.contains('/')
+        && name[1..].bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    !is_special && !name.contains('$') && !name.starts_with('-') && name != "&"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{facts, outlined};
+
+    #[test]
+    fn targets_are_told_and_variables_are_not() {
+        let text = "CC = gcc\nX := a:b\n.PHONY: all\n# Builds all.\nall: lib \\\n  bin\n\t$(CC) x:y\n\na b: c\n\trun\n%.o: %.c\nlib: CFLAGS += -g\n$(BIN): x\ndefine T\nno: x\nendef\n-include x.d\n";
+        let expected = ["target all 5-7", "target a 9-9", "target b 9-10", "target %.o 11-11"];
+        assert_eq!(outlined("make", text), expected);
+        let facts = facts("make", text);
+        assert_eq!(facts.symbols[0].doc.map(|doc| doc.text(text)), Some("# Builds all."));
+        assert_eq!(facts.symbols[0].signature, "all: lib");
+    }
+
+    #[test]
+    fn conditions_do_not_end_a_recipe() {
+        let text = "a:\nifdef X\n\tb\nendif\n\tc\n";
+        assert_eq!(outlined("make", text), ["target a 1-5"]);
+    }
+}

@@ -1,0 +1,323 @@
+//! Landmarks: what people look for in files without functions. Headings, keys, tables, targets, selectors.
+//!
+//! No grammar reads these files. Each format has a small reader that is a loop over lines or bytes: it says where a landmark
+//! begins, what it is called and where it ends, and looks at nothing else. A reader takes what it knows and passes over the rest,
+//! so a broken file gives fewer landmarks and no problem. None recurses, and each looks at a byte a bounded number of times.
+//!
+//! A landmark is a symbol in outlines and by its name. Its lines stay pieces of text
+//! ([`has_landmarks`](codecompass_model::has_landmarks)), so that what searches find in such files does not depend on its reader.
+//!
+//! Data is no outline: the keys of a lock file or of a long table of values would be most symbols of many a repository, and nobody
+//! asks for them by name. Lock files and minified ones have none, and a file with very many loses the inner ones first.
+
+mod containers;
+mod css;
+mod hcl;
+mod json;
+mod make;
+mod markdown;
+mod protobuf;
+mod restructured;
+mod scan;
+mod sql;
+mod toml;
+mod yaml;
+
+use codecompass_model::{FileFacts, Flags, Lines, Span, Symbol, SymbolKind};
+
+use crate::lines::LineStarts;
+use crate::names::FastMap;
+use crate::{identity, text};
+
+/// More keys than that are data.
+const MOST_KEYS: usize = 1_000;
+
+/// More landmarks of any other kind than that are left out.
+const MOST: usize = 5_000;
+
+/// The longest name, in bytes.
+const LONGEST_NAME: usize = 120;
+
+/// The longest header, in bytes.
+const LONGEST_HEADER: usize = 200;
+
+/// How the landmarks of a format are found.
+pub(crate) struct Reader {
+    /// The language's name.
+    language: &'static str,
+    /// Raised whenever it finds something else than before.
+    pub(crate) version: u32,
+    read: fn(&mut Reading<'_>),
+}
+
+/// The formats with a reader. Their versions begin where texts without one have stayed.
+const READERS: &[Reader] = &[
+    Reader { language: "asciidoc", version: 2, read: markdown::read_asciidoc },
+    Reader { language: "css", version: 2, read: css::read },
+    Reader { language: "dockerfile", version: 2, read: containers::read },
+    Reader { language: "json", version: 2, read: json::read },
+    Reader { language: "less", version: 2, read: css::read_with_line_comments },
+    Reader { language: "make", version: 2, read: make::read },
+    Reader { language: "markdown", version: 2, read: markdown::read },
+    Reader { language: "protobuf", version: 2, read: protobuf::read },
+    Reader { language: "restructuredtext", version: 2, read: restructured::read },
+    Reader { language: "scss", version: 2, read: css::read_with_line_comments },
+    Reader { language: "sql", version: 2, read: sql::read },
+    Reader { language: "terraform", version: 2, read: hcl::read },
+    Reader { language: "toml", version: 2, read: toml::read },
+    Reader { language: "yaml", version: 2, read: yaml::read },
+];
+
+/// The reader of a language without a grammar.
+pub(crate) fn reader(language: &str) -> Option<&'static Reader> {
+    READERS.iter().find(|reader| reader.language == language)
+}
+
+/// The languages that have one, and its version.
+pub(crate) fn versions() -> impl Iterator<Item = (&'static str, u32)> {
+    READERS.iter().map(|reader| (reader.language, reader.version))
+}
+
+/// Adds the landmarks of a file to its facts.
+pub(crate) fn add(reader: &Reader, path: &str, text: &str, lines: &LineStarts, facts: &mut FileFacts) {
+    if is_made(path) {
+        return;
+    }
+    let mut reading = Reading { text, found: Vec::new(), open: Vec::new(), prefix: String::new() };
+    (reader.read)(&mut reading);
+    reading.close_to(0, text.len());
+    facts.symbols = symbols(reading, lines);
+    identity::count_equals(&mut facts.symbols);
+    identity::hash_contents(text, &mut facts.symbols, &[]);
+}
+
+/// Whether a program made the file for programs: what is locked, or squeezed.
+fn is_made(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let is_lock = name.ends_with(".lock") || name.contains("-lock.") || name == "npm-shrinkwrap.json";
+    is_lock || name.contains(".min.")
+}
+
+/// A landmark as a reader tells it.
+pub(crate) struct Landmark<'t> {
+    pub(crate) kind: SymbolKind,
+    /// Its name.
+    pub(crate) name: &'t str,
+    /// What stands before the name in its qualified name, beside that of the landmark around it.
+    pub(crate) before: &'t str,
+    /// Where it begins.
+    pub(crate) start: usize,
+    /// Where its name stands.
+    pub(crate) at: usize,
+    /// Where its header ends.
+    pub(crate) header_end: usize,
+    /// The comment above it.
+    pub(crate) doc: Option<Span>,
+}
+
+/// A landmark that was entered.
+struct Found {
+    kind: SymbolKind,
+    name: String,
+    /// The last parts of its qualified name.
+    segment: String,
+    parent: Option<u32>,
+    level: usize,
+    span: Span,
+    name_span: Span,
+    signature: String,
+    doc: Option<Span>,
+}
+
+/// The landmarks of one text while they are being found.
+pub(crate) struct Reading<'t> {
+    pub(crate) text: &'t str,
+    found: Vec<Found>,
+    /// Those that have not ended, from the outside in.
+    open: Vec<u32>,
+    /// What all qualified names begin with.
+    pub(crate) prefix: String,
+}
+
+impl<'t> Reading<'t> {
+    /// How many landmarks are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Adds a landmark inside the innermost open one, and leaves it open; whether there is such a one now. What has no name is
+    /// none, and neither is what begins before the one before it.
+    pub(crate) fn open(&mut self, landmark: Landmark<'_>) -> bool {
+        let name = text::fold(text::cut(landmark.name, LONGEST_NAME)).into_owned();
+        let last = self.found.last().map_or(0, |found| found.span.start as usize);
+        // One more than may stay, so that there being too many is known.
+        if name.is_empty() || landmark.start < last || self.found.len() > MOST {
+            return false;
+        }
+        let end = landmark.header_end.max(landmark.start);
+        let header = self.text.get(landmark.start..end).unwrap_or_default();
+        let segment = match landmark.before {
+            "" => name.clone(),
+            before => [text::fold(text::cut(before, LONGEST_NAME)).as_ref(), ".", &name].concat(),
+        };
+        let name_end = landmark.at + text::cut(landmark.name, LONGEST_NAME).len();
+        let is_there = self.text.get(landmark.at..name_end).is_some();
+        let (at, name_end) = if is_there { (landmark.at, name_end) } else { (landmark.start, landmark.start) };
+        let index = self.found.len() as u32;
+        self.found.push(Found {
+            kind: landmark.kind,
+            name,
+            segment,
+            parent: self.open.last().copied(),
+            level: self.open.len(),
+            span: span(landmark.start, end),
+            name_span: span(at, name_end),
+            signature: text::cut(&text::signature(text::cut(header, 4 * LONGEST_HEADER)), LONGEST_HEADER).to_owned(),
+            doc: landmark.doc,
+        });
+        self.open.push(index);
+        true
+    }
+
+    /// Ends the innermost ones at this byte until so many are open.
+    pub(crate) fn close_to(&mut self, depth: usize, end: usize) {
+        while self.open.len() > depth {
+            let Some(index) = self.open.pop() else { return };
+            let found = &mut self.found[index as usize];
+            let own = self.text.get(found.span.start as usize..end).unwrap_or_default().trim_end();
+            found.span.end = found.span.end.max(found.span.start + own.len() as u32);
+        }
+    }
+
+    /// Adds a landmark that ends here.
+    pub(crate) fn add(&mut self, landmark: Landmark<'_>, end: usize) {
+        let depth = self.depth();
+        if self.open(landmark) {
+            self.close_to(depth, end);
+        }
+    }
+}
+
+fn span(start: usize, end: usize) -> Span {
+    Span { start: start as u32, end: end as u32 }
+}
+
+/// The landmarks as symbols. When there are too many the innermost go first; keys that are still too many are data, and all go.
+fn symbols(reading: Reading<'_>, lines: &LineStarts) -> Vec<Symbol> {
+    let Reading { mut found, prefix, .. } = reading;
+    let is_data = found.iter().all(|found| found.kind == SymbolKind::Key);
+    let most = if is_data { MOST_KEYS } else { MOST };
+    let mut deepest = found.iter().map(|found| found.level).max().unwrap_or_default();
+    // Parents stand in outer levels, and outer levels keep their places among each other.
+    while found.len() > most && deepest > 0 {
+        found = without_level(found, deepest);
+        deepest -= 1;
+    }
+    if is_data && found.len() > most {
+        return Vec::new();
+    }
+    found.truncate(most);
+    let mut symbols: Vec<Symbol> = Vec::with_capacity(found.len());
+    for found in found {
+        let around = found.parent.and_then(|parent| symbols.get(parent as usize));
+        let qualified_name = match around.map_or(prefix.as_str(), |around| &around.qualified_name) {
+            "" => found.segment.clone(),
+            around => [around, ".", &found.segment].concat(),
+        };
+        symbols.push(symbol(found, qualified_name, lines));
+    }
+    symbols
+}
+
+fn without_level(found: Vec<Found>, level: usize) -> Vec<Found> {
+    let mut places: FastMap<u32, u32> = FastMap::default();
+    let mut kept = Vec::new();
+    for (at, mut found) in found.into_iter().enumerate().filter(|(_, found)| found.level < level) {
+        found.parent = found.parent.and_then(|parent| places.get(&parent).copied());
+        places.insert(at as u32, kept.len() as u32);
+        kept.push(found);
+    }
+    kept
+}
+
+fn symbol(found: Found, qualified_name: String, lines: &LineStarts) -> Symbol {
+    let Span { start, end } = found.span;
+    let first = lines.line(start);
+    let last = lines.line_from(first, end.saturating_sub(1).max(start));
+    let name_line = lines.line_from(first, found.name_span.start);
+    Symbol {
+        kind: found.kind,
+        name: found.name,
+        qualified_name,
+        parent: found.parent,
+        impl_trait: None,
+        ordinal: 0,
+        signature: found.signature,
+        visibility_text: None,
+        visibility: None,
+        lines: Lines { start: first, end: last },
+        span: found.span,
+        outer_start: found.doc.map_or(start, |doc| doc.start.min(start)),
+        name_span: found.name_span,
+        name_line,
+        name_column: found.name_span.start.saturating_sub(lines.start(name_line)),
+        doc: found.doc,
+        annotation: None,
+        value: None,
+        owner: None,
+        bases: Vec::new(),
+        header: None,
+        flags: Flags::default(),
+        content_hash: 0,
+        in_test: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The landmarks of a text, a line for each: how deep it stands, its kind, its qualified name and its lines.
+    pub(super) fn outlined(language: &str, text: &str) -> Vec<String> {
+        let symbols = facts(language, text).symbols;
+        let level = |symbol: &Symbol| {
+            std::iter::successors(symbol.parent, |at| symbols[*at as usize].parent).map(|_| ' ').collect::<String>()
+        };
+        let line = |symbol: &Symbol| {
+            let Lines { start, end } = symbol.lines;
+            format!("{}{} {} {start}-{end}", level(symbol), symbol.kind, symbol.qualified_name)
+        };
+        symbols.iter().map(line).collect()
+    }
+
+    pub(super) fn facts(language: &str, text: &str) -> FileFacts {
+        let lines = LineStarts::new(text);
+        let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };
+        add(reader(language).expect("it has a reader"), "a", text, &lines, &mut facts);
+        facts
+    }
+
+    #[test]
+    fn every_reader_is_that_of_a_language() {
+        assert!(READERS.iter().all(|reader| crate::detect::is_plain(reader.language)));
+        assert!(READERS.is_sorted_by(|one, other| one.language < other.language));
+    }
+
+    #[test]
+    fn very_many_keys_are_data() {
+        let inner: String = (0..40).map(|key| format!("  k{key}: 1\n")).collect();
+        let text: String = (0..50).map(|key| format!("top{key}:\n{inner}")).collect();
+        assert_eq!(facts("yaml", &text).symbols.len(), 50);
+        let flat: String = (0..2_000).map(|key| format!("k{key}: 1\n")).collect();
+        assert!(facts("yaml", &flat).symbols.is_empty());
+        let many: String = (0..MOST + 5).map(|key| format!("# h{key}\n")).collect();
+        assert_eq!(facts("markdown", &many).symbols.len(), MOST);
+    }
+
+    #[test]
+    fn what_programs_made_has_none() {
+        let made = ["Cargo.lock", "a/package-lock.json", "pnpm-lock.yaml", "site.min.css", "npm-shrinkwrap.json"];
+        assert!(made.into_iter().all(is_made));
+        assert!(!["package.json", "blockers.yaml", "locks.md", "minutes.md"].into_iter().any(is_made));
+    }
+}

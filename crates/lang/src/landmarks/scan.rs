@@ -1,0 +1,160 @@
+//! Small steps over the bytes of a text that several readers take.
+
+use codecompass_model::Span;
+
+/// A comment above a landmark is looked for so many lines up.
+const MOST_ABOVE: usize = 60;
+
+/// A place in a text.
+pub(super) struct Scan<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    pub(super) at: usize,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// The byte here.
+    pub(super) fn byte(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Whether the text goes on like this.
+    pub(super) fn sees(&self, what: &str) -> bool {
+        self.bytes[self.at.min(self.bytes.len())..].starts_with(what.as_bytes())
+    }
+
+    /// Goes to the end of the line.
+    pub(super) fn skip_line(&mut self) {
+        self.at = self.find(b'\n', self.at);
+    }
+
+    /// Goes behind the next one of these, or to the end.
+    pub(super) fn skip_past(&mut self, end: &str) {
+        let from = self.at.min(self.text.len());
+        let found = self.text.get(from..).and_then(|rest| rest.find(end));
+        self.at = found.map_or(self.bytes.len(), |found| from + found + end.len());
+    }
+
+    /// Goes behind the string that begins here, whose quotes a backslash keeps from ending it.
+    pub(super) fn skip_string(&mut self, is_one_line: bool) {
+        let Some(quote) = self.byte() else { return };
+        self.at += 1;
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'\\' => self.at += 2,
+                b'\n' if is_one_line => return,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                break;
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+    }
+
+    /// Goes behind the word that begins here, and gives it.
+    pub(super) fn word(&mut self, is_part: impl Fn(u8) -> bool) -> &'t str {
+        let start = self.at;
+        while self.byte().is_some_and(|byte| is_part(byte) || byte >= 0x80) {
+            self.at += 1;
+        }
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// Goes over white space.
+    pub(super) fn skip_space(&mut self) {
+        while self.byte().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    /// Goes behind a comment that begins here with one of these marks, or is `/* … */`; whether there was one.
+    pub(super) fn skip_comment(&mut self, marks: &[&str]) -> bool {
+        if self.sees("/*") {
+            self.at += 2;
+            self.skip_past("*/");
+            return true;
+        }
+        let is_one = marks.iter().any(|mark| self.sees(mark));
+        if is_one {
+            self.skip_line();
+        }
+        is_one
+    }
+
+    fn find(&self, byte: u8, from: usize) -> usize {
+        let from = from.min(self.bytes.len());
+        self.bytes[from..].iter().position(|one| *one == byte).map_or(self.bytes.len(), |found| from + found)
+    }
+}
+
+/// Whether a byte is part of an identifier.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The lines of a text, each with its first byte, without its end.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end_matches(['\n', '\r']))
+    })
+}
+
+/// How many spaces a line begins with.
+pub(super) fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// The comment in the lines right above the one that begins with this byte: lines with these marks, or one `/* … */`. What
+/// does not come first on its line has none.
+pub(super) fn comment_above(text: &str, start: usize, marks: &[&str]) -> Option<Span> {
+    let line_start = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+    if !text[line_start..start].trim().is_empty() {
+        return None;
+    }
+    let mut first = None;
+    let mut end = line_start;
+    let mut in_block = false;
+    for _ in 0..MOST_ABOVE {
+        let Some(before) = end.checked_sub(1) else { break };
+        let begin = text[..before].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[begin..before].trim();
+        in_block = in_block || first.is_none() && line.ends_with("*/");
+        let is_comment = in_block || marks.iter().any(|mark| line.starts_with(mark));
+        if !is_comment {
+            break;
+        }
+        first = Some(begin + (text[begin..before].len() - text[begin..before].trim_start().len()));
+        end = begin;
+        if in_block && line.starts_with("/*") {
+            break;
+        }
+    }
+    let end = text[..line_start].trim_end().len();
+    first.filter(|first| *first < end).map(|first| Span { start: first as u32, end: end as u32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_that_of_what_stands_right_below() {
+        let above = |text: &str| {
+            let start = text.find('x').expect("the text has one");
+            comment_above(text, start, &["#", "//"]).map(|span| span.text(text).to_owned())
+        };
+        assert_eq!(above("a\n# b\n# c\nx"), Some("# b\n# c".to_owned()));
+        assert_eq!(above("/* b\n c */\n  x"), Some("/* b\n c */".to_owned()));
+        assert_eq!(above("// b\n\nx"), None);
+        assert_eq!(above("// b\na x"), None);
+        assert_eq!(above("x"), None);
+    }
+}

@@ -1,0 +1,254 @@
+//! Tables and routines of databases: what `CREATE` statements make, in any dialect. A view is a table; functions, procedures and
+//! triggers are routines.
+//!
+//! A statement begins where a line does, or behind a semicolon, because in some dialects nothing ends the one before. It ends with
+//! its semicolon; one in the body of a routine, between `BEGIN` and `END` or between dollar signs, is none of its own.
+
+use codecompass_model::SymbolKind;
+
+use super::scan::{Scan, comment_above, is_word};
+use super::{Landmark, Reading};
+
+/// So many words may stand between `CREATE` and what is made.
+const MOST_WORDS: usize = 12;
+
+pub(super) fn read(reading: &mut Reading<'_>) {
+    let mut scan = Scan::new(reading.text);
+    // Whether a statement may begin here.
+    let mut begins = true;
+    // How many blocks and brackets are open in the statement.
+    let (mut blocks, mut brackets) = (0usize, 0usize);
+    let mut is_routine = false;
+    while let Some(byte) = scan.byte() {
+        let start = scan.at;
+        if skip_text(&mut scan) {
+            continue;
+        }
+        match byte {
+            b';' => {
+                scan.at += 1;
+                if blocks == 0 {
+                    reading.close_to(0, scan.at);
+                    (is_routine, brackets) = (false, 0);
+                }
+                begins = blocks == 0;
+            }
+            b'\n' => {
+                scan.at += 1;
+                begins = begins || blocks == 0 && brackets == 0;
+            }
+            byte if byte.is_ascii_whitespace() => scan.at += 1,
+            byte if is_word(byte) || byte >= 0x80 => {
+                let word = scan.word(is_word);
+                if std::mem::take(&mut begins) && word.eq_ignore_ascii_case("create") {
+                    if let Some(kind) = created(reading, &mut scan, start) {
+                        (is_routine, blocks, brackets) = (kind == SymbolKind::Routine, 0, 0);
+                    }
+                } else if is_routine {
+                    blocks = blocks_after(&mut scan, word, blocks);
+                }
+            }
+            _ => {
+                scan.at += 1;
+                match byte {
+                    b'(' => brackets += 1,
+                    b')' => brackets = brackets.saturating_sub(1),
+                    _ => {}
+                }
+                begins = false;
+            }
+        }
+    }
+}
+
+/// How many blocks of a routine are open behind a word.
+fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
+    let is = |what: &str| word.eq_ignore_ascii_case(what);
+    if is("begin") || is("case") {
+        return blocks + 1;
+    }
+    if !is("end") {
+        return blocks;
+    }
+    // What ends a loop or a condition was not counted.
+    while scan.byte().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
+        scan.at += 1;
+    }
+    let next = scan.word(is_word).to_ascii_lowercase();
+    match matches!(next.as_str(), "if" | "loop" | "while" | "repeat" | "for") {
+        true => blocks,
+        false => blocks.saturating_sub(1),
+    }
+}
+
+/// Opens what a statement makes whose first word was read.
+fn created(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> Option<SymbolKind> {
+    let text = reading.text;
+    let mut kind = None;
+    for _ in 0..MOST_WORDS {
+        let word = next_word(scan)?.to_ascii_lowercase();
+        kind = match word.as_str() {
+            "table" | "view" => Some(SymbolKind::Table),
+            "function" | "procedure" | "proc" | "trigger" => Some(SymbolKind::Routine),
+            "index" | "type" | "schema" | "database" | "role" | "user" | "extension" | "sequence" => return None,
+            _ => continue,
+        };
+        break;
+    }
+    let kind = kind?;
+    let mut at = scan.at;
+    let mut parts = name(scan);
+    let is =
+        |parts: &[(usize, &str)], what: &str| parts.first().is_some_and(|(_, word)| word.eq_ignore_ascii_case(what));
+    if is(&parts, "if") {
+        next_word(scan)?;
+        if !text[at..scan.at].to_ascii_lowercase().contains("exists") {
+            next_word(scan)?;
+        }
+        at = scan.at;
+        parts = name(scan);
+    }
+    let (name_at, name) = parts.pop()?;
+    let before: Vec<&str> = parts.iter().map(|(_, part)| *part).collect();
+    reading.close_to(0, start);
+    let header_end = if kind == SymbolKind::Routine { parameters_end(text, scan.at) } else { scan.at };
+    let doc = comment_above(text, start, &["--"]);
+    let before = before.join(".");
+    let landmark = Landmark { kind, name, before: &before, start, at: name_at.max(at), header_end, doc };
+    reading.open(landmark).then_some(kind)
+}
+
+/// The next word, behind white space and comments; `None` when something else comes that no statement has there.
+fn next_word<'t>(scan: &mut Scan<'t>) -> Option<&'t str> {
+    while let Some(byte) = scan.byte() {
+        if byte.is_ascii_whitespace() || matches!(byte, b'=' | b'@' | b'%' | b'`' | b'\'') {
+            scan.at += 1;
+        } else if !scan.skip_comment(&["--"]) {
+            break;
+        }
+    }
+    Some(scan.word(is_word)).filter(|word| !word.is_empty())
+}
+
+/// The parts of a name, quoted or not, each with its place.
+fn name<'t>(scan: &mut Scan<'t>) -> Vec<(usize, &'t str)> {
+    const MOST_PARTS: usize = 4;
+    let mut parts = Vec::new();
+    scan.skip_space();
+    while parts.len() < MOST_PARTS {
+        let quote = scan.byte().filter(|byte| matches!(byte, b'"' | b'`' | b'['));
+        scan.at += usize::from(quote.is_some());
+        let at = scan.at;
+        let part = match quote {
+            None => scan.word(|byte| is_word(byte) || matches!(byte, b'$' | b'#')),
+            Some(quote) => {
+                let end = if quote == b'[' { b']' } else { quote };
+                scan.word(|byte| byte != end && byte != b'\n')
+            }
+        };
+        scan.at += usize::from(quote.is_some() && scan.byte().is_some_and(|byte| byte != b'\n'));
+        if part.is_empty() {
+            break;
+        }
+        parts.push((at, part));
+        if scan.byte() != Some(b'.') {
+            break;
+        }
+        scan.at += 1;
+    }
+    parts
+}
+
+/// Where the parameters end that begin here; this place when there are none.
+fn parameters_end(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let rest = &rest[..rest.bytes().take(2 * super::LONGEST_HEADER).count()];
+    if !rest.trim_start().starts_with('(') {
+        return at;
+    }
+    let mut open = 0usize;
+    for (offset, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'(' => open += 1,
+            b')' => open -= 1,
+            _ => continue,
+        }
+        if open == 0 {
+            return at + offset + 1;
+        }
+    }
+    at
+}
+
+/// Goes behind the comment, string, quoted name or text between dollar signs that begins here; whether there is one.
+fn skip_text(scan: &mut Scan<'_>) -> bool {
+    match scan.byte() {
+        Some(b'-' | b'/') => scan.skip_comment(&["--"]),
+        Some(b'\'') => {
+            skip_quoted(scan);
+            true
+        }
+        Some(b'"' | b'`') => {
+            scan.skip_string(true);
+            true
+        }
+        Some(b'$') => {
+            let start = scan.at;
+            scan.at += 1;
+            let tag = scan.word(is_word);
+            if scan.byte() != Some(b'$') || tag.starts_with(|c: char| c.is_ascii_digit()) {
+                scan.at = start + 1;
+                return true;
+            }
+            scan.at += 1;
+            scan.skip_past(&format!("${tag}$"));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Goes behind a string. A backslash before its quote belongs to it in some dialects: there the string goes on with text.
+fn skip_quoted(scan: &mut Scan<'_>) {
+    scan.at += 1;
+    let mut is_escaped = false;
+    while let Some(byte) = scan.byte() {
+        scan.at += 1;
+        if byte == b'\'' {
+            let ends = scan.byte().is_none_or(|next| matches!(next, b',' | b')' | b';' | b' ' | b'\n' | b'\r'));
+            if !is_escaped || ends {
+                return;
+            }
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{facts, outlined};
+
+    #[test]
+    fn tables_and_routines_are_told() {
+        let text = "-- People.\nCREATE TABLE IF NOT EXISTS public.\"users\" (\n  id int, -- ;\n  name text DEFAULT 'a;''b'\n);\ncreate or replace view v as select 1;\nCREATE INDEX i ON users (id);\nCREATE OR REPLACE FUNCTION f(a int, b text)\nRETURNS int AS $body$\nBEGIN\n  CREATE TABLE no (a int);\nEND;\n$body$ LANGUAGE plpgsql;\nCREATE TRIGGER t BEFORE INSERT ON users EXECUTE FUNCTION f();\nALTER TABLE users ADD x int;\n";
+        let expected = ["table public.users 2-5", "table v 6-6", "routine f 8-13", "routine t 14-14"];
+        assert_eq!(outlined("sql", text), expected);
+        let facts = facts("sql", text);
+        assert_eq!(facts.symbols[0].name, "users");
+        assert_eq!(facts.symbols[0].doc.map(|doc| doc.text(text)), Some("-- People."));
+        assert_eq!(facts.symbols[2].signature, "CREATE OR REPLACE FUNCTION f(a int, b text)");
+    }
+
+    #[test]
+    fn other_dialects_are_read() {
+        let text = "CREATE TABLE [dbo].[Users] (id int)\nGO\nCREATE PROCEDURE dbo.p @a int AS\nBEGIN\n  SELECT CASE WHEN 1 THEN 2 END;\n  IF x THEN y; END IF;\n  CREATE TABLE #t (a int);\nEND;\nCREATE TABLE `b` (x text);\nINSERT INTO b VALUES ('it\\'s; CREATE TABLE no (', '\\');\nCREATE TABLE c (x text);\n";
+        let expected = ["table dbo.Users 1-2", "routine dbo.p 3-8", "table b 9-9", "table c 11-11"];
+        assert_eq!(outlined("sql", text), expected);
+    }
+
+    #[test]
+    fn broken_statements_give_nothing() {
+        assert!(outlined("sql", "CREATE\n").is_empty() && outlined("sql", "CREATE TABLE").is_empty());
+        assert!(outlined("sql", "create table if").is_empty() && outlined("sql", "$a$ create table b").is_empty());
+    }
+}
