@@ -77,14 +77,14 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
 
 /// How many symbols from here on are plain values of one kind, a line each.
 fn values(outline: &Outline, tops: &[u32]) -> usize {
-    use SymbolKind::{Const, Static, Type, Var};
+    use SymbolKind::{Const, Key, Static, Type, Var};
     let first = tops.first().map(|place| outline.symbol(*place).kind);
     let is_value = |place: &&u32| {
         let symbol = outline.symbol(**place);
         let is_function = symbol.kind != Type && symbol.signature.contains("=>");
         let is_plain = symbol.lines.start == symbol.lines.end && !is_function;
         let is_leaf = outline.inside(**place).is_empty();
-        Some(symbol.kind) == first && matches!(symbol.kind, Const | Static | Type | Var) && is_plain && is_leaf
+        Some(symbol.kind) == first && matches!(symbol.kind, Const | Key | Static | Type | Var) && is_plain && is_leaf
     };
     tops.iter().take_while(is_value).count()
 }
@@ -153,11 +153,13 @@ fn only_constructor(outline: &Outline, place: u32) -> Option<u32> {
 
 /// Whether a symbol is told in the row of what it stands in.
 fn is_folded(outline: &Outline, place: u32) -> bool {
-    use SymbolKind::{Field, Property, Variant};
+    use SymbolKind::{Field, Key, Property, Variant};
     let symbol = outline.symbol(place);
     // A property with code of its own is more than a name.
     let is_name = symbol.lines.start == symbol.lines.end || !symbol.signature.contains('(');
-    matches!(symbol.kind, Field | Property | Variant) && is_name && outline.inside(place).is_empty()
+    let is_inner_key = symbol.kind == Key && symbol.parent.is_some();
+    let is_part = is_inner_key || matches!(symbol.kind, Field | Property | Variant) && is_name;
+    is_part && outline.inside(place).is_empty()
 }
 
 fn names(outline: &Outline, folded: &[u32]) -> String {

@@ -173,7 +173,8 @@ fn within(lines: Lines, line: u32) -> bool {
 /// The symbol that a line of comments describes: the one that begins below it, with nothing but comments between.
 fn described<'s>(symbols: &'s [Symbol], text: &str, line: u32) -> Option<&'s Symbol> {
     const MARKS: [&str; 6] = ["//", "#", "*", "/*", "--", "@"];
-    let next = symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use && symbol.lines.start > line);
+    let is_code = |symbol: &&Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
+    let next = symbols.iter().filter(is_code).filter(|symbol| symbol.lines.start > line);
     let next = next.min_by_key(|symbol| symbol.lines.start)?;
     let between = lines_of(text, Lines { start: line, end: next.lines.start - 1 });
     let is_comment = |line: &&str| MARKS.iter().any(|mark| line.trim_start().starts_with(mark));
