@@ -81,13 +81,15 @@ fn key(reading: &mut Reading<'_>, scan: &Scan<'_>, (start, end): (usize, usize))
     let Some(name) = text.get(start..end) else { return };
     let is_quoted = start > 0 && matches!(text.as_bytes()[start - 1], b'"' | b'\'');
     let begin = start - usize::from(is_quoted);
-    // The header is the key with its value as far as that stands beside it.
+    // The header is the key, with its value where that is one and stands beside it.
     let header_end = text[scan.at..].bytes().take(super::LONGEST_HEADER).position(|byte| byte == b'\n');
     let mut header_end = header_end.map_or(scan.at, |end| scan.at + end);
     while !text.is_char_boundary(header_end) {
         header_end -= 1;
     }
-    let header = text[begin..header_end].trim_end().trim_end_matches(',');
+    let written = text[begin..header_end].trim_end().trim_end_matches(',');
+    let bare = written.trim_end_matches(['{', '[']).trim_end();
+    let header = if bare.len() < written.len() { bare.trim_end_matches(':') } else { written };
     let landmark = Landmark {
         kind: SymbolKind::Key,
         name,
@@ -111,7 +113,7 @@ mod tests {
             ["key name 2-2", "key scripts 3-6", " key scripts.build 4-4", " key scripts.deep 5-5", "key files 7-7"];
         assert_eq!(outlined("json", text), expected);
         let signatures: Vec<String> = facts("json", text).symbols.into_iter().map(|symbol| symbol.signature).collect();
-        assert_eq!(signatures[..3], ["\"name\": \"x\"", "\"scripts\": {", "\"build\": \"tsc\""]);
+        assert_eq!(signatures[..3], ["\"name\": \"x\"", "\"scripts\"", "\"build\": \"tsc\""]);
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Place {
         };
         let symbol = match candidate {
             Candidate::Symbol(_, symbol) => Some(symbol),
-            Candidate::Piece(_, piece) => landmark(&outline, piece, question.kinds),
+            Candidate::Piece(_, piece) => landmark(&outline, piece, question, asked),
             Candidate::File(_) => at_line,
         };
         let found = symbol.and_then(|symbol| outline.symbols.get(symbol as usize));
@@ -204,15 +204,19 @@ impl Place {
     }
 }
 
-/// The landmark of a kind that was asked for which a piece of text stands in, else the first that begins in it. Unless a kind
-/// is asked for a piece is a piece, whatever stands around it.
-fn landmark(outline: &Outline, piece: u32, kinds: &[SymbolKind]) -> Option<u32> {
+/// The landmark of a kind that was asked for to which a piece of text belongs: of those that it stands in or that begin in it, the
+/// one that bears most of the words, else the innermost around its beginning. Unless a kind is asked for a piece is a piece.
+fn landmark(outline: &Outline, piece: u32, question: &Search<'_>, asked: &Asked) -> Option<u32> {
     let lines = outline.chunks.get(piece as usize).filter(|_| has_landmarks(&outline.symbols))?.lines;
-    let wanted = || outline.symbols.iter().enumerate().filter(|(_, symbol)| kinds.contains(&symbol.kind));
     let is_around = |symbol: &Symbol| (symbol.lines.start..=symbol.lines.end).contains(&lines.start);
     let begins = |symbol: &Symbol| (lines.start..=lines.end).contains(&symbol.lines.start);
-    let around = wanted().rfind(|(_, symbol)| is_around(symbol));
-    around.or_else(|| wanted().find(|(_, symbol)| begins(symbol))).map(|(at, _)| at as u32)
+    let is_one = |symbol: &Symbol| question.kinds.contains(&symbol.kind) && (is_around(symbol) || begins(symbol));
+    let worth = |at: usize, symbol: &Symbol| {
+        let place = if is_around(symbol) { (true, at) } else { (false, usize::MAX - at) };
+        (known_words(&asked.stems, &symbol.name), place)
+    };
+    let all = outline.symbols.iter().enumerate().filter(|(_, symbol)| is_one(symbol));
+    all.max_by_key(|(at, symbol)| worth(*at, symbol)).map(|(at, _)| at as u32)
 }
 
 /// The lines of the piece around a line.
