@@ -1,7 +1,7 @@
 //! Which language a file is written in: by its name, its extension, then its shebang line. Headers of C and C++ share an
 //! extension, so their text tells.
 
-use crate::{LANGUAGES, Language, Support, headers};
+use crate::{LANGUAGES, Language, Support, headers, landmarks};
 
 /// A file's language: its name, and the grammar when there is one.
 pub(crate) struct Detected {
@@ -45,8 +45,6 @@ const PLAIN: &[Plain] = &[
     ("terraform", &["tf", "tfvars", "hcl"], &[], &[]),
     ("objective-c", &["m", "mm"], &[], &[]),
     ("groovy", &["groovy", "gradle"], &["Jenkinsfile"], &["groovy"]),
-    ("vue", &["vue"], &[], &[]),
-    ("svelte", &["svelte"], &[], &[]),
     ("perl", &["pl", "pm"], &[], &["perl"]),
     ("r", &["r"], &[], &["Rscript"]),
     ("julia", &["jl"], &[], &["julia"]),
@@ -121,6 +119,7 @@ pub(crate) fn plain_support() -> Vec<Support> {
         extensions: extensions.to_vec(),
         file_names: file_names.to_vec(),
         depth: None,
+        landmarks: landmarks::reader(name).is_some(),
         measured: "",
     };
     PLAIN.iter().map(one).collect()

@@ -152,6 +152,8 @@ pub struct Support {
     pub file_names: Vec<&'static str>,
     /// How far references are resolved; none of a text that is searched as text.
     pub depth: Option<Depth>,
+    /// Whether a text without a grammar has landmarks.
+    pub landmarks: bool,
     /// What was measured.
     pub measured: &'static str,
 }
@@ -170,6 +172,7 @@ pub fn support() -> Vec<Support> {
                 extensions: language.extensions.to_vec(),
                 file_names: language.file_names.to_vec(),
                 depth: Some(language.depth),
+                landmarks: false,
                 measured: language.measured,
             }),
         }
@@ -187,6 +190,12 @@ pub(crate) enum Walk {
     Own(fn(&Tree, &mut Draft<'_>)),
     /// By its table.
     Table(&'static Recipe),
+    /// By a pass over what stands inside of another text.
+    Embedded {
+        /// The text with all else blanked, so that no byte moves.
+        code: fn(&str) -> String,
+        walk: fn(&Tree, &mut Draft<'_>),
+    },
 }
 
 /// How references of a language find what they mean.
@@ -217,7 +226,9 @@ pub const LANGUAGES: &[&Language] = &[
     &rust::LANGUAGE,
     &scala::LANGUAGE,
     &shell::LANGUAGE,
+    &ecmascript::SVELTE,
     &swift::LANGUAGE,
+    &ecmascript::VUE,
     &zig::LANGUAGE,
 ];
 
@@ -361,7 +372,12 @@ pub fn check_grammars() -> Vec<(&'static str, Result<(), String>)> {
 }
 
 fn grammar_facts(language: &'static Language, path: &str, text: &str, go_on: &dyn Fn() -> bool) -> FileFacts {
-    match parse::with_flat_tree(language, text, go_on, |tree| draft_facts(language, path, text, tree)) {
+    let embedded = match language.walk {
+        Walk::Embedded { code, .. } => Some(code(text)).filter(|code| code.len() == text.len()),
+        _ => None,
+    };
+    let code = embedded.as_deref().unwrap_or(text);
+    match parse::with_flat_tree(language, code, go_on, |tree| draft_facts(language, path, text, tree)) {
         Some(facts) => facts,
         None => plain_facts(text, vec![Problem { kind: ProblemKind::TimeLimit, line: 1, count: 1 }]),
     }
@@ -371,7 +387,7 @@ fn draft_facts(language: &Language, path: &str, text: &str, tree: &Tree) -> File
     let lines = LineStarts::new(text);
     let mut draft = Draft::new(path, text, &lines);
     match language.walk {
-        Walk::Own(walk) => walk(tree, &mut draft),
+        Walk::Own(walk) | Walk::Embedded { walk, .. } => walk(tree, &mut draft),
         Walk::Table(recipe) => recipe::walk(recipe, tree, &mut draft),
     }
     let mut facts = draft.finish(tree, &language.grammar);

@@ -26,8 +26,8 @@ macro_rules! languages {
 }
 
 languages!(
-    c, cpp, csharp, elixir, go, haskell, java, javascript, kotlin, lua, php, python, ruby, rust, scala, shell, swift,
-    typescript, zig
+    c, cpp, csharp, elixir, go, haskell, java, javascript, kotlin, lua, php, python, ruby, rust, scala, shell, svelte,
+    swift, typescript, vue, zig
 );
 
 #[test]

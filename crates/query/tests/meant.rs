@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use codecompass_lang::REGISTRY;
 use codecompass_query::graph::{Budget, Graph, Looks, Memory};
-use codecompass_query::{Meant, Policy, SymbolHit, Wanted, meant};
+use codecompass_query::{Locate, Meant, Policy, Search, SymbolHit, Wanted, locate, meant, search};
 use codecompass_store::Snapshot;
 
 const FILES: &[(&str, &str)] = &[
@@ -16,6 +16,8 @@ const FILES: &[(&str, &str)] = &[
     ("src/more.rs", "use crate::jar::Jar;\n\nimpl Jar {\n    pub fn close(&self) {}\n}\n\npub fn size() {}\n"),
     ("src/other.rs", "pub fn open() {}\n\npub fn twice() {\n    open();\n    open();\n}\n\npub fn a() { fn b() {} }\n"),
     ("tests/all.rs", "fn open() {}\nfn size() {}\n"),
+    ("README.md", "# open\n\n## Usage\n\nOpen a jar.\n"),
+    ("package.json", "{\n  \"size\": 1,\n  \"Size\": { \"only\": 2 }\n}\n"),
 ];
 
 /// A snapshot of a folder with these files.
@@ -73,6 +75,11 @@ fn each_policy_means_what_it_says() {
         // A field and two functions.
         ("size", None, any, "field src/jar.rs:2 +2"),
         ("size", None, calls, "fn src/more.rs:7 +1"),
+        // A heading and a key that bear the names of code are not meant, unless theirs is the file, or nothing else bears them.
+        ("open", Some("README.md"), any, "section README.md:1"),
+        ("Usage", None, one_file, "section README.md:3"),
+        ("Size.only", None, first, "key package.json:3"),
+        ("Size", None, one_file, "ambiguous 3"),
     ];
     for (name, path, policy, expected) in table {
         let wanted = Wanted { name, languages: REGISTRY, language: None, path: *path };
@@ -106,4 +113,33 @@ fn a_line_means_what_is_declared_on_it_or_what_is_around_it() {
     ] {
         assert_eq!(named(path, line, end).as_deref(), expected, "{path}:{line}");
     }
+}
+
+/// All bearers of a name, in order.
+fn located(snapshot: &Snapshot, name: &str, kinds: &[codecompass_model::SymbolKind]) -> Vec<String> {
+    let question = Locate { name, languages: REGISTRY, kinds, language: None, offset: 0, limit: 50 };
+    locate(snapshot, &question).expect("the store can be read").hits.iter().map(place).collect()
+}
+
+#[test]
+fn landmarks_come_behind_all_code_unless_their_kind_is_asked_for() {
+    use codecompass_model::SymbolKind::{Key, Section};
+    let (snapshot, _folders) = indexed();
+    let open = ["fn src/jar.rs:6", "fn src/other.rs:1", "fn tests/all.rs:1", "section README.md:1"];
+    assert_eq!(located(&snapshot, "open", &[]), open);
+    assert_eq!(located(&snapshot, "open", &[Section]), ["section README.md:1"]);
+    assert_eq!(located(&snapshot, "size", &[Key]), ["key package.json:2"]);
+    assert_eq!(located(&snapshot, "size", &[]).last().map(String::as_str), Some("key package.json:2"));
+}
+
+#[test]
+fn a_kind_that_is_asked_for_finds_landmarks_by_words() {
+    use codecompass_model::SymbolKind::Section;
+    let (snapshot, _folders) = indexed();
+    let question = Search { kinds: &[Section], ..Search::new("usage of a jar", REGISTRY, 10) };
+    let places = search(&snapshot, &question).expect("the store can be read").places;
+    let names: Vec<&str> = places.iter().filter_map(|place| place.symbol().map(|one| one.name.as_str())).collect();
+    assert_eq!(names, ["Usage"]);
+    let places = search(&snapshot, &Search::new("usage of a jar", REGISTRY, 10)).expect("the store can be read").places;
+    assert!(places.iter().all(|place| place.symbol().is_none_or(|symbol| !symbol.kind.is_landmark())));
 }

@@ -22,7 +22,7 @@ fn to_json(one: &Support) -> Value {
         "name": one.name,
         "extensions": one.extensions,
         "file_names": one.file_names,
-        "symbols": is_read,
+        "symbols": is_read || one.landmarks,
         "references": is_read,
         "resolution": one.depth.map(|depth| depth.as_str()),
     });
@@ -32,7 +32,7 @@ fn to_json(one: &Support) -> Value {
     value
 }
 
-/// A row for each language that is read, and one for all that are searched as text.
+/// A row for each language that is read, one for all that have landmarks, and one for all others.
 fn text(all: &[Support]) -> String {
     let mut text = String::new();
     for one in all {
@@ -43,8 +43,12 @@ fn text(all: &[Support]) -> String {
             text += &format!("{:<20} {}\n", "", style::dim(one.measured));
         }
     }
-    let texts: Vec<&str> = all.iter().filter(|one| one.depth.is_none()).map(|one| one.name).collect();
-    text += &format!("searched as text: {}\n", texts.join(", "));
+    let texts = |landmarks: bool| {
+        let all = all.iter().filter(|one| one.depth.is_none() && one.landmarks == landmarks);
+        all.map(|one| one.name).collect::<Vec<_>>().join(", ")
+    };
+    text += &format!("searched as text, with headings, keys and the like as symbols: {}\n", texts(true));
+    text += &format!("searched as text: {}\n", texts(false));
     text += "types: references find what they mean by scopes, imports and the types of receivers; scopes: without those types\n";
     text
 }

@@ -1,4 +1,4 @@
-//! TypeScript and JavaScript: one walk over three grammars.
+//! TypeScript and JavaScript: one walk over three grammars; and the scripts of components in single files.
 //!
 //! TypeScript's grammars differ in one thing (`<T>x` is a cast in `.ts` and an element in `.tsx`), and JavaScript's is the
 //! part of them without types, so all three share their node kinds and the walk. `.tsx` is a [`Language`] value of its own
@@ -39,6 +39,7 @@ mod module;
 mod repair;
 mod resolve;
 mod scopes;
+mod single_file;
 mod symbols;
 mod test_blocks;
 mod variables;
@@ -108,6 +109,19 @@ pub(crate) const JAVASCRIPT: Language = Language {
     walk: Walk::Own(walk::javascript),
     rules: Rules::Own(resolve::resolver),
 };
+
+/// `.vue`: its scripts, as TypeScript, which plain JavaScript is a part of.
+pub(crate) const VUE: Language = Language {
+    name: "vue",
+    extensions: &["vue"],
+    interpreters: &[],
+    measured: "scripts as TypeScript; templates are text",
+    walk: Walk::Embedded { code: single_file::scripts, walk: walk::typescript },
+    ..TYPESCRIPT
+};
+
+/// `.svelte`, in the same way.
+pub(crate) const SVELTE: Language = Language { name: "svelte", extensions: &["svelte"], ..VUE };
 
 const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {
     Grammar {

@@ -8,7 +8,7 @@ use crate::{LANGUAGES, Walk};
 fn tables() -> impl Iterator<Item = (&'static crate::Language, &'static Recipe)> {
     LANGUAGES.iter().filter_map(|language| match language.walk {
         Walk::Table(recipe) => Some((*language, recipe)),
-        Walk::Own(_) => None,
+        Walk::Own(_) | Walk::Embedded { .. } => None,
     })
 }
 

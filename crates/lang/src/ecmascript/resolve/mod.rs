@@ -85,7 +85,7 @@ impl Resolver for Rules<'_> {
     }
 
     fn kin(&self) -> &'static [&'static str] {
-        &["javascript", "typescript"]
+        &["javascript", "svelte", "typescript", "vue"]
     }
 
     fn modules_are_values(&self) -> bool {

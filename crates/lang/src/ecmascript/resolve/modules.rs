@@ -10,7 +10,7 @@ use super::json::Json;
 
 /// What a specifier gets at its end, in this order.
 const ENDINGS: &[&str] =
-    &["", ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts", ".json"];
+    &["", ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts", ".json", ".vue"];
 
 /// Endings that stand for others before the code is compiled.
 const COMPILED: &[(&str, &[&str])] = &[
