@@ -5,6 +5,8 @@
 
 mod described;
 
+use std::collections::HashSet;
+
 use codecompass_model::{
     Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Part, Problem, ProblemKind, RefShape,
     Reference, Seen, Span, Symbol, SymbolKind,
@@ -63,6 +65,8 @@ pub(crate) struct Draft<'t> {
     bound: Vec<(u32, Option<u32>)>,
     /// Where a name stands whose kind alone does not make it one.
     words: Vec<u32>,
+    /// Where a symbol's name stands outside of the code.
+    mentions: Vec<Span>,
     /// References by their number so far, and the calls that they are about.
     calls: Vec<(u32, ExprId)>,
     /// References by their number so far, and the symbols of blocks that they mean.
@@ -91,6 +95,7 @@ impl<'t> Draft<'t> {
             attributes: Vec::new(),
             bound: Vec::new(),
             words: Vec::new(),
+            mentions: Vec::new(),
             calls: Vec::new(),
             seen: Vec::new(),
             reference_line: 1,
@@ -615,6 +620,16 @@ impl<'t> Draft<'t> {
         self.facts.imports.push(import);
     }
 
+    /// Tells the words outside of the code, in order: those that are the name of a symbol of the file may mean it.
+    pub(crate) fn mention(&mut self, words: Vec<Span>) {
+        let named: HashSet<&str> = self.facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        // What an import brings in is called by its last name here.
+        let imported =
+            self.facts.imports.iter().filter_map(|import| import.alias.as_deref().or(import.name.as_deref()));
+        let named: HashSet<&str> = named.into_iter().chain(imported).collect();
+        self.mentions = words.into_iter().filter(|word| named.contains(word.text(self.text))).collect();
+    }
+
     /// The facts, complete but for the chunks.
     pub(crate) fn finish(mut self, tree: &Tree, grammar: &Grammar) -> FileFacts {
         self.add_rest(tree, grammar);
@@ -632,7 +647,10 @@ impl<'t> Draft<'t> {
     fn add_rest(&mut self, tree: &Tree, grammar: &Grammar) {
         let bound = std::mem::take(&mut self.bound);
         self.words.sort_unstable();
-        let (leaves, rest) = leaves::rest(tree, grammar, self.text, &self.facts, self.lines, bound);
+        let (leaves, mut rest) = leaves::rest(tree, grammar, self.text, &self.facts, self.lines, bound);
+        let mentions = std::mem::take(&mut self.mentions).into_iter();
+        rest.extend(mentions.map(|name| Rest { name, shape: RefShape::Mention, binding: None, symbol: None }));
+        rest.sort_by_key(|leaf| leaf.name.start);
         for reference in &mut self.facts.references {
             let start = self.lines.start(reference.line) + reference.column;
             reference.is_name = leaves.binary_search(&start).is_ok() || self.words.binary_search(&start).is_ok();

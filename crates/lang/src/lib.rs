@@ -81,7 +81,7 @@ mod zig;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, World};
+use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, Span, World};
 
 pub use customs::{REGISTRY, is_test_path};
 pub use detect::is_code_extension;
@@ -194,6 +194,8 @@ pub(crate) enum Walk {
     Embedded {
         /// The text with all else blanked, so that no byte moves.
         code: fn(&str) -> String,
+        /// Of the whole text and the code in it, the words that stand outside of the code.
+        words: fn(&str, &str) -> Vec<Span>,
         walk: fn(&Tree, &mut Draft<'_>),
     },
 }
@@ -377,17 +379,21 @@ fn grammar_facts(language: &'static Language, path: &str, text: &str, go_on: &dy
         _ => None,
     };
     let code = embedded.as_deref().unwrap_or(text);
-    match parse::with_flat_tree(language, code, go_on, |tree| draft_facts(language, path, text, tree)) {
+    match parse::with_flat_tree(language, code, go_on, |tree| draft_facts(language, path, (text, code), tree)) {
         Some(facts) => facts,
         None => plain_facts(text, vec![Problem { kind: ProblemKind::TimeLimit, line: 1, count: 1 }]),
     }
 }
 
-fn draft_facts(language: &Language, path: &str, text: &str, tree: &Tree) -> FileFacts {
+fn draft_facts(language: &Language, path: &str, (text, code): (&str, &str), tree: &Tree) -> FileFacts {
     let lines = LineStarts::new(text);
     let mut draft = Draft::new(path, text, &lines);
     match language.walk {
-        Walk::Own(walk) | Walk::Embedded { walk, .. } => walk(tree, &mut draft),
+        Walk::Own(walk) => walk(tree, &mut draft),
+        Walk::Embedded { walk, words, .. } => {
+            walk(tree, &mut draft);
+            draft.mention(words(text, code));
+        }
         Walk::Table(recipe) => recipe::walk(recipe, tree, &mut draft),
     }
     let mut facts = draft.finish(tree, &language.grammar);

@@ -116,7 +116,7 @@ pub(crate) const VUE: Language = Language {
     extensions: &["vue"],
     interpreters: &[],
     measured: "scripts as TypeScript; templates are text",
-    walk: Walk::Embedded { code: single_file::scripts, walk: walk::typescript },
+    walk: Walk::Embedded { code: single_file::scripts, words: single_file::words, walk: walk::typescript },
     ..TYPESCRIPT
 };
 

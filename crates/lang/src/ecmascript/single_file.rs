@@ -1,8 +1,10 @@
 //! Components in one file, of Vue and Svelte: markup with the code of the component in `<script>` elements.
 //!
 //! All but the bodies of scripts is blanked before the file is parsed, byte by byte and line by line, so that every offset is the
-//! file's own. Several scripts of a file are one module, as they are to those who compile it. What the markup says is text: nothing
-//! in it is a reference.
+//! file's own. Several scripts of a file are one module, as they are to those who compile it. What the markup says is not parsed.
+//! But it names what the scripts declare, so its words are told: nobody may say of a function that nothing names it.
+
+use codecompass_model::Span;
 
 /// No tag is longer, in bytes: one that is not closed must not be looked for to the end of the text.
 const LONGEST_TAG: usize = 2_000;
@@ -28,6 +30,36 @@ pub(super) fn scripts(text: &str) -> String {
     blank(&mut bytes[from..]);
     // Whole characters were blanked: what is kept lies between two tags.
     String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
+}
+
+/// The words of the markup: all but scripts, styles and comments. `code` is what [`scripts`] left.
+pub(super) fn words(text: &str, code: &str) -> Vec<Span> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+    let (bytes, code) = (text.as_bytes(), code.as_bytes());
+    let mut words = Vec::new();
+    let mut at = 0;
+    // What nothing closes is not passed over, here and later on.
+    let mut ends = vec![("<!--", "-->"), ("<style", "</style")];
+    while at < bytes.len() {
+        let passed_over = ends.iter().position(|(open, _)| bytes[at..].starts_with(open.as_bytes()));
+        if let Some(one) = passed_over {
+            match text[at..].find(ends[one].1) {
+                Some(end) => at += end,
+                None => drop(ends.remove(one)),
+            }
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && is_part(bytes[at]) && code[at] == b' ' {
+            at += 1;
+        }
+        match at > start {
+            true if !bytes[start].is_ascii_digit() => words.push(Span { start: start as u32, end: at as u32 }),
+            true => {}
+            false => at += 1,
+        }
+    }
+    words
 }
 
 fn blank(bytes: &mut [u8]) {
@@ -79,7 +111,14 @@ fn end_of(text: &str, body: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::scripts;
+    use super::{scripts, words};
+
+    #[test]
+    fn the_words_of_the_markup_are_told() {
+        let text = "<p @a=\"go(é)\">{{ b1 }}</p><!-- no --><script>no</script><style>no</style><!-- 1";
+        let told: Vec<&str> = words(text, &scripts(text)).iter().map(|span| span.text(text)).collect();
+        assert_eq!(told, ["p", "a", "go", "é", "b1", "p", "script", "script", "style"]);
+    }
 
     #[test]
     fn only_the_bodies_of_scripts_are_left() {
