@@ -2,10 +2,11 @@
 //!
 //! Strongest first: flags, `CODECOMPASS_*` variables, the file named by `--config` (in place of the user's own), the
 //! user's `config.toml` in the data folder, the repository's `.codecompass/config.toml`, defaults. The repository's
-//! file is foreign input: it may add ignore patterns and set `[query]` defaults; anything else in it is a warning, and what
+//! file is foreign input: it may add ignore patterns, choose languages and set `[query]` defaults; anything else in it is a warning, and what
 //! it says is quoted there and cut. It is not read where a link leads out of the work tree to it. An unknown key anywhere
 //! else is an error that names it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -22,6 +23,7 @@ const KEYS: &[Key] = &[
     Key { name: "index.memory_mib", repository: false },
     Key { name: "index.ignore", repository: true },
     Key { name: "index.allow_secret_paths", repository: false },
+    Key { name: "languages.overrides", repository: true },
     Key { name: "query.freshness_policy", repository: true },
     Key { name: "query.ranking_explain_level", repository: true },
     Key { name: "query.max_response_bytes", repository: true },
@@ -59,6 +61,8 @@ pub(crate) struct Config {
     pub(crate) ignore: Vec<String>,
     /// gitignore lines: what they match is indexed although it may hold secrets. The user's word alone.
     pub(crate) allow_secret_paths: Vec<String>,
+    /// gitignore lines and the language of what each matches; the first that matches holds.
+    pub(crate) languages: Vec<(String, String)>,
     /// What a query does when the index is behind.
     pub(crate) freshness_policy: FreshnessPolicy,
     /// How much a list says about its order, where a call does not say.
@@ -144,6 +148,7 @@ impl Default for Config {
             memory_mib: 80,
             ignore: Vec::new(),
             allow_secret_paths: Vec::new(),
+            languages: Vec::new(),
             freshness_policy: FreshnessPolicy::Balanced,
             explain_level: None,
             ranking_reasons: false,
@@ -203,6 +208,7 @@ impl Config {
             "index.memory_mib" => json!(self.memory_mib),
             "index.ignore" => json!(self.ignore),
             "index.allow_secret_paths" => json!(self.allow_secret_paths),
+            "languages.overrides" => json!(self.languages.iter().cloned().collect::<BTreeMap<_, _>>()),
             "query.freshness_policy" => json!(word(FreshnessPolicy::WORDS)),
             "query.ranking_explain_level" => json!(level),
             "query.max_response_bytes" => json!(self.max_response_bytes),
@@ -219,10 +225,10 @@ impl Config {
         KEYS.iter().map(|key| (key.name, value(key.name), source(key.name))).collect()
     }
 
-    /// Takes note of where a value came from. Ignore patterns add up, anything else is replaced.
+    /// Takes note of where a value came from. Ignore patterns and chosen languages add up, anything else is replaced.
     fn came_from(&mut self, key: &str, source: &str) {
         let Some(known) = KEYS.iter().find(|known| known.name == key) else { return };
-        if known.name != "index.ignore" {
+        if !matches!(known.name, "index.ignore" | "languages.overrides") {
             self.sources.retain(|(name, _)| *name != known.name);
         }
         self.sources.push((known.name, source.to_owned()));
@@ -281,6 +287,12 @@ impl Config {
             "index.memory_mib" => self.memory_mib = number(key, value, 40, 16_384)?,
             "index.ignore" => self.ignore.extend(strings(key, value)?),
             "index.allow_secret_paths" => self.allow_secret_paths = strings(key, value)?,
+            "languages.overrides" => {
+                // What is said later is stronger; the same pattern is not said twice.
+                let chosen = chosen(key, value)?;
+                self.languages.retain(|(known, _)| !chosen.iter().any(|(pattern, _)| pattern == known));
+                self.languages.splice(0..0, chosen);
+            }
             "query.freshness_policy" => {
                 self.freshness_policy = one_of(key, value, FreshnessPolicy::WORDS)?;
             }
@@ -420,6 +432,37 @@ fn strings(key: &str, value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
+/// Patterns and the languages that are chosen for what they match, the longest pattern first: it says most. In a variable they
+/// are written `*.inc=php, Tiltfile=starlark`.
+fn chosen(key: &str, value: &Value) -> Result<Vec<(String, String)>, String> {
+    let wrong = || format!("{key} must be a table of patterns and languages");
+    let mut all: Vec<(String, String)> = match value {
+        Value::Table(table) => {
+            let pair = |(pattern, language): (&String, &Value)| Some((pattern.clone(), language.as_str()?.to_owned()));
+            table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        Value::String(text) => {
+            let pairs = text.split(',').filter(|pair| !pair.trim().is_empty()).map(|pair| pair.rsplit_once('='));
+            let pair = |(pattern, language): (&str, &str)| (pattern.trim().to_owned(), language.trim().to_owned());
+            pairs.map(|split| split.map(pair)).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        _ => return Err(wrong()),
+    };
+    for (pattern, language) in &all {
+        if !codecompass_lang::is_language(language) {
+            let near = nearest(language, codecompass_lang::language_names().into_iter(), 1);
+            let meant = near.first().map(|near| format!(" (is it {near}?)")).unwrap_or_default();
+            let known = "`codecompass languages` lists them";
+            return Err(format!("{key}: {} is no language{meant}; {known}", escape::quoted(language)));
+        }
+        if pattern.is_empty() || codecompass_index::source::check_pattern(pattern).is_err() {
+            return Err(format!("{key}: {} is no pattern", escape::quoted(pattern)));
+        }
+    }
+    all.sort_by(|(one, _), (other, _)| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    Ok(all)
+}
+
 fn one_of<T: Copy>(key: &str, value: &Value, words: &[(&str, T)]) -> Result<T, String> {
     let found = value.as_str().and_then(|word| words.iter().find(|(known, _)| *known == word));
     let list = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
@@ -461,6 +504,26 @@ mod tests {
         assert_eq!((config.threads, config.memory_mib), (5, 100));
         assert_eq!(config.ignore, ["/big"]);
         assert!(config.warnings.is_empty());
+    }
+
+    #[test]
+    fn languages_are_chosen_by_pattern_and_the_stronger_file_wins() {
+        let config = load(
+            "[languages]\noverrides = { \"*.inc\" = \"php\" }",
+            "[languages]\noverrides = { \"*.inc\" = \"text\", \"old/*.inc\" = \"c\", \"Tiltfile\" = \"starlark\" }",
+            &[("CODECOMPASS_LANGUAGES_OVERRIDES", "*.h=cpp")],
+        )
+        .expect("all of it is valid");
+        let told: Vec<String> =
+            config.languages.iter().map(|(pattern, language)| format!("{pattern}={language}")).collect();
+        assert_eq!(told, ["*.h=cpp", "*.inc=php", "old/*.inc=c", "Tiltfile=starlark"]);
+        let shown = config.shown().into_iter().find(|(key, ..)| *key == "languages.overrides").expect("it is a key");
+        assert_eq!(shown.1["*.h"], "cpp");
+        let bad = "[languages]\noverrides = { \"*.inc\" = \"phq\" }";
+        let error = load(bad, "", &[]).expect_err("there is no such language").message;
+        assert!(error.contains("\"phq\" is no language (is it php?)"), "{error}");
+        let config = load("", bad, &[]).expect("it is only a warning");
+        assert!(config.languages.is_empty() && config.warnings[0].contains("is no language"), "{:?}", config.warnings);
     }
 
     #[test]

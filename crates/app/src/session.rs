@@ -141,7 +141,8 @@ impl Session {
             extra_ignore.push(format!("/{}/", inside.replace('\\', "/")));
         }
         let allowed_secrets = self.config.allow_secret_paths.clone();
-        Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore, allowed_secrets }
+        let languages = self.config.languages.clone();
+        Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore, allowed_secrets, languages }
     }
 
     /// A line for those who asked to hear more.
@@ -292,11 +293,12 @@ impl Session {
             metadata.schema = "compatible";
             metadata.indexing = Indexing::Ready;
             metadata.indexed_commit = view.commit.clone();
-            if view.facts_key != codecompass_index::extraction_key() {
+            if view.facts_key != codecompass_index::extraction_key(&self.limits()) {
                 metadata.completeness = Completeness::Partial;
-                metadata
-                    .warnings
-                    .push("indexed by an older version of this program; `codecompass sync` mends it".into());
+                metadata.warnings.push(
+                    "indexed by an older version of this program, or with other languages; `codecompass sync` mends it"
+                        .into(),
+                );
             }
         }
         metadata

@@ -41,7 +41,7 @@ pub fn freshness(
     deadline: Option<Instant>,
 ) -> Result<Freshness, IndexError> {
     let same_name = view.ref_name == target.ref_name && view.commit == target.commit;
-    let is_current = same_name && view.facts_key == extraction_key();
+    let is_current = same_name && view.facts_key == extraction_key(limits);
     if !target.is_worktree() {
         return Ok(if is_current { Freshness::Fresh } else { Freshness::STALE });
     }

@@ -33,15 +33,19 @@ pub use watch::{Change, Watch};
 const CONTENT_RULES: u32 = 1;
 
 /// One number for everything that decides what is extracted: a view made with another one is partly out of date.
-pub fn extraction_key() -> u64 {
-    codecompass_lang::facts_key().wrapping_add(CONTENT_RULES as u64)
+pub fn extraction_key(limits: &source::Limits) -> u64 {
+    let program = codecompass_lang::facts_key().wrapping_add(CONTENT_RULES as u64);
+    program.wrapping_add(source::Chosen::key(&limits.languages))
 }
 
-/// Whether a stored version says what this program would say about its bytes.
-fn is_current(version: &codecompass_store::KnownVersion) -> bool {
-    let current = match version.skip {
-        Some(_) => Some(CONTENT_RULES),
-        None => codecompass_lang::facts_version(&version.language),
+/// Whether a stored version says what this program would say about its bytes, with the language that is chosen for its path.
+fn is_current(version: &codecompass_store::KnownVersion, chosen: Option<&str>) -> bool {
+    let current = match (version.skip, chosen) {
+        (Some(_), _) => Some(CONTENT_RULES),
+        (None, Some(chosen)) if codecompass_lang::is_language(chosen) => {
+            codecompass_lang::chosen_version(chosen).filter(|_| version.language == chosen)
+        }
+        _ => codecompass_lang::facts_version(&version.language),
     };
     current == Some(version.facts_version)
 }

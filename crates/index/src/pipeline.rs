@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use codecompass_lang::extract_while;
+use codecompass_lang::extract_as;
 use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{CachedStat, JobProgress, KnownVersion, NewVersion, SecretRules, Stat, Writer};
 use rayon::prelude::*;
 
 use crate::plan::{Contents, Plan, Work, find, stored_stat};
-use crate::source::{BlobReader, FileStat, Place, Repo, Secrets, SourceError, blob_id, judge};
+use crate::source::{BlobReader, Chosen, FileStat, Place, Repo, Secrets, SourceError, blob_id, judge};
 use crate::{CONTENT_RULES, IndexError};
 
 /// Results that may wait to be written.
@@ -72,6 +72,7 @@ pub(crate) struct Source<'a> {
     pub(crate) root: &'a Path,
     pub(crate) repo: Option<&'a Repo>,
     pub(crate) secrets: &'a Secrets,
+    pub(crate) chosen: &'a Chosen,
 }
 
 /// Counts of a pipeline run.
@@ -199,7 +200,7 @@ fn read_one(work: Work, id: VersionId, from: &Source<'_>, reader: Option<&mut Bl
         Place::File { stat, .. } => read_file(&from.root.join(&path), stat),
     };
     let read = match bytes {
-        Ok(bytes) => read_bytes(bytes, id, &path, &known, from.secrets),
+        Ok(bytes) => read_bytes(bytes, id, &path, &known, from),
         Err(None) => Read::Vanished,
         Err(Some(reason)) => Read::Unread(reason),
     };
@@ -233,7 +234,7 @@ fn now_ns() -> i64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i64)
 }
 
-fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[KnownVersion], secrets: &Secrets) -> Read {
+fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[KnownVersion], from: &Source<'_>) -> Read {
     let blob = blob_id(&bytes);
     if let Some(found) = find(known, blob) {
         return Read::Known(found.id, found.skip);
@@ -247,10 +248,11 @@ fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[KnownVersion],
         return skipped(reason);
     }
     let began = Instant::now();
-    let Some(extracted) = extract_while(path, bytes, &|| began.elapsed() < PATIENCE) else {
+    let go_on = || began.elapsed() < PATIENCE;
+    let Some(extracted) = extract_as(path, bytes, from.chosen.of(path), &go_on) else {
         return Read::Unread(SkipReason::TooSlow);
     };
-    if secrets.is_held(path, extracted.language, &extracted.text) {
+    if from.secrets.is_held(path, extracted.language, &extracted.text) {
         return skipped(SkipReason::Secret);
     }
     let language = (extracted.language, extracted.facts_version);

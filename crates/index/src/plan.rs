@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use codecompass_model::{BlobId, SkipReason, VersionId};
 use codecompass_store::{CachedStat, KnownVersion, RoaringBitmap, Stat, Writer};
 
-use crate::source::{Entry, FileStat, Listing, Place, Secrets, Skips};
+use crate::source::{Chosen, Entry, FileStat, Listing, Place, Secrets, Skips};
 use crate::{IndexError, is_current};
 
 /// The files of a view, sorted into what is known and what has to be read.
@@ -63,6 +63,8 @@ pub(crate) struct Known<'w> {
     pub(crate) since: VersionId,
     /// What counts as a secret now.
     pub(crate) secrets: &'w Secrets,
+    /// The languages that are chosen for paths now.
+    pub(crate) chosen: &'w Chosen,
     /// What reading files came to earlier in the same job.
     pub(crate) earlier: Earlier,
 }
@@ -196,7 +198,7 @@ impl Known<'_> {
     /// asks for its path.
     fn holds(&self, known: &KnownVersion, path: &str) -> bool {
         let is_asked_for = known.skip == Some(SkipReason::Secret) && self.secrets.is_allowed(path);
-        is_current(known) && !is_asked_for
+        is_current(known, self.chosen.of(path)) && !is_asked_for
     }
 }
 

@@ -16,7 +16,7 @@ use codecompass_store::{
 };
 
 use crate::plan::{Contents, Earlier, Known, stat_of};
-use crate::source::{Limits, Listing, Secrets, Skips, Workspace, list_worktree, stat_paths};
+use crate::source::{Chosen, Limits, Listing, Secrets, Skips, Workspace, list_worktree, stat_paths};
 use crate::standing::while_still;
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
@@ -84,6 +84,7 @@ pub fn sync(
         false => Missing::Create,
     };
     let secrets = options.limits.secrets()?;
+    let chosen = options.limits.chosen()?;
     let writer = Writer::open(dir, missing, options.wait, options.tuning, options.point.clone(), now_ms())?;
     let mut writer = writer.without_secrets(&secrets, now_ms())?;
     writer.register(&workspace.root.to_string_lossy(), now_ms())?;
@@ -91,7 +92,7 @@ pub fn sync(
     let mode = if options.force || published.is_none() { JobMode::Full } else { JobMode::Incremental };
     let job = writer.start_job(options.job_id, &target.key, &target.ref_name, mode, now_ms())?;
     (options.started)(&job);
-    match sync_views(&mut writer, workspace, target, options, &secrets, &job) {
+    match sync_views(&mut writer, workspace, target, options, (&secrets, &chosen), &job) {
         Ok(mut outcome) => {
             outcome.mode = mode;
             outcome.garbage = writer.finish()?;
@@ -113,7 +114,7 @@ fn sync_views(
     workspace: &Workspace,
     target: &Target,
     options: &Options<'_>,
-    secrets: &Secrets,
+    (secrets, chosen): (&Secrets, &Chosen),
     job: &str,
 ) -> Result<Outcome, IndexError> {
     let pool = pipeline::pool(options.threads)?;
@@ -121,7 +122,7 @@ fn sync_views(
         writer.expect_twins()?;
     }
     let since = if options.force { writer.next_id()? } else { 0 };
-    let make = Make { workspace, options, secrets, job, pool: &pool, since, counts: Cell::default() };
+    let make = Make { workspace, options, secrets, chosen, job, pool: &pool, since, counts: Cell::default() };
     let (target, made, beside) = match target.is_worktree() {
         true => make.worktree(writer)?,
         false => (target.clone(), make.view(writer, target, None)?, None),
@@ -180,6 +181,7 @@ struct Make<'a> {
     workspace: &'a Workspace,
     options: &'a Options<'a>,
     secrets: &'a Secrets,
+    chosen: &'a Chosen,
     job: &'a str,
     pool: &'a rayon::ThreadPool,
     /// Versions below this one do not count as known.
@@ -194,6 +196,8 @@ struct Before {
     members: RoaringBitmap,
     skipped: RoaringBitmap,
     edited: RoaringBitmap,
+    /// The key under which it is made now, and whether that is the one it was made under.
+    extraction: u64,
     same_extraction: bool,
 }
 
@@ -243,7 +247,7 @@ impl Make<'_> {
 
     /// Makes the view of a commit, or leaves it as it is when it was made of that commit.
     fn committed(&self, writer: &mut Writer, target: &Target) -> Result<Made, IndexError> {
-        let before = before(writer, target)?;
+        let before = before(writer, target, &self.options.limits)?;
         if self.options.force || !before.same_extraction || !before.stood_at(target) {
             return self.view(writer, target, None);
         }
@@ -255,7 +259,7 @@ impl Make<'_> {
 
     /// Makes one view: everything of it is stored afterwards, and nothing is published.
     fn view(&self, writer: &mut Writer, target: &Target, changed: Option<&Vec<String>>) -> Result<Made, IndexError> {
-        let before = before(writer, target)?;
+        let before = before(writer, target, &self.options.limits)?;
         let changed = match self.known_changes(writer, target, &before, changed)? {
             Some(paths) => self.changed_view(writer, &before, paths)?,
             None => Changed::Unsure(Earlier::default()),
@@ -331,11 +335,12 @@ impl Make<'_> {
             same_extraction: before.same_extraction,
             since: self.since,
             secrets: self.secrets,
+            chosen: self.chosen,
             earlier,
         };
         let plan = known.plan(listing)?;
         let (root, repo) = (&self.workspace.root, self.workspace.repo.as_ref());
-        let source = pipeline::Source { root, repo, secrets: self.secrets };
+        let source = pipeline::Source { root, repo, secrets: self.secrets, chosen: self.chosen };
         let (cancel, progress) = (self.options.cancel, self.options.progress);
         let (contents, counts) = pipeline::run(plan, &source, writer, self.job, self.pool, cancel, progress)?;
         let so_far = self.counts.get();
@@ -362,11 +367,12 @@ impl Make<'_> {
     }
 }
 
-fn before(writer: &Writer, target: &Target) -> Result<Before, IndexError> {
+fn before(writer: &Writer, target: &Target, limits: &Limits) -> Result<Before, IndexError> {
     let info = writer.view(&target.key)?;
     let Bitmaps { members, skipped, edited, .. } = writer.bitmaps(&target.key)?;
-    let same_extraction = info.as_ref().is_some_and(|info| info.facts_key == extraction_key());
-    Ok(Before { info, members, skipped, edited, same_extraction })
+    let extraction = extraction_key(limits);
+    let same_extraction = info.as_ref().is_some_and(|info| info.facts_key == extraction);
+    Ok(Before { info, members, skipped, edited, extraction, same_extraction })
 }
 
 fn made(before: Before, target: &Target, contents: Contents) -> Made {
@@ -378,7 +384,7 @@ fn made(before: Before, target: &Target, contents: Contents) -> Made {
         skipped: contents.skipped,
         edited: RoaringBitmap::new(),
         skips: skip_counts(&contents.skips),
-        facts_key: extraction_key(),
+        facts_key: before.extraction,
     };
     // Only a work tree's files have a stat to remember.
     let (seen, gone) = if target.is_worktree() { (contents.seen, contents.gone) } else { Default::default() };

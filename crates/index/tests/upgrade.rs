@@ -35,8 +35,43 @@ fn versions_with_an_old_facts_version_count_as_unseen() {
     assert_eq!(outcome.extracted, 1, "one file has old facts; the binary is looked at again and left out again");
     assert_eq!(dump(&project, None), before);
     let view = Store::open(&project.dir()).expect("a store").view(&project.target(None).key).expect("it reads");
-    assert_eq!(view.expect("it is published").facts_key, codecompass_index::extraction_key());
+    assert_eq!(
+        view.expect("it is published").facts_key,
+        codecompass_index::extraction_key(&codecompass_index::source::Limits::default())
+    );
     assert_eq!(project.sync(None).extracted, 0);
+}
+
+#[test]
+fn files_are_read_again_when_another_language_is_chosen_for_them() {
+    let repo = Repository::new();
+    repo.write("src/a.inc", "pub fn a() {}\n").write("old/a.inc", "pub fn a() {}\n").write("b.rs", "pub fn b() {}\n");
+    repo.commit("first");
+    let mut project = Project::new(repo.root());
+    project.sync(None);
+    let before = dump(&project, None);
+    let choose = |pattern: &str, language: &str| vec![(pattern.to_owned(), language.to_owned())];
+    project.languages = choose("src/*.inc", "rust");
+    assert_eq!(project.sync(None).extracted, 1, "the same bytes elsewhere are not meant");
+    let chosen = dump(&project, None);
+    assert_ne!(chosen, before);
+    assert_eq!(project.sync(None).extracted, 0);
+    // A choice that says nothing new of a path makes it a version of its own all the same.
+    project.languages = choose("*.inc", "rust");
+    assert_eq!(project.sync(None).extracted, 1);
+    // What was read before is known still.
+    project.languages = Vec::new();
+    assert_eq!(project.sync(None).extracted, 0);
+    assert_eq!(dump(&project, None), before);
+    project.languages = choose("src/*.inc", "rust");
+    assert_eq!(project.sync(None).extracted, 0);
+    assert_eq!(dump(&project, None), chosen);
+    // An edit that is known alone is read in the language that is chosen.
+    repo.write("src/a.inc", "pub fn c() {}\n");
+    project.sync_known(&["src/a.inc"]);
+    let edited = dump(&project, None);
+    project.sync_anew();
+    assert_eq!(dump(&project, None), edited);
 }
 
 #[test]

@@ -102,6 +102,17 @@ pub(crate) fn detect(path: &str, text: &str) -> Detected {
         .unwrap_or(Detected { name: TEXT, language: None })
 }
 
+/// A language by its name. Of several grammars the one for the file's extension is meant, else the plainest, which comes last.
+pub(crate) fn named(name: &str, path: &str) -> Option<Detected> {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
+    let all = || LANGUAGES.iter().filter(|known| known.name == name);
+    let fits = |known: &&&Language| known.extensions.contains(&extension.as_str());
+    if let Some(known) = all().find(fits).or_else(|| all().next_back()) {
+        return Some(Detected { name: known.name, language: Some(known) });
+    }
+    PLAIN.iter().find(|plain| plain.0 == name).map(|plain| Detected { name: plain.0, language: None })
+}
+
 /// Whether this is the name of a language without a grammar.
 pub(crate) fn is_plain(name: &str) -> bool {
     PLAIN.iter().any(|plain| plain.0 == name)
@@ -187,6 +198,22 @@ mod tests {
         for (path, text, name) in cases {
             assert_eq!(detect(path, text).name, name, "{path} {text}");
         }
+    }
+
+    #[test]
+    fn a_language_is_found_by_its_name() {
+        let grammar =
+            |name: &str, path: &str| named(name, path).and_then(|found| found.language?.extensions.first().copied());
+        assert_eq!(grammar("typescript", "a.inc"), Some("ts"));
+        assert_eq!(grammar("typescript", "a.tsx"), Some("tsx"));
+        assert!(named("starlark", "Tiltfile").is_some_and(|found| found.language.is_none()));
+        assert!(named("klingon", "a.py").is_none());
+        let extracted = |chosen| crate::extract_as("a.inc", b"def f(): pass\n".to_vec(), chosen, &|| true);
+        let chosen = extracted(Some("python")).expect("nobody says stop");
+        assert_eq!((chosen.language, chosen.facts.symbols.len()), ("python", 1));
+        assert_eq!(Some(chosen.facts_version), crate::chosen_version("python"));
+        assert_ne!(crate::chosen_version("python"), crate::facts_version("python"));
+        assert_eq!(extracted(Some("klingon")).map(|found| found.language), Some(TEXT));
     }
 
     #[test]

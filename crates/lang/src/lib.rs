@@ -237,6 +237,9 @@ pub const LANGUAGES: &[&Language] = &[
 /// The facts version of every text that neither a grammar nor a reader of landmarks looks at.
 const PLAIN_VERSION: u32 = 1;
 
+/// The bit of a facts version that says that the language was chosen.
+const CHOSEN: u32 = 1 << 30;
+
 /// A text this long has no facts: offsets are 32 bits wide.
 const MAX_BYTES: usize = i32::MAX as usize;
 
@@ -280,6 +283,12 @@ pub fn extract(path: &str, bytes: Vec<u8>) -> Extracted {
 /// The same for a caller who may lose patience: `go_on` is asked now and then while the file is parsed, and once it has
 /// said no there is nothing. What is extracted does not depend on it.
 pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Option<Extracted> {
+    extract_as(path, bytes, None, go_on)
+}
+
+/// The same for a file whose language somebody chose. Its facts version tells so ([`chosen_version`]): nothing that was found out
+/// without the choice is taken for it, nor the other way round. A name that is none chooses nothing.
+pub fn extract_as(path: &str, bytes: Vec<u8>, chosen: Option<&str>, go_on: &dyn Fn() -> bool) -> Option<Extracted> {
     let stopped = Cell::new(false);
     let go_on = || {
         stopped.set(stopped.get() || !go_on());
@@ -292,7 +301,9 @@ pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Op
             (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(line as u32))
         }
     };
-    let found = detect::detect(path, &text);
+    let chosen = chosen.and_then(|name| detect::named(name, path));
+    let is_chosen = chosen.is_some();
+    let found = chosen.unwrap_or_else(|| detect::detect(path, &text));
     let mut facts = match found.language {
         _ if text.len() > MAX_BYTES => too_long(),
         Some(language) => grammar_facts(language, path, &text, &go_on),
@@ -302,6 +313,7 @@ pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Op
         facts.problems.push(Problem { kind: ProblemKind::NotUtf8, line, count: 1 });
     }
     let facts_version = found.language.map_or_else(|| plain_version(found.name), |language| language.facts_version);
+    let facts_version = if is_chosen { facts_version | CHOSEN } else { facts_version };
     (!stopped.get()).then_some(Extracted { language: found.name, facts_version, text, facts })
 }
 
@@ -311,6 +323,11 @@ pub fn facts_version(language: &str) -> Option<u32> {
         Some(known) => Some(known.facts_version),
         None => detect::is_plain(language).then(|| plain_version(language)),
     }
+}
+
+/// The facts version of files for which a language was chosen by name.
+pub fn chosen_version(language: &str) -> Option<u32> {
+    facts_version(language).map(|version| version | CHOSEN)
 }
 
 /// The facts version of a text without a grammar.

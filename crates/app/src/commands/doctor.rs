@@ -56,6 +56,7 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     }));
     let (source, folders) = check_source(&session, listing);
     findings.push(source);
+    findings.extend(check_choices(&session));
     findings.extend(check_watches(folders));
     findings.extend(session.config.warnings.iter().map(|warning| {
         Finding::bad("configuration", warning.clone(), "edit .codecompass/config.toml in the repository")
@@ -131,6 +132,14 @@ fn check_source(session: &Session, listing: Result<Listing, SourceError>) -> (Fi
             (Finding::good("ignore rules", what), folders.len())
         }
     }
+}
+
+/// The languages that the configuration chooses, where it does.
+fn check_choices(session: &Session) -> Option<Finding> {
+    let choices = &session.config.languages;
+    let told = |(pattern, language): &(String, String)| format!("{} is {language}", shown(pattern));
+    let what = choices.iter().map(told).collect::<Vec<_>>().join(", ");
+    (!choices.is_empty()).then(|| Finding::good("languages", what))
 }
 
 /// How much room there is for the index, and whether the next sync may need more.

@@ -168,7 +168,7 @@ fn published(imported: &Imported) -> Vec<ViewInfo> {
 
 fn import_warnings(session: &Session, imported: &Imported) -> Vec<String> {
     let mut warnings = Vec::new();
-    if imported.facts_keys.iter().any(|key| *key != extraction_key()) {
+    if imported.facts_keys.iter().any(|key| *key != extraction_key(&session.limits())) {
         warnings.push("made by another version of this program: the next sync extracts again what that changed".into());
     }
     if let Some(repo) = &session.workspace.repo {

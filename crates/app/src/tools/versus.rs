@@ -60,10 +60,11 @@ impl<'a> Look<'a> {
 
     /// The state of a commit. Any view that was made of it will do; without one it is brought in.
     pub(crate) fn committed(&mut self, name: &str, commit: &str) -> Result<State, AppError> {
+        let extraction = codecompass_index::extraction_key(&self.session.limits());
         let is_it = |view: &ViewInfo| {
             view.commit.as_deref() == Some(commit)
                 && !matches!(view.key, ViewKey::Worktree(_))
-                && view.facts_key == codecompass_index::extraction_key()
+                && view.facts_key == extraction
         };
         let target = |key| Target { key, ref_name: name.to_owned(), commit: Some(commit.to_owned()) };
         if let Some(view) = self.desk.store(self.session)?.views()?.into_iter().find(is_it) {

@@ -3,7 +3,7 @@
 use codecompass_model::{BlobId, SkipReason};
 use rayon::slice::ParallelSliceMut;
 
-use super::{FileStat, Secrets, SourceError};
+use super::{Chosen, FileStat, Secrets, SourceError};
 
 /// How many paths are kept as examples of a reason.
 const EXAMPLES: usize = 5;
@@ -72,11 +72,13 @@ pub struct Limits {
     pub extra_ignore: Vec<String>,
     /// gitignore lines, relative to the root: what they match is listed although it may hold secrets. The user's alone.
     pub allowed_secrets: Vec<String>,
+    /// gitignore lines, relative to the root, and the language of what each matches; the first that matches holds.
+    pub languages: Vec<(String, String)>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_bytes: 1 << 20, extra_ignore: Vec::new(), allowed_secrets: Vec::new() }
+        Self { max_file_bytes: 1 << 20, extra_ignore: Vec::new(), allowed_secrets: Vec::new(), languages: Vec::new() }
     }
 }
 
@@ -84,6 +86,11 @@ impl Limits {
     /// The rules about secrets.
     pub fn secrets(&self) -> Result<Secrets, SourceError> {
         Secrets::except(&self.allowed_secrets)
+    }
+
+    /// The languages that were chosen for paths.
+    pub fn chosen(&self) -> Result<Chosen, SourceError> {
+        Chosen::new(&self.languages)
     }
 }
 

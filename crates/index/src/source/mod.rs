@@ -30,6 +30,7 @@ mod attributes;
 mod builtin;
 mod changes;
 mod checkout;
+mod chosen;
 mod content;
 mod error;
 mod listing;
@@ -45,6 +46,7 @@ mod workspace;
 mod worktree;
 
 pub use changes::{ChangeType, Edit, FileChange, Form, Side, with_edits, with_renames};
+pub use chosen::Chosen;
 pub use content::judge;
 pub use error::{Cause, SourceError};
 pub use listing::{Entry, Limits, Listing, Place, Skips};

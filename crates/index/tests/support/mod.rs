@@ -14,17 +14,21 @@ use tempfile::TempDir;
 pub(crate) struct Project {
     data: std::rc::Rc<TempDir>,
     pub(crate) workspace: Workspace,
+    /// Patterns, and the languages that are chosen for what they match.
+    pub(crate) languages: Vec<(String, String)>,
 }
 
 impl Project {
     pub(crate) fn new(root: &Path) -> Self {
         let data = tempfile::tempdir().expect("a temp folder");
-        Self { data: data.into(), workspace: Workspace::discover(root, None).expect("it is a workspace") }
+        let workspace = Workspace::discover(root, None).expect("it is a workspace");
+        Self { data: data.into(), workspace, languages: Vec::new() }
     }
 
     /// Another workspace of the same project.
     pub(crate) fn at(&self, root: &Path) -> Self {
-        Self { data: self.data.clone(), workspace: Workspace::discover(root, None).expect("it is a workspace") }
+        let workspace = Workspace::discover(root, None).expect("it is a workspace");
+        Self { data: self.data.clone(), workspace, languages: self.languages.clone() }
     }
 
     pub(crate) fn dir(&self) -> ProjectDir {
@@ -61,7 +65,7 @@ impl Project {
             upgrade: false,
             wait: true,
             changed,
-            limits: Limits::default(),
+            limits: Limits { languages: self.languages.clone(), ..Limits::default() },
             threads: 2,
             tuning: Tuning::default(),
             point: None,

@@ -31,9 +31,9 @@ pub(super) fn read(reading: &mut Reading<'_>) {
                 let before =
                     reading.depth() - usize::from(std::mem::take(&mut is_call) || is_waiting(reading, &braces));
                 if braces.len() < MOST_DEPTH {
-                    braces.push(before)
+                    braces.push(before);
                 } else {
-                    deeper += 1
+                    deeper += 1;
                 }
                 begins = true;
             }
