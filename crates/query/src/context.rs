@@ -175,7 +175,11 @@ pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>>
         let outline = snapshot.outline(place.version.id)?;
         for (at, symbol) in outline.symbols.iter().enumerate() {
             let line = &symbol.signature;
-            if is_small(symbol.kind) || !may_match(place, line) || place.matches(line).is_empty() {
+            if is_small(symbol.kind)
+                || symbol.kind.is_landmark()
+                || !may_match(place, line)
+                || place.matches(line).is_empty()
+            {
                 continue;
             }
             let score = last.min(place.scores.confidence() / 2.0);

@@ -334,7 +334,7 @@ impl Diff<'_> {
         let folds_tests = self.question.tests == Tests::Open;
         let is_folded = |pair: &Pair<'_>| folds_tests && pair.is_test();
         let (folded, mut listed): (Vec<Pair<'_>>, Vec<Pair<'_>>) = self.changes.iter().copied().partition(is_folded);
-        listed.sort_by_key(|pair| !pair.may_break());
+        listed.sort_by_key(|pair| (pair.is_landmark(), !pair.may_break()));
         let page: Vec<Pair<'_>> = listed.iter().skip(offset).take(self.question.limit).copied().collect();
         let broken: Vec<Pair<'_>> = page.iter().filter(|pair| pair.may_break()).copied().collect();
         let wanted = if self.question.callers { &page } else { &broken };

@@ -160,14 +160,19 @@ impl<'f> Pair<'f> {
         self.after.is_none() || self.has_new_signature()
     }
 
-    fn order(&self) -> (bool, &'f str, u32, bool, u32) {
+    /// Whether it is a landmark of a file without functions.
+    pub fn is_landmark(&self) -> bool {
+        self.latest().symbol().kind.is_landmark()
+    }
+
+    fn order(&self) -> (bool, bool, &'f str, u32, bool, u32) {
         let latest = self.latest();
         let path = latest.path();
-        (self.is_test(), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
+        (self.is_landmark(), self.is_test(), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
     }
 }
 
-/// The pairs that changed: code before tests, then by path and line.
+/// The pairs that changed: code before tests and those before landmarks, then by path and line.
 pub fn changed<'f>(pairs: &[Pair<'f>]) -> Vec<Pair<'f>> {
     let mut changed: Vec<Pair<'f>> = pairs.iter().filter(|pair| pair.change().is_some()).copied().collect();
     changed.sort_by(|a, b| a.order().cmp(&b.order()));
