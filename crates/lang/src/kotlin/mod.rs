@@ -8,6 +8,7 @@
 mod declarations;
 mod expressions;
 mod narrowing;
+mod repair;
 mod types;
 
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
@@ -16,6 +17,7 @@ use crate::customs::Customs;
 use crate::recipe::Find::{self, First, Kind, Last};
 use crate::recipe::{Do, Lower, Means, Recipe, Row, grammar, row};
 use crate::rules::{Apart, Look, Parts, Scoping, Unit};
+use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
 /// The value for the registry.
@@ -34,7 +36,10 @@ pub(crate) const LANGUAGE: Language = Language {
         manifests: &["build.gradle.kts", "build.gradle", "pom.xml"],
         ..Customs::NONE
     },
-    grammar: grammar!(ROWS, FIELDS, &[], || tree_sitter_kotlin_sg::LANGUAGE.into()),
+    grammar: Grammar {
+        repair: Some(repair::repair),
+        ..grammar!(ROWS, FIELDS, &[], || tree_sitter_kotlin_sg::LANGUAGE.into())
+    },
     walk: Walk::Table(&RECIPE),
     rules: Rules::Shared(&SCOPING),
 };

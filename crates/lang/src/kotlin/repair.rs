@@ -1,0 +1,76 @@
+//! Modifiers that the grammar takes for something else.
+//!
+//! `expect`, `open`, `inner` and their like are names as well. Two of them before a class with a body can be read as calls of
+//! infix functions with a closure behind them, and then nothing is declared. Those that tell the walk nothing are blanked, one
+//! byte each, until a single one is left; headers are shown as they are written.
+
+/// Words that may be names.
+const SOFT: &[&str] =
+    &["abstract", "actual", "annotation", "data", "expect", "external", "final", "inner", "open", "sealed", "value"];
+
+/// Those of them that nothing asks for.
+const DISPENSABLE: &[&str] = &["actual", "expect", "external", "final", "inner", "open"];
+
+/// Words that never are.
+const HARD: &[&str] = &["internal", "private", "protected", "public"];
+
+/// The text as the grammar would like it; `None` when there is nothing to change.
+pub(super) fn repair(text: &str) -> Option<String> {
+    let mut blanked: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let mut soft = Vec::new();
+        let mut at = 0;
+        while let Some(word) = word_at(line, &mut at) {
+            match &line[word.clone()] {
+                "class" | "interface" | "object" if soft.len() > 1 => {
+                    let is_dispensable = |word: &&std::ops::Range<usize>| DISPENSABLE.contains(&&line[(*word).clone()]);
+                    let words = soft.iter().filter(is_dispensable).take(soft.len() - 1);
+                    blanked.extend(words.map(|word| start + word.start..start + word.end));
+                    break;
+                }
+                known if SOFT.contains(&known) => soft.push(word),
+                known if HARD.contains(&known) => {}
+                _ => break,
+            }
+        }
+        start += line.len();
+    }
+    if blanked.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    blanked.into_iter().for_each(|word| bytes[word].fill(b' '));
+    // Only ASCII was replaced by ASCII.
+    String::from_utf8(bytes).ok()
+}
+
+/// The next word of a line that consists of words and blanks up to there.
+fn word_at(line: &str, at: &mut usize) -> Option<std::ops::Range<usize>> {
+    let blanks = line[*at..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let start = *at + blanks;
+    let length = line[start..].bytes().take_while(u8::is_ascii_lowercase).count();
+    *at = start + length;
+    (length > 0).then_some(start..start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repair;
+
+    #[test]
+    fn of_several_soft_words_before_a_class_one_is_left() {
+        let cases = [
+            ("expect open class A {\n", Some("       open class A {\n")),
+            ("  public actual abstract class A\n", Some("  public        abstract class A\n")),
+            ("val x = 1\ninternal open inner class B {}\n", Some("val x = 1\ninternal      inner class B {}\n")),
+            ("open class A {\n", None),
+            ("expect open fun a()\n", None),
+            ("data value of class\n", None),
+            ("", None),
+        ];
+        for (text, repaired) in cases {
+            assert_eq!(repair(text).as_deref(), repaired, "{text}");
+        }
+    }
+}
