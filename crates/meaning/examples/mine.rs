@@ -1,0 +1,79 @@
+//! Reads folders from standard input, `LABEL<tab>FOLDER` per line, and prints a JSON line per symbol with docs: what training
+//! learns from. With `--all` those without docs as well, for evaluation.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use codecompass_lang::{REGISTRY, extract};
+use codecompass_meaning::{Passage, words};
+use codecompass_model::SymbolKind as K;
+use serde_json::json;
+
+const SKIPPED: &[&str] = &[".git", "node_modules", "third_party", "vendor", "target", "__pycache__"];
+const MOST_BYTES: usize = 400_000;
+
+fn main() {
+    let with_all = std::env::args().any(|argument| argument == "--all");
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for line in std::io::stdin().lock().lines() {
+        let line = line.expect("lines of text");
+        let (label, root) = line.split_once('\t').expect("LABEL<tab>FOLDER");
+        let mut files = Vec::new();
+        walk(Path::new(root), "", &mut files);
+        files.sort();
+        for path in files {
+            let Ok(bytes) = std::fs::read(Path::new(root).join(&path)) else { continue };
+            let is_dense = bytes.len() / (bytes.iter().filter(|byte| **byte == b'\n').count() + 1) > 200;
+            if bytes.len() <= MOST_BYTES && !is_dense && !bytes.contains(&0) {
+                symbols(label, &path, bytes, with_all, &mut out);
+            }
+        }
+    }
+}
+
+fn symbols(label: &str, path: &str, bytes: Vec<u8>, with_all: bool, out: &mut impl Write) {
+    let read = extract(path, bytes);
+    let is_test = REGISTRY.is_test_path(path);
+    for symbol in &read.facts.symbols {
+        let passage = Passage::of(symbol, &read.text);
+        if !is_told_of(symbol.kind) || passage.doc.is_empty() && !with_all {
+            continue;
+        }
+        let told = json!({
+            "package": label,
+            "path": path,
+            "language": read.language,
+            "kind": symbol.kind.as_str(),
+            "name": symbol.name,
+            "names": format!("{} {}", in_words(passage.name), in_words(passage.qualified)),
+            "doc": passage.doc,
+            "code": passage.code.map(in_words).join(" "),
+            "line": symbol.lines.start,
+            "test": is_test || symbol.in_test,
+        });
+        serde_json::to_writer(&mut *out, &told).expect("can be written");
+        out.write_all(b"\n").expect("can be written");
+    }
+}
+
+fn in_words(text: &str) -> String {
+    words(text).map(str::to_ascii_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn is_told_of(kind: K) -> bool {
+    let types = matches!(kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union);
+    types || matches!(kind, K::Fn | K::Method | K::Constructor | K::Macro | K::Property)
+}
+
+fn walk(root: &Path, inner: &str, files: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(root.join(inner)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && !SKIPPED.contains(&name.as_str()) => walk(root, &path, files),
+            Ok(kind) if kind.is_file() => files.push(path),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a symbol says about itself, in the three fields that the model weighs apart.
+
+use codecompass_model::Symbol;
+
+/// So much of a symbol's code tells what it does; the rest tells how. Bytes.
+const CODE: usize = 2000;
+
+/// And so much of its docs.
+const DOC: usize = 1500;
+
+/// So many segments of a qualified name; those in front are folders.
+const SEGMENTS: usize = 3;
+
+/// See the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passage<'t> {
+    /// The name.
+    pub name: &'t str,
+    /// The end of the qualified name, the name in it.
+    pub qualified: &'t str,
+    /// The doc comment as it is written.
+    pub doc: &'t str,
+    /// The code, from the header on: what stands before the doc comment in it, and behind.
+    pub code: [&'t str; 2],
+}
+
+impl<'t> Passage<'t> {
+    /// Of a symbol and the text of its file.
+    pub fn of(symbol: &'t Symbol, text: &'t str) -> Self {
+        let (start, end) = (symbol.span.start as usize, symbol.span.end as usize);
+        let doc = symbol.doc.map(|doc| (doc.start as usize, doc.end as usize));
+        let inner = doc.filter(|(from, to)| start <= *from && *to <= end).unwrap_or((start, start));
+        let before = cut(slice(text, start, inner.0), CODE);
+        Self {
+            name: &symbol.name,
+            qualified: tail(&symbol.qualified_name),
+            doc: cut(doc.map_or("", |(from, to)| slice(text, from, to)), DOC),
+            code: [before, cut(slice(text, inner.1, end), CODE - before.len())],
+        }
+    }
+}
+
+fn slice(text: &str, from: usize, to: usize) -> &str {
+    text.get(from..to).unwrap_or("")
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The last segments of a qualified name, whatever stands between them.
+fn tail(qualified: &str) -> &str {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    let mut borders = 0;
+    let mut was_inside = true;
+    for (at, c) in qualified.char_indices().rev() {
+        if was_inside && !is_inside(c) {
+            borders += 1;
+            if borders == SEGMENTS {
+                return &qualified[at + c.len_utf8()..];
+            }
+        }
+        was_inside = is_inside(c);
+    }
+    qualified
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_in_front_of_a_name_are_left_out() {
+        for (qualified, expected) in
+            [("a::b::C::d", "b::C::d"), ("requests.adapters.X.send", "adapters.X.send"), ("x", "x"), ("", "")]
+        {
+            assert_eq!(tail(qualified), expected);
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(cut("éé", 3), "é");
+        assert_eq!(slice("abc", 2, 9), "");
+    }
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Mines pairs of doc sentence and symbol from what was fetched, without what equals the text of an excluded repository.
+
+    pairs.py WORK MINER
+
+MINER is the example `mine` of crates/meaning. Leaves WORK/symbols.jsonl (a line per symbol: package, names, code, sentences)
+and WORK/prose.txt (sentences of docs and manuals, one per line, in words).
+"""
+import collections
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+
+from docs import sentences, words
+
+MOST_OF_PACKAGE = 700
+MOST_OF_SENTENCE = 4
+MOST_PROSE = 400_000  # characters per package
+LEAST_CODE = 12  # words: shorter code is equal by chance
+
+
+def folders(root):
+    for ecosystem in sorted(os.listdir(root)):
+        for name in sorted(os.listdir(os.path.join(root, ecosystem))):
+            yield ecosystem + "/" + name, os.path.join(root, ecosystem, name)
+
+
+def mined(miner, root):
+    listing = "".join("%s\t%s\n" % pair for pair in folders(root))
+    process = subprocess.Popen([miner], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf8")
+    # The list fits no pipe, so it is written while lines are read.
+    import threading
+    threading.Thread(target=lambda: (process.stdin.write(listing), process.stdin.close()), daemon=True).start()
+    for line in process.stdout:
+        yield json.loads(line)
+    process.wait()
+
+
+def digest(text):
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
+def fingerprints(miner, root):
+    """Of excluded text: the code of symbols, and sentences."""
+    code, said = set(), set()
+    for symbol in mined(miner, root):
+        if symbol["code"].count(" ") >= LEAST_CODE:
+            code.add(digest(symbol["code"].strip()))
+        for sentence in sentences(symbol["doc"]):
+            text = words(sentence)
+            if len(text) >= 6:
+                said.add(digest(" ".join(text)))
+    return code, said
+
+
+def prose(folder):
+    """Words of manuals, by paragraph."""
+    taken = 0
+    for at, _, files in sorted(os.walk(folder)):
+        for file in sorted(files):
+            if not file.lower().endswith((".md", ".rst", ".txt", ".adoc", ".markdown")) or "licen" in file.lower() or "change" in file.lower():
+                continue
+            text = open(os.path.join(at, file), errors="replace").read(100_000)
+            for paragraph in text.split("\n\n"):
+                if sum(c.isalpha() or c == " " for c in paragraph) > .8 * len(paragraph) and len(paragraph) > 60:
+                    taken += len(paragraph)
+                    yield " ".join(words(paragraph))
+            if taken > MOST_PROSE:
+                return
+
+
+def main():
+    work, miner = os.path.abspath(sys.argv[1]), sys.argv[2]
+    seed = random.Random(23)
+    code_known, said_known = fingerprints(miner, os.path.join(work, "excluded"))
+    print("excluded: %d symbols, %d sentences" % (len(code_known), len(said_known)))
+    by_package = collections.defaultdict(list)
+    seen, spoken = set(), collections.Counter()
+    dropped = collections.Counter()
+    copies = collections.Counter()
+    for symbol in mined(miner, os.path.join(work, "src")):
+        own = digest(symbol["code"].strip())
+        if own in code_known and symbol["code"].count(" ") >= LEAST_CODE:
+            copies[symbol["package"], symbol["path"]] += 1
+            dropped["copy of excluded code"] += 1
+            continue
+        said = sentences(symbol["doc"])
+        keys = [digest(" ".join(words(sentence))) for sentence in said]
+        if any(key in said_known for key in keys):
+            copies[symbol["package"], symbol["path"]] += 1
+            dropped["copy of an excluded sentence"] += 1
+            continue
+        if symbol["test"] or not said:
+            dropped["test" if symbol["test"] else "says nothing"] += 1
+            continue
+        if own in seen:
+            dropped["seen"] += 1
+            continue
+        seen.add(own)
+        said = [sentence for sentence, key in zip(said, keys) if spoken[key] < MOST_OF_SENTENCE]
+        spoken.update(keys)
+        if said:
+            row = dict(package=symbol["package"], language=symbol["language"], path=symbol["path"], names=symbol["names"], code=symbol["code"].strip(), said=said)
+            by_package[symbol["package"]].append(row)
+    # A file with two copies in it is a copy, whatever else was changed in it.
+    copied = {key for key, count in copies.items() if count >= 2}
+    count, languages = 0, collections.Counter()
+    with open(os.path.join(work, "symbols.jsonl"), "w") as out:
+        for package in sorted(by_package):
+            rows = [row for row in by_package[package] if (package, row["path"]) not in copied]
+            dropped["in a copied file"] += len(by_package[package]) - len(rows)
+            if len(rows) > MOST_OF_PACKAGE:
+                rows = sorted(seed.sample(rows, MOST_OF_PACKAGE), key=lambda row: (row["path"], row["names"]))
+            for row in rows:
+                out.write(json.dumps(row) + "\n")
+                languages[row["language"]] += 1
+                count += 1
+    with open(os.path.join(work, "prose.txt"), "w") as out:
+        for _, folder in folders(os.path.join(work, "src")):
+            for paragraph in prose(folder):
+                out.write(paragraph + "\n")
+    print("%d symbols of %d packages" % (count, len(by_package)), dict(languages), dict(dropped))
+
+
+if __name__ == "__main__":
+    main()
