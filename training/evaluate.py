@@ -22,6 +22,7 @@ from docs import words
 from features import CODE, DOC, MOST_CODE, NAME, QUESTION, Vocabulary
 
 DEEP = 200
+SAID = .75
 
 
 def blank(root, questions):
@@ -63,16 +64,20 @@ def prepare(a, name, kind):
     run("index", "--path", root)
     mined = subprocess.run([a.miner, "--all"], input="%s\t%s\n" % (name, root), capture_output=True, text=True).stdout
     symbols = [json.loads(line) for line in mined.splitlines()]
-    place = {(symbol["path"], symbol["line"], symbol["name"]): at for at, symbol in enumerate(symbols)}
+    by_name = {}
+    for at, symbol in enumerate(symbols):
+        by_name.setdefault((symbol["path"], symbol["name"]), []).append((symbol["line"], at))
     asked = []
     for question in questions:
         results = json.loads(run("search", question["query"], "--json", "--limit", str(DEEP), "--no-sync") or "{}").get("results", [])
         good = {(g["path"], g["name"]) for g in [question["answer"], *question.get("also", [])]}
         listed = []
         for result in results:
-            key = (result["path"], result["line_start"], result.get("name"))
+            key = (result["path"], result.get("name"))
+            # Lines that hold the question as it is stand for the symbol around them.
+            begun = [at for line, at in by_name.get(key, []) if line <= result["line_start"] + 40]
             total = result["score"] / max(1e-3, 1 - result["score"])
-            listed.append([total, place.get(key, -1) if result["result_type"] == "symbol" else -1, (result["path"], result.get("name")) in good])
+            listed.append([total, begun[-1] if begun else -1, key in good])
         asked.append(dict(query=question["query"], listed=listed, good=[at for at, symbol in enumerate(symbols) if (symbol["path"], symbol["name"]) in good]))
     found = dict(symbols=[{key: symbol[key] for key in ("path", "names", "doc", "code", "test", "name")} for symbol in symbols], asked=asked)
     json.dump(found, open(kept, "w"))
@@ -109,18 +114,40 @@ def reciprocal(order, good):
     return next((1 / (at + 1) for at, one in enumerate(order[:10]) if good[one]), 0.0)
 
 
-def evaluate(sets, model, weight, deep, lift):
+def said(found):
+    """Of each question, whether one symbol holds nearly all of its weight in words."""
+    texts = [set(symbol["names"].split()) | set(symbol["code"].split()) | set(words(symbol["doc"])) for symbol in found["symbols"]]
+    counts = {}
+    for text in texts:
+        for word in text:
+            counts[word] = counts.get(word, 0) + 1
+    for asked in found["asked"]:
+        known = set(words(asked["query"]))
+        mass = {word: np.log(1 + len(texts) / (1 + counts.get(word, 0))) for word in known}
+        most = max((sum(mass[word] for word in known & texts[at]) for _, at, _ in asked["listed"][:100] if at >= 0), default=0)
+        yield most > SAID * sum(mass.values())
+
+
+def evaluate(sets, model, weight, deep, lift, file_weight=0.0):
     """Reciprocal ranks, by set, of the product's list weighed again."""
     ranks = {}
     for key, (found, symbols, questions) in sets.items():
         ranks[key] = []
-        for asked, question in zip(found["asked"], questions):
+        if weight and "said" not in found:
+            found["said"] = [bool(one) for one in said(found)]
+        for place, (asked, question) in enumerate(zip(found["asked"], questions)):
             listed = asked["listed"]
             totals = np.array([total for total, _, _ in listed])
             if weight and len(listed):
                 near = np.array([max(0.0, float(symbols[at] @ question)) if at >= 0 else 0.0 for _, at, _ in listed])
                 near[deep:] = 0
-                totals = totals + weight * np.maximum(0, near - lift) / (1 - lift)
+                is_said = found["said"][place]
+                add = weight * np.maximum(0, near - lift) / (1 - lift) * (.5 if is_said else 1)
+                if file_weight and not is_said:
+                    files = [found["symbols"][at]["path"] if at >= 0 else "" for _, at, _ in listed]
+                    mean = {file: np.mean(sorted((near[i] for i, one in enumerate(files[:deep]) if one == file), reverse=True)[:5] or [0]) for file in set(files)}
+                    add = add + file_weight * np.array([mean[file] for file in files])
+                totals = totals + add
             ranks[key].append(reciprocal(np.argsort(-totals, kind="stable"), [good for _, _, good in listed]))
     return ranks
 
@@ -135,8 +162,9 @@ def main():
     parser.add_argument("--weights", default="1,2,3,4")
     parser.add_argument("--deep", type=int, default=200)
     parser.add_argument("--lift", type=float, default=0.0)
+    parser.add_argument("--file", type=float, default=0.0)
     parser.add_argument("models", nargs="*")
-    a = parser.parse_args()
+    a = parser.parse_intermixed_args()
     a.work = os.path.abspath(a.work)
     os.makedirs(os.path.join(a.work, "eval"), exist_ok=True)
     names = sorted(os.path.basename(file)[:-len(".asked.json")] for file in glob.glob(os.path.join(a.questions, "*.asked.json")))
@@ -154,7 +182,7 @@ def main():
         alone = {key: [next((1 / (rank + 1) for rank, at in enumerate(np.argsort(-(symbols @ question))[:10]) if at in asked["good"]), 0.0) for asked, question in zip(one["asked"], questions)] for key, (one, symbols, questions) in sets.items()}
         tell(os.path.basename(file) + " alone", alone)
         for weight in (float(weight) for weight in a.weights.split(",")):
-            ranks = evaluate(sets, model, weight, a.deep, a.lift)
+            ranks = evaluate(sets, model, weight, a.deep, a.lift, a.file)
             tell("%s x %g" % (os.path.basename(file), weight), ranks)
             random = np.random.default_rng(7)
             for kind in kinds:

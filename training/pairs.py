@@ -28,25 +28,30 @@ def folders(root):
             yield ecosystem + "/" + name, os.path.join(root, ecosystem, name)
 
 
-def mined(miner, root):
-    listing = "".join("%s\t%s\n" % pair for pair in folders(root))
-    process = subprocess.Popen([miner], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf8")
-    # The list fits no pipe, so it is written while lines are read.
-    import threading
-    threading.Thread(target=lambda: (process.stdin.write(listing), process.stdin.close()), daemon=True).start()
-    for line in process.stdout:
-        yield json.loads(line)
-    process.wait()
+def mined(miner, root, kept, *options):
+    """What the miner says of each package, once for each."""
+    os.makedirs(kept, exist_ok=True)
+    file = lambda label: os.path.join(kept, label.replace("/", "__") + ".jsonl")
+    wanted = list(folders(root))
+    for label, folder in wanted:
+        if not os.path.exists(file(label)):
+            with open(file(label) + ".new", "w") as out:
+                subprocess.run([miner, *options], input="%s\t%s\n" % (label, folder), stdout=out, text=True, check=True)
+            os.rename(file(label) + ".new", file(label))
+    for label, _ in wanted:
+        with open(file(label), encoding="utf8") as lines:
+            for line in lines:
+                yield json.loads(line)
 
 
 def digest(text):
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
-def fingerprints(miner, root):
+def fingerprints(miner, work):
     """Of excluded text: the code of symbols, and sentences."""
     code, said = set(), set()
-    for symbol in mined(miner, root):
+    for symbol in mined(miner, os.path.join(work, "excluded"), os.path.join(work, "mined-excluded"), "--all"):
         if symbol["code"].count(" ") >= LEAST_CODE:
             code.add(digest(symbol["code"].strip()))
         for sentence in sentences(symbol["doc"]):
@@ -75,13 +80,13 @@ def prose(folder):
 def main():
     work, miner = os.path.abspath(sys.argv[1]), sys.argv[2]
     seed = random.Random(23)
-    code_known, said_known = fingerprints(miner, os.path.join(work, "excluded"))
+    code_known, said_known = fingerprints(miner, work)
     print("excluded: %d symbols, %d sentences" % (len(code_known), len(said_known)))
     by_package = collections.defaultdict(list)
     seen, spoken = set(), collections.Counter()
     dropped = collections.Counter()
     copies = collections.Counter()
-    for symbol in mined(miner, os.path.join(work, "src")):
+    for symbol in mined(miner, os.path.join(work, "src"), os.path.join(work, "mined")):
         own = digest(symbol["code"].strip())
         if own in code_known and symbol["code"].count(" ") >= LEAST_CODE:
             copies[symbol["package"], symbol["path"]] += 1

@@ -33,9 +33,13 @@ HELD_BACK = 40  # one package of so many is for validation
 class Data:
     """Everything that training reads, as features."""
 
-    def __init__(self, work):
+    def __init__(self, work, cap):
         began = time.time()
-        rows = list(symbols(work))
+        rows, taken = [], collections.Counter()
+        for row in symbols(work):
+            if taken[row["package"]] < cap:
+                taken[row["package"]] += 1
+                rows.append(row)
         counts = collections.Counter()
         for row in rows:
             row["asked"] = [words(sentence) for sentence in row["said"]]
@@ -235,8 +239,10 @@ def main():
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--cap", type=int, default=700, help="symbols of a package")
+    parser.add_argument("--to", default="model", help="the beginning of what it is called")
     a = parser.parse_args()
-    data = Data(a.work)
+    data = Data(a.work, a.cap)
     began = time.time()
     counts = near(data.streams, data.vocabulary)
     data.streams = None
@@ -250,7 +256,7 @@ def main():
         mean.rows = np.mean([model.rows for model in models], 0)
         mean.weights = np.mean([model.weights for model in models], 0)
         print("held back: " + " ".join("%.3f" % validate(data, model) for model in models) + ", mean of weights %.3f" % validate(data, mean), flush=True)
-        np.savez(os.path.join(a.work, "model-%d.npz" % seed), words=np.array(data.vocabulary.words), rows=mean.rows, weights=mean.weights)
+        np.savez(os.path.join(a.work, "%s-%d.npz" % (a.to, seed)), words=np.array(data.vocabulary.words), rows=mean.rows, weights=mean.weights)
 
 
 if __name__ == "__main__":

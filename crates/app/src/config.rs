@@ -27,6 +27,7 @@ const KEYS: &[Key] = &[
     Key { name: "query.freshness_policy", repository: true },
     Key { name: "query.ranking_explain_level", repository: true },
     Key { name: "query.max_response_bytes", repository: true },
+    Key { name: "query.meaning", repository: true },
     Key { name: "debug.ranking_reasons", repository: false },
     Key { name: "vcs.managed_worktrees", repository: false },
     Key { name: "vcs.auto_refs", repository: false },
@@ -71,6 +72,8 @@ pub(crate) struct Config {
     ranking_reasons: bool,
     /// The longest answer.
     pub(crate) max_response_bytes: usize,
+    /// Whether what a question means counts beside its words.
+    pub(crate) meaning: bool,
     /// Whether `switch_ref` writes the files of a ref into the data folder.
     pub(crate) managed_worktrees: bool,
     /// Whether a branch or tag that git knows is brought in when it is asked for; where nothing is said, the command line
@@ -153,6 +156,7 @@ impl Default for Config {
             explain_level: None,
             ranking_reasons: false,
             max_response_bytes: 64 << 10,
+            meaning: true,
             managed_worktrees: false,
             auto_refs: None,
             answers: Answers::Json,
@@ -212,6 +216,7 @@ impl Config {
             "query.freshness_policy" => json!(word(FreshnessPolicy::WORDS)),
             "query.ranking_explain_level" => json!(level),
             "query.max_response_bytes" => json!(self.max_response_bytes),
+            "query.meaning" => json!(self.meaning),
             "vcs.managed_worktrees" => json!(self.managed_worktrees),
             "vcs.auto_refs" => json!(self.auto_refs),
             "mcp.answers" => json!(self.answers.as_str()),
@@ -298,6 +303,7 @@ impl Config {
             }
             "query.ranking_explain_level" => self.explain_level = Some(one_of(key, value, ExplainLevel::WORDS)?),
             "query.max_response_bytes" => self.max_response_bytes = number(key, value, 1024, 1 << 24)? as usize,
+            "query.meaning" => self.meaning = flag(key, value)?,
             "debug.ranking_reasons" => self.ranking_reasons = flag(key, value)?,
             "vcs.managed_worktrees" => self.managed_worktrees = flag(key, value)?,
             "vcs.auto_refs" => self.auto_refs = Some(flag(key, value)?),

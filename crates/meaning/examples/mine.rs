@@ -9,8 +9,14 @@ use codecompass_meaning::{Passage, words};
 use codecompass_model::SymbolKind as K;
 use serde_json::json;
 
+/// Prose is not read here.
+const PROSE: &[&str] = &[".md", ".rst", ".txt", ".adoc", ".markdown"];
+
 const SKIPPED: &[&str] = &[".git", "node_modules", "third_party", "vendor", "target", "__pycache__"];
 const MOST_BYTES: usize = 400_000;
+
+/// So much of a folder is enough to learn from it.
+const MOST_OF_FOLDER: usize = 3 << 20;
 
 fn main() {
     let with_all = std::env::args().any(|argument| argument == "--all");
@@ -20,11 +26,17 @@ fn main() {
         let (label, root) = line.split_once('\t').expect("LABEL<tab>FOLDER");
         let mut files = Vec::new();
         walk(Path::new(root), "", &mut files);
-        files.sort();
+        // In an order that has nothing to do with their names, so that a part of a folder stands for all of it.
+        files.sort_by_key(|path| (scattered(path), path.clone()));
+        let mut read = 0;
         for path in files {
+            if read > MOST_OF_FOLDER && !with_all {
+                break;
+            }
             let Ok(bytes) = std::fs::read(Path::new(root).join(&path)) else { continue };
             let is_dense = bytes.len() / (bytes.iter().filter(|byte| **byte == b'\n').count() + 1) > 200;
             if bytes.len() <= MOST_BYTES && !is_dense && !bytes.contains(&0) {
+                read += bytes.len();
                 symbols(label, &path, bytes, with_all, &mut out);
             }
         }
@@ -56,6 +68,10 @@ fn symbols(label: &str, path: &str, bytes: Vec<u8>, with_all: bool, out: &mut im
     }
 }
 
+fn scattered(path: &str) -> u32 {
+    path.bytes().fold(2_166_136_261, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619))
+}
+
 fn in_words(text: &str) -> String {
     words(text).map(str::to_ascii_lowercase).collect::<Vec<_>>().join(" ")
 }
@@ -72,7 +88,7 @@ fn walk(root: &Path, inner: &str, files: &mut Vec<String>) {
         let path = if inner.is_empty() { name.clone() } else { format!("{inner}/{name}") };
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && !SKIPPED.contains(&name.as_str()) => walk(root, &path, files),
-            Ok(kind) if kind.is_file() => files.push(path),
+            Ok(kind) if kind.is_file() && !PROSE.iter().any(|end| name.ends_with(end)) => files.push(path),
             _ => {}
         }
     }

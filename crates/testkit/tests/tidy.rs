@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tree-sitter-typescript",
         ],
     ),
+    ("meaning", &["model"]),
     (
         "store",
         &[
@@ -54,7 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "index",
         &["crossbeam-channel", "gix", "ignore", "lang", "memchr", "model", "notify", "rayon", "store", "thiserror"],
     ),
-    ("query", &["memchr", "model", "regex-automata", "regex-syntax", "store"]),
+    ("query", &["meaning", "memchr", "model", "regex-automata", "regex-syntax", "store"]),
     (
         "app",
         &[

@@ -88,8 +88,11 @@ impl Question {
 fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let metadata = inquiry.metadata(&question.warnings);
     let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
-    let asked =
-        Search { language: question.language.as_deref(), ..Search::new(&question.query, REGISTRY, question.limit) };
+    let asked = Search {
+        language: question.language.as_deref(),
+        by_meaning: inquiry.config.meaning,
+        ..Search::new(&question.query, REGISTRY, question.limit)
+    };
     let file = inquiry.paths.file(&[snapshot], "result_path", &question.path);
     let file = file.map_err(|error| error.about(metadata.clone()))?;
     match explain(snapshot, &asked, &file.path, question.line)? {
@@ -248,6 +251,7 @@ fn reason(place: &Place, feature: Feature) -> String {
         Feature::KindMatch => {
             stated("the kind that was asked for, or that the spelling suggests".into(), "no kind asked for")
         }
+        Feature::Meaning => format!("{percent}% alike in meaning, by the model in the program"),
         Feature::Named => "defines a name that was typed as one".into(),
         Feature::Literal => "holds the text as it was typed, or the fixed parts of the message".into(),
         Feature::Frame => "a trace in the query passed through it".into(),

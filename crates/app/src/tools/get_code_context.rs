@@ -182,7 +182,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         let named = named(snapshot, question, &inquiry.paths, &mut metadata);
         let named = named.map_err(|error| error.about(metadata.clone()))?;
         let keys: HashSet<_> = named.iter().map(Piece::key).collect();
-        let found = found(snapshot, question)?.into_iter().filter(|piece| !keys.contains(&piece.key()));
+        let found = found(snapshot, question, inquiry.config.meaning)?.into_iter().filter(|piece| !keys.contains(&piece.key()));
         pieces.extend(named.into_iter().map(|piece| (piece, true)));
         pieces.extend(found.map(|piece| (piece, false)));
     }
@@ -381,7 +381,7 @@ fn named(
 }
 
 /// What a search finds, without what the agent has.
-fn found(snapshot: &Snapshot, question: &Question) -> Result<Vec<Piece>, AppError> {
+fn found(snapshot: &Snapshot, question: &Question, by_meaning: bool) -> Result<Vec<Piece>, AppError> {
     if question.query.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -394,6 +394,7 @@ fn found(snapshot: &Snapshot, question: &Question) -> Result<Vec<Piece>, AppErro
         kinds: &[],
         offset: 0,
         limit: PLACES,
+        by_meaning,
         goes_on: &|| true,
     };
     let mut pieces = context(snapshot, &asked)?;

@@ -201,6 +201,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         kinds: question.kinds,
         offset,
         limit: question.limit,
+        by_meaning: inquiry.config.meaning,
         goes_on: &inquiry.patience.goes_on(),
     };
     let found = search(snapshot, &asked)?;

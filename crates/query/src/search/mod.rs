@@ -20,6 +20,7 @@ pub(crate) mod features;
 mod gather;
 mod intent;
 mod long;
+mod meaning;
 mod messages;
 mod names;
 mod paths;
@@ -86,6 +87,8 @@ pub struct Search<'q> {
     pub offset: usize,
     /// At most so many.
     pub limit: usize,
+    /// Whether what a question means counts beside its words.
+    pub by_meaning: bool,
     /// Whether texts are still looked through for what is wanted as it is.
     pub goes_on: &'q (dyn Fn() -> bool + Sync),
 }
@@ -94,7 +97,7 @@ impl<'q> Search<'q> {
     /// A question for words without any filter.
     pub fn new(query: &'q str, languages: &'static dyn Languages, limit: usize) -> Self {
         let (mode, paths, goes_on) = (Mode::Words, None, &|| true);
-        Self { query, languages, mode, language: None, paths, kinds: &[], offset: 0, limit, goes_on }
+        Self { query, languages, mode, language: None, paths, kinds: &[], offset: 0, limit, by_meaning: true, goes_on }
     }
 }
 
@@ -168,7 +171,7 @@ fn search_as(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_late, is_quote_missing: false })
 }
 
-/// The best places in order, at most so many.
+/// The best places in order, at most so many: by words, and of a question in somebody's own words by meaning as well.
 fn rank(
     snapshot: &Snapshot,
     question: &Search<'_>,
@@ -176,13 +179,24 @@ fn rank(
     gathered: &Gathered,
     count: usize,
 ) -> Result<Vec<Place>> {
-    let files = gathered.files();
-    let roots = files
-        .map(|(version, file)| (Node::File(version), features::upper_bound_of_file(asked, gathered, file)))
-        .collect();
     let mut ranking = Ranking { snapshot, question, asked, gathered, files: HashMap::new() };
-    let list = best_first(&mut ranking, roots, count)?;
-    Ok(list.into_iter().map(|InOrder(place)| *place).collect())
+    let files = gathered.files();
+    let roots =
+        files.map(|(version, file)| (Node::File(version), features::upper_bound_of_file(asked, gathered, file)));
+    let Some(meant) = meaning::of_question(question, asked) else { return ranking.best(roots.collect(), count) };
+    let mut by_words = ranking.best(roots.collect(), count.max(meaning::DEPTH))?;
+    let rest = by_words.split_off(by_words.len().min(meaning::DEPTH));
+    meaning::weigh(snapshot, gathered, &meant, &mut by_words)?;
+    let weighed = by_words.into_iter().map(|mut place| {
+        place.scores.set(Feature::Repeat, 0.0);
+        let total = place.scores.total_units();
+        (Node::Weighed(Box::new(place)), total)
+    });
+    ranking.files.clear();
+    let mut list = ranking.best(weighed.collect(), count)?;
+    list.extend(rest);
+    list.truncate(count);
+    Ok(list)
 }
 
 /// What is chosen from.
@@ -200,11 +214,13 @@ enum Node {
     /// A file of which only the best of its records is known.
     File(VersionId),
     /// One whose records were looked at.
-    Weighed(VersionId),
+    Opened(VersionId),
     /// One whose path is known.
     Found(VersionId),
     /// What may be a place, and the bound it lies under.
     Candidate(Candidate, i64),
+    /// A place that was read before.
+    Weighed(Box<Place>),
 }
 
 /// A place that comes before others of the same worth by path and line.
@@ -219,9 +235,9 @@ impl Choice for Ranking<'_> {
         match node {
             Node::File(id) => {
                 let bound = features::upper_bound_of_records(self.asked, self.gathered, id);
-                Ok(vec![Opened::Node(Node::Weighed(id), bound)])
+                Ok(vec![Opened::Node(Node::Opened(id), bound)])
             }
-            Node::Weighed(id) => {
+            Node::Opened(id) => {
                 let bound = features::upper_bound_at_path(self.asked, self.gathered, &*self.version(id)?);
                 Ok(vec![Opened::Node(Node::Found(id), bound)])
             }
@@ -242,6 +258,7 @@ impl Choice for Ranking<'_> {
                 );
                 Ok(place.into_iter().map(|place| Opened::Place(InOrder(Box::new(place)))).collect())
             }
+            Node::Weighed(place) => Ok(vec![Opened::Place(InOrder(place))]),
         }
     }
 
@@ -260,6 +277,11 @@ impl Choice for Ranking<'_> {
 }
 
 impl Ranking<'_> {
+    fn best(&mut self, roots: Vec<(Node, i64)>, count: usize) -> Result<Vec<Place>> {
+        let list = best_first(self, roots, count)?;
+        Ok(list.into_iter().map(|InOrder(place)| *place).collect())
+    }
+
     fn version(&self, id: VersionId) -> Result<std::rc::Rc<codecompass_store::VersionInfo>> {
         let lost = || StoreError::Corrupt(format!("file version {id} is not stored"));
         self.snapshot.version(id)?.ok_or_else(lost)

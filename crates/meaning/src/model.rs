@@ -1,0 +1,229 @@
+//! The weights, read where they lie.
+//!
+//! A text is a bag of words. Each word the model knows has a row of small numbers and, for each field it may stand in, a weight;
+//! an unknown word has those of its hashed parts. The vector of a text is the sum of its words' rows, times their weights and
+//! one plus the logarithm of how often they stand there, brought to one length.
+//!
+//! All of it is arithmetic in whole numbers: rows in four bits, weights in fixed point, logarithms from a table, the length by a
+//! whole root. So a vector is the same on every machine, whatever its order of additions. `training/weights.py` writes the
+//! file and computes the same; the golden test holds both together.
+
+use crate::{Passage, words};
+
+/// How many numbers a vector has.
+pub const WIDTH: usize = 256;
+
+/// What the length of a vector is brought to.
+const ONE: i64 = 1 << 14;
+
+/// The similarity of a vector to itself, nearly.
+pub const MOST_SIMILAR: i32 = 1 << 15;
+
+const MAGIC: &[u8] = b"CCMEAN";
+const FORMAT: u16 = 1;
+const FIELDS: usize = 4;
+const GRAM: usize = 4;
+
+/// 256 times one plus the logarithm of a number, by the number. More often is as often as this.
+const TIMES: [u32; 65] = [
+    0, 256, 433, 537, 611, 668, 715, 754, 788, 818, 845, 870, 892, 913, 932, 949, 966, 981, 996, 1010, 1023, 1035, 1047,
+    1059, 1070, 1080, 1090, 1100, 1109, 1118, 1127, 1135, 1143, 1151, 1159, 1166, 1173, 1180, 1187, 1194, 1200, 1207,
+    1213, 1219, 1225, 1231, 1236, 1242, 1247, 1252, 1257, 1263, 1268, 1272, 1277, 1282, 1286, 1291, 1295, 1300, 1304,
+    1308, 1313, 1317, 1321,
+];
+
+/// The field that a word stands in; each weighs words in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Question,
+    Code,
+    Name,
+    Doc,
+}
+
+/// What a text means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vector([i16; WIDTH]);
+
+impl Vector {
+    /// Its numbers.
+    pub fn numbers(&self) -> &[i16; WIDTH] {
+        &self.0
+    }
+
+    /// How near another meaning is, from about -[`MOST_SIMILAR`] to [`MOST_SIMILAR`].
+    pub fn similarity(&self, other: &Self) -> i32 {
+        let products = self.0.iter().zip(&other.0).map(|(one, another)| i32::from(*one) * i32::from(*another));
+        products.sum::<i32>() >> 13
+    }
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    words: usize,
+    parts: usize,
+    ends: &'static [u8],
+    text: &'static [u8],
+    slots: &'static [u8],
+    weights: &'static [u8],
+    rows: &'static [u8],
+}
+
+impl Model {
+    /// Reads a file of weights; `None` when it is none.
+    pub fn read(data: &'static [u8]) -> Option<Self> {
+        let mut rest = data.strip_prefix(MAGIC)?;
+        let mut take = |bytes: usize| {
+            let (taken, left) = rest.split_at_checked(bytes)?;
+            rest = left;
+            Some(taken)
+        };
+        if take(2)? != FORMAT.to_le_bytes() {
+            return None;
+        }
+        let mut number = || Some(u32::from_le_bytes(take(4)?.try_into().ok()?) as usize);
+        let (words, parts, width, slots) = (number()?, number()?, number()?, number()?);
+        let ends = take(4 * words)?;
+        let text = take(ends.last_chunk::<4>().map_or(0, |end| u32::from_le_bytes(*end) as usize))?;
+        let slots = take(2 * slots)?;
+        let weights = take((words + parts) * FIELDS * 2)?;
+        let rows = take((words + parts) * WIDTH / 2)?;
+        (width == WIDTH && parts > 0 && slots.len() > 2 * words && rest.is_empty())
+            .then_some(Self { words, parts, ends, text, slots, weights, rows })
+    }
+
+    /// What a question means; nothing when it has no words.
+    pub fn question(&self, text: &str) -> Option<Vector> {
+        let mut bag = Bag::new();
+        bag.add(self, Field::Question, words(text));
+        bag.close()
+    }
+
+    /// What a symbol means.
+    pub fn passage(&self, passage: &Passage<'_>) -> Option<Vector> {
+        let mut bag = Bag::new();
+        let [before, behind] = passage.code;
+        bag.add(self, Field::Code, words(before).chain(words(behind)));
+        bag.add(self, Field::Name, words(passage.name).chain(words(passage.qualified)));
+        bag.add(self, Field::Doc, words(passage.doc));
+        bag.close()
+    }
+
+    /// The row of a word in lower case.
+    fn row(&self, word: &[u8]) -> Option<usize> {
+        let count = self.slots.len() / 2;
+        let mut slot = fnv(word) as usize % count;
+        loop {
+            match u16_at(self.slots, slot) {
+                0 => return None,
+                found if self.word(usize::from(found) - 1) == word => return Some(usize::from(found) - 1),
+                _ => slot = (slot + 1) % count,
+            }
+        }
+    }
+
+    fn word(&self, row: usize) -> &'static [u8] {
+        let end = |row: usize| u32::from_le_bytes(self.ends[4 * row..4 * row + 4].try_into().unwrap_or_default()) as usize;
+        &self.text[if row == 0 { 0 } else { end(row - 1) }..end(row)]
+    }
+
+    fn weight(&self, row: usize, field: Field) -> u32 {
+        u32::from(u16_at(self.weights, row * FIELDS + field as usize))
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]])
+}
+
+fn fnv(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(2_166_136_261, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619))
+}
+
+/// The sum of a text's words.
+struct Bag {
+    sums: [i32; WIDTH],
+}
+
+impl Bag {
+    fn new() -> Self {
+        Self { sums: [0; WIDTH] }
+    }
+
+    fn add<'t>(&mut self, model: &Model, field: Field, words: impl Iterator<Item = &'t str>) {
+        let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        let mut lower = Vec::new();
+        for word in words {
+            lower.clear();
+            lower.extend(word.bytes().map(|byte| byte.to_ascii_lowercase()));
+            match model.row(&lower) {
+                Some(row) => known.push(row),
+                None => unknown.push(lower.clone()),
+            }
+        }
+        known.sort_unstable();
+        for same in known.chunk_by(|one, another| one == another) {
+            let weight = times(same.len()) * model.weight(same[0], field) >> 8;
+            self.add_row(model, same[0], weight);
+        }
+        unknown.sort_unstable();
+        for same in unknown.chunk_by(|one, another| one == another) {
+            let rows = parts(model, &same[0]);
+            for row in &rows {
+                let weight = times(same.len()) * model.weight(*row, field) / rows.len() as u32 >> 8;
+                self.add_row(model, *row, weight);
+            }
+        }
+    }
+
+    fn add_row(&mut self, model: &Model, row: usize, weight: u32) {
+        let weight = weight as i32;
+        let row = &model.rows[row * WIDTH / 2..(row + 1) * WIDTH / 2];
+        for (sums, two) in self.sums.chunks_exact_mut(2).zip(row) {
+            // No text has so many words that these overflow; a wrong sum is better than none.
+            sums[0] = sums[0].wrapping_add(weight * (i32::from(two & 15) - 8));
+            sums[1] = sums[1].wrapping_add(weight * (i32::from(two >> 4) - 8));
+        }
+    }
+
+    /// Brings the sum to one length.
+    fn close(self) -> Option<Vector> {
+        let most = self.sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or(0);
+        // So that the squares fit.
+        let shift = (32 - most.leading_zeros()).saturating_sub(23);
+        let sums = self.sums.map(|sum| i64::from(sum >> shift));
+        let length = sums.iter().map(|sum| sum * sum).sum::<i64>().isqrt();
+        (length > 0).then(|| Vector(sums.map(|sum| (sum * ONE / length) as i16)))
+    }
+}
+
+fn times(count: usize) -> u32 {
+    TIMES[count.min(TIMES.len() - 1)]
+}
+
+/// The rows of a word's parts: every four letters of it, with its ends.
+fn parts(model: &Model, word: &[u8]) -> Vec<usize> {
+    let whole: Vec<u8> = [b"<", word, b">"].concat();
+    let row = |gram: &[u8]| model.words + fnv(gram) as usize % model.parts;
+    if whole.len() < GRAM { vec![row(&whole)] } else { whole.windows(GRAM).map(row).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_logarithms() {
+        for (count, known) in TIMES.iter().enumerate().skip(1) {
+            assert_eq!(*known, (256.0 * (1.0 + (count as f64).ln())).round() as u32, "{count}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_weights_is_refused() {
+        assert!(Model::read(b"").is_none());
+        assert!(Model::read(b"CCMEAN\x01\x00").is_none());
+        assert!(Model::read(b"CCMEAN\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00").is_none());
+    }
+}

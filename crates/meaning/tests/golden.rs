@@ -1,0 +1,41 @@
+//! The shipped model computes what training computed, number for number.
+
+use codecompass_meaning::{MODEL, MOST_SIMILAR, Passage, Vector};
+
+/// Written by `training/weights.py`, a line each: question, name, qualified name, doc, code, both vectors summed up by place, similarity.
+const GOLDEN: &str = include_str!("golden.txt");
+
+fn sum(vector: Option<&Vector>) -> i64 {
+    let numbers = vector.iter().flat_map(|vector| vector.numbers()).zip(1i64..);
+    numbers.map(|(number, place)| i64::from(*number) * place).sum()
+}
+
+#[test]
+fn vectors_and_similarities_are_those_of_training() {
+    let mut lines = 0;
+    for line in GOLDEN.lines() {
+        let [question, name, qualified, doc, code, asked_sum, told_sum, near] =
+            line.split('\t').collect::<Vec<_>>().try_into().expect("eight fields");
+        let asked = MODEL.question(question);
+        let told = MODEL.passage(&Passage { name, qualified, doc, code: [code, ""] });
+        assert_eq!(sum(asked.as_ref()).to_string(), asked_sum, "{question}");
+        assert_eq!(sum(told.as_ref()).to_string(), told_sum, "{name}");
+        let similarity = asked.zip(told).map_or(0, |(asked, told)| asked.similarity(&told));
+        assert_eq!(similarity.to_string(), near, "{question}: {name}");
+        lines += 1;
+    }
+    assert!(lines > 3);
+}
+
+#[test]
+fn a_question_is_nearer_to_what_it_means_than_to_another() {
+    let asked = MODEL.question("remove a file from disk").expect("it has words");
+    let near = |name, code| {
+        let passage = Passage { name, qualified: name, doc: "", code: [code, ""] };
+        MODEL.passage(&passage).expect("it has words").similarity(&asked)
+    };
+    let meant = near("unlink", "fn unlink(path: &Path) -> io::Result<()> { fs::remove_file(path) }");
+    let other = near("parse_header", "fn parse_header(line: &str) -> Option<Header> { line.split_once(':') }");
+    assert!(meant > other, "{meant} {other}");
+    assert!((asked.similarity(&asked) - MOST_SIMILAR).abs() < MOST_SIMILAR / 64);
+}
