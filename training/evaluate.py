@@ -139,7 +139,8 @@ def evaluate(sets, model, weight, deep, lift, file_weight=0.0):
             listed = asked["listed"]
             totals = np.array([total for total, _, _ in listed])
             if weight and len(listed):
-                near = np.array([max(0.0, float(symbols[at] @ question)) if at >= 0 else 0.0 for _, at, _ in listed])
+                counts = lambda at: at >= 0 and not found["symbols"][at]["test"]
+                near = np.array([max(0.0, float(symbols[at] @ question)) if counts(at) else 0.0 for _, at, _ in listed])
                 near[deep:] = 0
                 is_said = found["said"][place]
                 add = weight * np.maximum(0, near - lift) / (1 - lift) * (.5 if is_said else 1)
@@ -159,8 +160,8 @@ def main():
     parser.add_argument("--miner", required=True)
     parser.add_argument("--questions", required=True)
     parser.add_argument("--repos", required=True)
-    parser.add_argument("--weights", default="1,2,3,4")
-    parser.add_argument("--deep", type=int, default=200)
+    parser.add_argument("--weights", default="3.5")
+    parser.add_argument("--deep", type=int, default=40)
     parser.add_argument("--lift", type=float, default=0.0)
     parser.add_argument("--file", type=float, default=0.0)
     parser.add_argument("models", nargs="*")

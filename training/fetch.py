@@ -4,7 +4,7 @@
     fetch.py WORK
 
 Leaves WORK/src/ECOSYSTEM/NAME with source and prose only, WORK/excluded/... for the packages of packages/excluded.txt, and
-WORK/packages.tsv. What is there already is not fetched again.
+WORK/src.jsonl, which says what became of each. What is there already is not fetched again.
 """
 import concurrent.futures
 import glob
@@ -310,11 +310,6 @@ def main():
     fetch(Kept(work, "excluded", False), lambda ecosystem: [name for of, name in left_out if of == ecosystem], {name for of, name in left_out if of == "crates"})
     kept = Kept(work, "src", True)
     fetch(kept, lambda ecosystem: names(ecosystem + ".txt"))
-    rows = sorted((row for row in kept.rows.values() if not row["why"]), key=lambda row: (row["ecosystem"], row["name"]))
-    with open(os.path.join(work, "packages.tsv"), "w") as out:
-        out.write("ecosystem\tname\tversion\tlicence\n")
-        for row in rows:
-            out.write("%(ecosystem)s\t%(name)s\t%(version)s\t%(licence)s\n" % row)
     reasons = {}
     for row in kept.rows.values():
         reasons[row["ecosystem"], row["why"] or "kept"] = reasons.get((row["ecosystem"], row["why"] or "kept"), 0) + 1

@@ -15,10 +15,16 @@ PERMISSIVE = re.compile(
 
 def is_permissive(text):
     """An expression of names: of `or` one has to be permissive, of `and` all."""
-    text = re.sub(r"\s+", " ", text or "").strip().strip("()").lower()
+    text = re.sub(r"\s+", " ", text or "").strip().lower()
     text = re.sub(r" with (llvm-exception|apache-exception|swift-exception)", "", text)
     if not text or len(text) > 200:
         return False
+    # What stands in brackets is judged first, and stands for itself as a licence that is known or is not.
+    while "(" in text and ")" in text:
+        inner = re.search(r"\(([^()]*)\)", text)
+        if not inner:
+            break
+        text = text[:inner.start()] + (" mit " if is_permissive(inner.group(1)) else " unknown ") + text[inner.end():]
     either = re.split(r"\s+or\s+|/|\|", text)
     if len(either) > 1:
         return any(is_permissive(part) for part in either)

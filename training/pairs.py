@@ -4,7 +4,7 @@
     pairs.py WORK MINER
 
 MINER is the example `mine` of crates/meaning. Leaves WORK/symbols.jsonl (a line per symbol: package, names, code, sentences)
-and WORK/prose.txt (sentences of docs and manuals, one per line, in words).
+WORK/prose.txt (paragraphs of manuals, one per line, in words) and WORK/packages.tsv.
 """
 import collections
 import hashlib
@@ -127,6 +127,14 @@ def main():
         for _, folder in folders(os.path.join(work, "src")):
             for paragraph in prose(folder):
                 out.write(paragraph + "\n")
+    used = {label for label, _ in folders(os.path.join(work, "src"))}
+    with open(os.path.join(work, "src.jsonl")) as lines:
+        rows = {(row["ecosystem"], row["name"]): row for row in map(json.loads, lines)}
+    with open(os.path.join(work, "packages.tsv"), "w") as out:
+        out.write("ecosystem\tname\tversion\tlicence\n")
+        for (ecosystem, name), row in sorted(rows.items()):
+            if not row["why"] and ecosystem + "/" + name.replace("/", "__") in used:
+                out.write("%s\t%s\t%s\t%s\n" % (ecosystem, name, row["version"], row["licence"]))
     print("%d symbols of %d packages" % (count, len(by_package)), dict(languages), dict(dropped))
 
 

@@ -24,8 +24,8 @@ WIDTH = 256
 GROUP = 128
 GROUPS = 6
 TEMPERATURE = .05
-DROPOUT = .35
-RATE = .04
+DROPOUT = .2
+RATE = .06
 RATE_OF_WEIGHTS = .02
 HELD_BACK = 40  # one package of so many is for validation
 
@@ -238,8 +238,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--cap", type=int, default=700, help="symbols of a package")
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--cap", type=int, default=150, help="symbols of a package")
     parser.add_argument("--to", default="model", help="the beginning of what it is called")
     a = parser.parse_args()
     data = Data(a.work, a.cap)

@@ -4,8 +4,8 @@
     weights.py MODEL.npz weights.bin [golden.txt]
 
 Layout, little-endian: `CCMEAN`, u16 version, u32 words, u32 parts, u32 width, u32 slots; u32 ends of the words in their text; the text;
-u16 slots of a table that finds a word's row plus one by its FNV-1a; u16 weights, four a row; rows, two numbers a byte, the lower half first,
-eight more than they are. A row's own scale is in its weights.
+u16 slots of a table that finds a word's row plus one by its FNV-1a; u16 weights, four a row; rows, two numbers a byte, the first half of
+a row in the lower bits, each eight more than it is. A row's own scale is in its weights.
 """
 import math
 import struct
@@ -68,7 +68,8 @@ def write(words, rows, weights):
         table[slot] = at + 1
     ends = np.cumsum([len(word) for word in text]).astype("<u4")
     halves = (whole + 8).astype(np.uint8)
-    packed = halves[:, 0::2] | halves[:, 1::2] << 4
+    half = halves.shape[1] // 2
+    packed = halves[:, :half] | halves[:, half:] << 4
     head = struct.pack(HEAD, MAGIC, VERSION, len(words), len(rows) - len(words), rows.shape[1], slots)
     return head + ends.tobytes() + b"".join(text) + table.tobytes() + fixed.tobytes() + packed.tobytes()
 
@@ -87,7 +88,7 @@ def read(data):
     at += 8 * (count + parts)
     packed = np.frombuffer(data, np.uint8, (count + parts) * width // 2, at).reshape(-1, width // 2)
     rows = np.empty((count + parts, width), np.int64)
-    rows[:, 0::2], rows[:, 1::2] = packed & 15, packed >> 4
+    rows[:, :width // 2], rows[:, width // 2:] = packed & 15, packed >> 4
     return words, rows - 8, weights
 
 
@@ -108,12 +109,12 @@ class Whole:
                 times = TIMES[min(count, MOST_TIMES)]
                 if word in self.known:
                     at = self.known[word]
-                    total += (times * int(self.weights[at, field]) >> 8) * self.rows[at]
+                    total += (times * int(self.weights[at, field]) >> 10) * self.rows[at]
                 else:
                     parts = part_ids(word)
                     for part in parts:
                         at = len(self.known) + part
-                        total += (times * int(self.weights[at, field]) // len(parts) >> 8) * self.rows[at]
+                        total += (times * int(self.weights[at, field]) // len(parts) >> 10) * self.rows[at]
         most = int(np.abs(total).max())
         shift = max(0, most.bit_length() - 23)
         total = [int(one) >> shift for one in total]

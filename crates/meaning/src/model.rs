@@ -8,6 +8,7 @@
 //! whole root. So a vector is the same on every machine, whatever its order of additions. `training/weights.py` writes the
 //! file and computes the same; the golden test holds both together.
 
+use crate::words::LONGEST;
 use crate::{Passage, words};
 
 /// How many numbers a vector has.
@@ -26,10 +27,10 @@ const GRAM: usize = 4;
 
 /// 256 times one plus the logarithm of a number, by the number. More often is as often as this.
 const TIMES: [u32; 65] = [
-    0, 256, 433, 537, 611, 668, 715, 754, 788, 818, 845, 870, 892, 913, 932, 949, 966, 981, 996, 1010, 1023, 1035, 1047,
-    1059, 1070, 1080, 1090, 1100, 1109, 1118, 1127, 1135, 1143, 1151, 1159, 1166, 1173, 1180, 1187, 1194, 1200, 1207,
-    1213, 1219, 1225, 1231, 1236, 1242, 1247, 1252, 1257, 1263, 1268, 1272, 1277, 1282, 1286, 1291, 1295, 1300, 1304,
-    1308, 1313, 1317, 1321,
+    0, 256, 433, 537, 611, 668, 715, 754, 788, 818, 845, 870, 892, 913, 932, 949, 966, 981, 996, 1010, 1023, 1035,
+    1047, 1059, 1070, 1080, 1090, 1100, 1109, 1118, 1127, 1135, 1143, 1151, 1159, 1166, 1173, 1180, 1187, 1194, 1200,
+    1207, 1213, 1219, 1225, 1231, 1236, 1242, 1247, 1252, 1257, 1263, 1268, 1272, 1277, 1282, 1286, 1291, 1295, 1300,
+    1304, 1308, 1313, 1317, 1321,
 ];
 
 /// The field that a word stands in; each weighs words in its own way.
@@ -89,8 +90,8 @@ impl Model {
         let slots = take(2 * slots)?;
         let weights = take((words + parts) * FIELDS * 2)?;
         let rows = take((words + parts) * WIDTH / 2)?;
-        (width == WIDTH && parts > 0 && slots.len() > 2 * words && rest.is_empty())
-            .then_some(Self { words, parts, ends, text, slots, weights, rows })
+        let is_sound = width == WIDTH && parts > 0 && (slots.len() / 2).is_power_of_two() && slots.len() > 2 * words;
+        (is_sound && rest.is_empty()).then_some(Self { words, parts, ends, text, slots, weights, rows })
     }
 
     /// What a question means; nothing when it has no words.
@@ -113,18 +114,20 @@ impl Model {
     /// The row of a word in lower case.
     fn row(&self, word: &[u8]) -> Option<usize> {
         let count = self.slots.len() / 2;
-        let mut slot = fnv(word) as usize % count;
+        // A power of two.
+        let mut slot = fnv(word) as usize & (count - 1);
         loop {
             match u16_at(self.slots, slot) {
                 0 => return None,
                 found if self.word(usize::from(found) - 1) == word => return Some(usize::from(found) - 1),
-                _ => slot = (slot + 1) % count,
+                _ => slot = (slot + 1) & (count - 1),
             }
         }
     }
 
     fn word(&self, row: usize) -> &'static [u8] {
-        let end = |row: usize| u32::from_le_bytes(self.ends[4 * row..4 * row + 4].try_into().unwrap_or_default()) as usize;
+        let end =
+            |row: usize| u32::from_le_bytes(self.ends[4 * row..4 * row + 4].try_into().unwrap_or_default()) as usize;
         &self.text[if row == 0 { 0 } else { end(row - 1) }..end(row)]
     }
 
@@ -152,38 +155,41 @@ impl Bag {
     }
 
     fn add<'t>(&mut self, model: &Model, field: Field, words: impl Iterator<Item = &'t str>) {
-        let (mut known, mut unknown) = (Vec::new(), Vec::new());
-        let mut lower = Vec::new();
+        let (mut known, mut unknown) = (Vec::with_capacity(512), Vec::new());
+        let mut room = [0; LONGEST];
         for word in words {
-            lower.clear();
-            lower.extend(word.bytes().map(|byte| byte.to_ascii_lowercase()));
-            match model.row(&lower) {
-                Some(row) => known.push(row),
-                None => unknown.push(lower.clone()),
+            let lower = &mut room[..word.len()];
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            match model.row(lower) {
+                Some(row) => known.push(row as u32),
+                None => unknown.push(lower.to_vec()),
             }
         }
         known.sort_unstable();
         for same in known.chunk_by(|one, another| one == another) {
-            let weight = times(same.len()) * model.weight(same[0], field) >> 8;
-            self.add_row(model, same[0], weight);
+            let row = same[0] as usize;
+            self.add_row(model, row, times(same.len()) * model.weight(row, field) >> 10);
         }
         unknown.sort_unstable();
         for same in unknown.chunk_by(|one, another| one == another) {
             let rows = parts(model, &same[0]);
             for row in &rows {
-                let weight = times(same.len()) * model.weight(*row, field) / rows.len() as u32 >> 8;
+                let weight = times(same.len()) * model.weight(*row, field) / rows.len() as u32 >> 10;
                 self.add_row(model, *row, weight);
             }
         }
     }
 
     fn add_row(&mut self, model: &Model, row: usize, weight: u32) {
-        let weight = weight as i32;
+        // At most 21,134, by the largest weight and the most times: sixteen bits times a few are what every processor is quick at.
+        let weight = weight as i16;
         let row = &model.rows[row * WIDTH / 2..(row + 1) * WIDTH / 2];
-        for (sums, two) in self.sums.chunks_exact_mut(2).zip(row) {
-            // No text has so many words that these overflow; a wrong sum is better than none.
-            sums[0] = sums[0].wrapping_add(weight * (i32::from(two & 15) - 8));
-            sums[1] = sums[1].wrapping_add(weight * (i32::from(two >> 4) - 8));
+        let (lower, upper) = self.sums.split_at_mut(WIDTH / 2);
+        // No text has so many words that these overflow; a wrong sum is better than none.
+        for ((lower, upper), two) in lower.iter_mut().zip(upper).zip(row) {
+            *lower = lower.wrapping_add(i32::from(weight) * i32::from(i16::from(two & 15) - 8));
+            *upper = upper.wrapping_add(i32::from(weight) * i32::from(i16::from(two >> 4) - 8));
         }
     }
 
@@ -224,6 +230,8 @@ mod tests {
     fn what_is_no_file_of_weights_is_refused() {
         assert!(Model::read(b"").is_none());
         assert!(Model::read(b"CCMEAN\x01\x00").is_none());
-        assert!(Model::read(b"CCMEAN\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00").is_none());
+        assert!(
+            Model::read(b"CCMEAN\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00").is_none()
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! Training reads texts through this same iterator, so that model and use can not disagree about what a word is.
 
 /// Longer runs are data.
-const LONGEST: usize = 24;
+pub(crate) const LONGEST: usize = 24;
 
 /// Longer numbers tell nothing.
 const LONGEST_NUMBER: usize = 4;

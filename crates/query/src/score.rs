@@ -53,7 +53,7 @@ features! {
     /// The symbol is of the kind that was asked for, or that the spelling suggests.
     KindMatch = "kind_match", "kind_match", 0.05;
     /// How near the symbol's meaning is to the question's, of the best by all else.
-    Meaning = "meaning", "meaning", 2.0;
+    Meaning = "meaning", "meaning", 3.5;
     /// Defines a name that was typed as one.
     Named = "named_definition", "named_definition", 1.4;
     /// The quoted text, or the message, stands there.

@@ -182,7 +182,8 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         let named = named(snapshot, question, &inquiry.paths, &mut metadata);
         let named = named.map_err(|error| error.about(metadata.clone()))?;
         let keys: HashSet<_> = named.iter().map(Piece::key).collect();
-        let found = found(snapshot, question, inquiry.config.meaning)?.into_iter().filter(|piece| !keys.contains(&piece.key()));
+        let found =
+            found(snapshot, question, inquiry.config.meaning)?.into_iter().filter(|piece| !keys.contains(&piece.key()));
         pieces.extend(named.into_iter().map(|piece| (piece, true)));
         pieces.extend(found.map(|piece| (piece, false)));
     }

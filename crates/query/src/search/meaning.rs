@@ -15,7 +15,7 @@ use super::{Intent, Mode, Search};
 use crate::score::Feature;
 
 /// So many places are weighed: more cost time and gain nothing.
-pub(super) const DEPTH: usize = 100;
+pub(super) const DEPTH: usize = 40;
 
 /// Fewer words are a name or a topic, which words find.
 const LEAST_WORDS: usize = 3;
@@ -33,15 +33,18 @@ pub(super) fn of_question(question: &Search<'_>, asked: &Asked) -> Option<Vector
     if is_asked { MODEL.question(question.query) } else { None }
 }
 
-/// Sets the feature of each place that is a symbol.
-pub(super) fn weigh(snapshot: &Snapshot, gathered: &Gathered, asked: &Vector, places: &mut [Place]) -> Result<()> {
+/// Sets the feature of each place that is a symbol; tests mean what they test, so they have none unless they are asked for.
+pub(super) fn weigh(snapshot: &Snapshot, gathered: &Gathered, meant: &Vector, places: &mut [Place]) -> Result<()> {
     let covered = |place: &Place| gathered.record(place.candidate).coverage;
     let is_said = places.iter().any(|place| place.symbol().is_some() && covered(place) > SAID);
     let share = if is_said { 0.5 } else { 1.0 };
     for place in places {
-        let Some(symbol) = place.symbol().filter(|symbol| symbol.kind != SymbolKind::Test) else { continue };
+        let is_test = place.scores.value(Feature::Test) > 0.0;
+        let Some(symbol) = place.symbol().filter(|symbol| symbol.kind != SymbolKind::Test && !is_test) else {
+            continue;
+        };
         let text = snapshot.text(place.version.id)?;
-        let near = MODEL.passage(&Passage::of(symbol, &text)).map_or(0, |meant| meant.similarity(asked));
+        let near = MODEL.passage(&Passage::of(symbol, &text)).map_or(0, |told| told.similarity(meant));
         place.scores.set(Feature::Meaning, share * f64::from(near.max(0)) / f64::from(MOST_SIMILAR));
     }
     Ok(())
