@@ -169,13 +169,13 @@ impl Bag {
         known.sort_unstable();
         for same in known.chunk_by(|one, another| one == another) {
             let row = same[0] as usize;
-            self.add_row(model, row, times(same.len()) * model.weight(row, field) >> 10);
+            self.add_row(model, row, (times(same.len()) * model.weight(row, field)) >> 10);
         }
         unknown.sort_unstable();
         for same in unknown.chunk_by(|one, another| one == another) {
             let rows = parts(model, &same[0]);
             for row in &rows {
-                let weight = times(same.len()) * model.weight(*row, field) / rows.len() as u32 >> 10;
+                let weight = (times(same.len()) * model.weight(*row, field) / rows.len() as u32) >> 10;
                 self.add_row(model, *row, weight);
             }
         }
