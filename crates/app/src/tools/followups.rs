@@ -51,7 +51,9 @@ impl Known {
 
     /// Whatever can be found out.
     pub(crate) fn of_anything(snapshot: &Snapshot, asked: &str) -> Result<Self, AppError> {
-        let answers = search(snapshot, &Search::new(asked, REGISTRY, 2 * MOST))?.places;
+        // Names are suggested by the words that they bear.
+        let question = Search { by_meaning: false, ..Search::new(asked, REGISTRY, 2 * MOST) };
+        let answers = search(snapshot, &question)?.places;
         let names = known_names(snapshot, asked, &answers, MOST)?;
         let near = nearest_names(snapshot, asked, 2)?;
         Ok(Self { names, bearers: bearers(snapshot, asked, &near)? })

@@ -45,7 +45,9 @@ pub(super) fn weigh(snapshot: &Snapshot, gathered: &Gathered, meant: &Vector, pl
         };
         let text = snapshot.text(place.version.id)?;
         let near = MODEL.passage(&Passage::of(symbol, &text)).map_or(0, |told| told.similarity(meant));
-        place.scores.set(Feature::Meaning, share * f64::from(near.max(0)) / f64::from(MOST_SIMILAR));
+        // What tells little for itself has few words, all of them near when one is: `const hover = @import("hover.zig")`.
+        let own = share * (1.0 - place.scores.value(Feature::Minor));
+        place.scores.set(Feature::Meaning, own * f64::from(near.max(0)) / f64::from(MOST_SIMILAR));
     }
     Ok(())
 }
