@@ -198,7 +198,11 @@ impl<'t> Draft<'t> {
         if new.name.is_empty() {
             return;
         }
-        // In broken code a declaration can begin before one that was met earlier: symbols stay in source order.
+        // In broken code a declaration can begin before one that was met earlier: symbols stay in source order. One whose very
+        // name stands there is none.
+        if new.name_span.start < self.last_start() {
+            return;
+        }
         new.span.start = new.span.start.max(self.last_start());
         new.span.end = new.span.end.max(new.span.start);
         if self.facts.symbols.len() >= MAX_SYMBOLS {
