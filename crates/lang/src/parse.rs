@@ -48,7 +48,7 @@ pub(crate) fn with_flat_tree<T>(
         let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
         let parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on)?;
         worker.tree.fill(&parsed, &worker.tables, 0);
-        if worker.tree.errors.count > 0 && repaired.is_some() {
+        if worker.tree.errors.count > 0 && repaired.is_some() && language.grammar.retries {
             retry(worker, text, &parsed, go_on);
         }
         drop(parsed);

@@ -31,6 +31,8 @@ pub(crate) struct Grammar {
     pub(crate) words: &'static [&'static str],
     /// Rewrites what the grammar gets wrong, without moving a byte.
     pub(crate) repair: Option<fn(&str) -> Option<String>>,
+    /// Whether a text that still has errors when it is repaired is parsed as it is as well: the repair may have been wrong.
+    pub(crate) retries: bool,
 }
 
 /// Declares codes for names: a constant for each, and the list `NAMES` for the [`Grammar`]. Some are only listed so that

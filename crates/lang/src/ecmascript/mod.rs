@@ -134,5 +134,6 @@ const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {
         imports: kinds::IMPORTS,
         words: kinds::WORDS,
         repair: Some(repair::repair),
+        retries: true,
     }
 }

@@ -58,6 +58,7 @@ pub(crate) const LANGUAGE: Language = Language {
         imports: kinds::IMPORTS,
         words: kinds::WORDS,
         repair: None,
+        retries: false,
     },
     walk: Walk::Own(walk::walk),
     rules: Rules::Own(resolve::resolver),

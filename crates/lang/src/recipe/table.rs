@@ -322,6 +322,7 @@ macro_rules! grammar {
             imports: IMPORTS,
             words: $words,
             repair: None,
+            retries: false,
         }
     }};
 }

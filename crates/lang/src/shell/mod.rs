@@ -30,6 +30,7 @@ pub(crate) const LANGUAGE: Language = Language {
     customs: Customs { test_marks: &[".bats"], ..Customs::NONE },
     grammar: Grammar {
         repair: Some(bats::as_functions),
+        retries: true,
         ..grammar!(ROWS, FIELDS, POSITIONS, || tree_sitter_bash::LANGUAGE.into())
     },
     walk: Walk::Table(&RECIPE),
