@@ -581,9 +581,3 @@ fn the_registry_answers_for_every_language() {
     assert!(parse_only("a.rs", b"fn a() {}") > 5);
     assert_eq!(parse_only("a.md", b"two words"), 2);
 }
-
-#[test]
-fn a_name_before_the_last_symbol_is_none() {
-    // What is given to the block is met before what stands in it.
-    check("a.rb", b"Order { alias run secret\n} = Struct.new(:x, :y)\n".to_vec());
-}

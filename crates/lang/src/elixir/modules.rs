@@ -46,7 +46,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
                     Some(before) => [&before, ".", text].concat(),
                     None => return walk.other(),
                 },
-                None => whole(walk, text),
+                None => whole(walk, &text.split_whitespace().collect::<String>()),
             };
             module(walk, &name)
         }
@@ -64,10 +64,11 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// The last part of a name.
+/// The last part of a name. Blanks may stand behind a dot.
 pub(super) fn last_part(text: &str, start: u32) -> Span {
+    let last = text.rfind('.').map_or(text, |dot| text[dot + 1..].trim_start());
     let end = start + text.len() as u32;
-    Span { start: text.rfind('.').map_or(start, |dot| start + dot as u32 + 1), end }
+    Span { start: end - last.len() as u32, end }
 }
 
 /// A name of a module: a reference to it.
