@@ -186,6 +186,14 @@ proptest! {
 }
 
 #[test]
+fn a_word_may_hold_a_text_twice_one_over_the_other() {
+    let indexed = index(&["a9fooBarfooBarFOO next".to_owned(), "other".to_owned()]);
+    for text in ["oBarFOO ", "fooBarFOO ", "fooBarfooBarFOO ", "FOO "] {
+        check(&indexed, &Wanted { text, literal: true, ignore_case: false, word: false });
+    }
+}
+
+#[test]
 fn a_literal_may_span_lines_and_an_expression_may_not() {
     let indexed = index(&["one two\nthree\nfour".to_owned()]);
     let wanted = |text, literal| Wanted { text, literal, ignore_case: false, word: false };

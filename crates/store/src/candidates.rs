@@ -298,7 +298,12 @@ impl Dictionary {
         let (core, before, after) = run.core();
         let mut last = None;
         let mut terms = Vec::new();
-        for at in memmem::find_iter(&self.text, core) {
+        let finder = memmem::Finder::new(core);
+        let mut from = 0;
+        // A word may hold the run twice, one over the other: of `obarfoo` in `foobarfoobarfoo` the second one ends the word.
+        while let Some(found) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
+            let at = from + found;
+            from = at + 1;
             let number = self.starts.partition_point(|&start| start as usize <= at) - 1;
             let (start, end) = (self.starts[number] as usize, self.end(number));
             let fits = run.fits_before(&self.text[start..at], before)
