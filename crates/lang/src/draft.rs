@@ -445,7 +445,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Interns a word for a [`Part::Field`](codecompass_model::Part::Field).
+    /// Interns a word for a [`Part::Field`].
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))
     }

@@ -39,7 +39,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     match walk.kind(left) {
         "identifier" => local(walk, at, left, is_plain.then_some(right)),
         "constant" if !walk.is_local(at) || walk.draft.enclosing().is_some_and(|of| is_type(of.kind)) => {
-            constant(walk, at, left, right)
+            constant(walk, at, left, right);
         }
         "instance_variable" | "class_variable" => variable(walk, at, left, is_plain.then_some(right)),
         _ => {}

@@ -214,9 +214,8 @@ fn is_member(walk: &Walk<'_, '_>, at: usize) -> bool {
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let around = walk.parent(at);
-    let in_type = is_member(walk, at)
-        && around != 0
-        && !walk.draft.enclosing().is_some_and(|of| of.kind == SymbolKind::Namespace);
+    let in_type =
+        is_member(walk, at) && around != 0 && walk.draft.enclosing().is_none_or(|of| of.kind != SymbolKind::Namespace);
     let owner = if walk.kind(around) == "extension_definition" { extended(walk, around) } else { None };
     let kind = match walk.text(name) {
         "this" => SymbolKind::Constructor,

@@ -19,7 +19,7 @@ pub(super) fn names(walk: &Walk<'_, '_>, pattern: usize) -> Vec<Bound> {
         match walk.kind(at) {
             "identifier" if binds(walk.text(at)) => found.push(Bound { name: at, of, is_whole }),
             "typed_pattern" => {
-                open.extend(walk.child(at, "pattern").map(|inner| (inner, walk.child(at, "type"), is_whole)))
+                open.extend(walk.child(at, "pattern").map(|inner| (inner, walk.child(at, "type"), is_whole)));
             }
             "capture_pattern" => {
                 let inner = walk.child(at, "pattern");
@@ -28,7 +28,7 @@ pub(super) fn names(walk: &Walk<'_, '_>, pattern: usize) -> Vec<Bound> {
                 open.extend(walk.child(at, "name").map(|name| (name, of, is_whole)));
             }
             "case_class_pattern" | "repeat_pattern" => {
-                open.extend(walk.children_in(at, "pattern").map(|inner| (inner, None, false)))
+                open.extend(walk.children_in(at, "pattern").map(|inner| (inner, None, false)));
             }
             "infix_pattern" => {
                 open.extend(
