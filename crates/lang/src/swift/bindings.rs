@@ -10,6 +10,9 @@ use crate::roles::Role;
 /// How far around a name its accessor or `catch` is looked for, and how deep patterns nest.
 const MAX_AROUND: usize = 60;
 
+/// More names of one declaration are not looked at: each has the whole of it for its header.
+const MAX_DECLARED: usize = 200;
+
 /// `let a = 1, b: T`, `var c: T { … }`: properties of a type, constants and variables of a file, local names.
 pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_local = !is_member(walk, at) && (walk.is_local(at) || walk.kind(walk.parent(at)) == "statements");
@@ -19,7 +22,8 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         false if is_constant => SymbolKind::Const,
         false => SymbolKind::Var,
     };
-    let all = declared(walk, at);
+    let mut all = declared(walk, at);
+    all.truncate(MAX_DECLARED);
     let only = all.len() == 1;
     for one in all {
         let names = names_in(walk, one.pattern);
