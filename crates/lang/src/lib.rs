@@ -39,6 +39,7 @@
 
 mod c;
 mod chunk;
+mod colours;
 mod comments;
 mod cpp;
 mod csharp;
@@ -83,6 +84,7 @@ use std::rc::Rc;
 
 use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, Span, World};
 
+pub use colours::{Colour, Coloured, colours, colours_while};
 pub use customs::{REGISTRY, is_test_path};
 pub use detect::is_code_extension;
 

@@ -73,6 +73,31 @@ pub(crate) fn with_tree<T>(language: &Language, text: &str, look: impl FnOnce(&t
     with_worker(language, |worker| parse(&mut worker.parser, text, &|| true).map(|tree| look(&tree)))?
 }
 
+/// Parses a text as [`with_flat_tree`] does, and shows tree-sitter's own tree, with the repaired text when it is of that.
+pub(crate) fn with_best_tree<T>(
+    language: &Language,
+    text: &str,
+    go_on: &dyn Fn() -> bool,
+    look: impl FnOnce(&tree_sitter::Tree, Option<&str>) -> T,
+) -> Option<T> {
+    with_worker(language, |worker| {
+        let mut repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
+        let mut parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on)?;
+        if parsed.root_node().has_error() && repaired.is_some() && language.grammar.retries {
+            let mut errors = |tree: &tree_sitter::Tree| {
+                worker.tree.fill(tree, &worker.tables, 0);
+                worker.tree.errors.count
+            };
+            let before = errors(&parsed);
+            let original = parse(&mut worker.parser, text, go_on);
+            if let Some(original) = original.filter(|original| errors(original) <= before) {
+                (parsed, repaired) = (original, None);
+            }
+        }
+        Some(look(&parsed, repaired.as_deref()))
+    })?
+}
+
 /// Loads the grammar and parses a line.
 pub(crate) fn check(language: &Language) -> Result<(), String> {
     let mut parser = Parser::new();

@@ -9,7 +9,7 @@ use codecompass_model::Span;
 pub(crate) const OTHER: u8 = 0;
 
 /// How deep the tree is followed. Beyond it stand generated or hostile texts; what is below is not looked at.
-const MAX_DEPTH: usize = 4000;
+pub(crate) const MAX_DEPTH: usize = 4000;
 
 /// What a language keeps of its grammar.
 pub(crate) struct Grammar {

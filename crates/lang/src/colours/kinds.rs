@@ -1,0 +1,310 @@
+//! What the kind of a node tells of its colour.
+//!
+//! Those who write grammars name kinds alike: `line_comment`, `raw_string_literal`, `type_identifier`, `method_declaration`.
+//! So the words of a kind's name decide, for all grammars at once; a language that means something else by one says so in
+//! its row of the table.
+
+use super::Colour;
+use super::table::Odd;
+
+/// Words of kinds that are text.
+const TEXTS: &[&str] =
+    &["char", "character", "charlist", "heredoc", "nowdoc", "quasiquote", "regex", "rune", "sigil", "str", "string"];
+
+/// Words of kinds that have such a word and more than a text in them.
+const AROUND_TEXTS: &[&str] = &["chained", "concatenated", "interpolation", "redirect"];
+
+/// Kinds that are text by other words.
+const OTHER_TEXTS: &[&str] = &["quoted_atom", "quoted_keyword", "template_literal_type"];
+
+/// Words of kinds that are comments.
+const COMMENTS: &[&str] = &["comment", "haddock", "shebang"];
+
+/// Kinds that are annotations. Their arguments are code.
+const ATTRIBUTES: &[&str] = &[
+    "annotation",
+    "attribute",
+    "attribute_declaration",
+    "attribute_item",
+    "attribute_list",
+    "attribute_specifier",
+    "cpp",
+    "decorator",
+    "file_annotation",
+    "global_attribute",
+    "inner_attribute_item",
+    "marker_annotation",
+    "ms_declspec_modifier",
+    "php_end_tag",
+    "php_tag",
+    "pragma",
+    "preproc_directive",
+];
+
+/// Kinds that are numbers, and words of literals that are.
+const NUMBERS: &[&str] = &["complex", "float", "integer", "number", "rational"];
+const NUMBER_LITERALS: &[&str] = &[
+    "bin",
+    "binary",
+    "decimal",
+    "float",
+    "floating",
+    "hex",
+    "imaginary",
+    "int",
+    "integer",
+    "long",
+    "number",
+    "oct",
+    "octal",
+    "real",
+    "unsigned",
+];
+
+/// Kinds, and words, that are values.
+const CONSTANTS: &[&str] = &[
+    "NULL",
+    "atom",
+    "boolean",
+    "boolean_literal",
+    "false",
+    "iota",
+    "nil",
+    "nil_literal",
+    "none",
+    "null",
+    "null_literal",
+    "nullptr",
+    "simple_symbol",
+    "true",
+    "undefined",
+];
+
+/// Kinds that are types through and through.
+const TYPES: &[&str] = &[
+    "boolean_type",
+    "bottom_type",
+    "builtin_type",
+    "cast_type",
+    "floating_point_type",
+    "integral_type",
+    "predefined_type",
+    "primitive_type",
+    "sized_type_specifier",
+    "type_identifier",
+    "void_type",
+];
+
+/// Kinds of leaves that are keywords where they are words, and last words of such kinds.
+const KEYWORDS: &[&str] =
+    &["auto", "crate", "else", "import", "relative_scope", "self", "super", "this", "this_type", "throws"];
+const KEYWORD_ENDS: &[&str] = &["expression", "keyword", "modifier", "operator", "qualifier", "specifier", "statement"];
+
+/// Last words of kinds of leaves that are names, and words of those among them that have no looks of their own.
+const NAMES: &[&str] = &["constant", "constructor", "identifier", "name", "variable", "word"];
+const MEMBERS: &[&str] = &["field", "key", "label", "property", "statement", "word"];
+
+/// Words of kinds whose name is a function's, or a type's.
+const FUNCTIONS: &[&str] = &["constructor", "function", "macro", "method"];
+const CLASSES: &[&str] =
+    &["annotation", "class", "enum", "interface", "object", "protocol", "record", "struct", "trait", "union"];
+const DECLARED: &[&str] = &["declaration", "definition", "element", "item", "statement"];
+
+/// Kinds whose children without a field are types when they are names, beside those with the word `type`.
+const HOLDERS: &[&str] = &[
+    "base_clause",
+    "base_list",
+    "class_heritage",
+    "class_interface_clause",
+    "extends_clause",
+    "implements_clause",
+    "inheritance_specifier",
+    "instance_expression",
+    "object_creation_expression",
+    "super_interfaces",
+    "superclass",
+];
+
+/// Last words of kinds with the word `type` that hold other things.
+const NO_HOLDERS: &[&str] =
+    &["alias", "case", "declaration", "definition", "expression", "identifier", "item", "query", "spec", "statement"];
+
+/// Kinds that give what they are on to a name in them that has no field.
+const PASSING: &[&str] =
+    &["argument_list", "command_name", "destructor_name", "generic_name", "navigation_suffix", "qualified_name"];
+
+/// Kinds that name their value: a function when that is one.
+const VALUED: &[&str] = &["field_definition", "pair", "public_field_definition", "variable_declarator"];
+
+/// What the kind of a node says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kind {
+    /// The colour of all of it.
+    pub(super) whole: Option<Colour>,
+    /// The colour of a leaf that is a word.
+    pub(super) word: Option<Colour>,
+    /// Whether it is part of a text when it stands in one, and is no code in it.
+    pub(super) is_text: bool,
+    /// Whether it is code although it is a leaf in a text.
+    pub(super) is_code: bool,
+    pub(super) is_argument: bool,
+    /// Whether what stands on the left in it is what it is.
+    pub(super) is_left: bool,
+    /// Whether it is a path whose last part is a child without a field that passes.
+    pub(super) is_path: bool,
+    /// Whether a leaf of this kind is a name, and whether its looks tell what it is.
+    pub(super) is_name: bool,
+    pub(super) has_looks: bool,
+    /// Whether it is a call.
+    pub(super) calls: bool,
+    /// Whether it calls its first child.
+    pub(super) calls_first: bool,
+    /// What the child is that is its name.
+    pub(super) names: Option<Colour>,
+    /// What children without a field are.
+    pub(super) holds: Option<Colour>,
+    /// Whether children without a field are what it is.
+    pub(super) passes: bool,
+    /// Whether it is named after a function when its value is one.
+    pub(super) is_valued: bool,
+    /// Whether it is a value that is a function.
+    pub(super) is_function: bool,
+    /// Whether it holds words that were not parsed.
+    pub(super) is_loose: bool,
+    /// Whether texts right in it are docs.
+    pub(super) documents: bool,
+}
+
+/// What the field of a child says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Field {
+    /// It has none.
+    #[default]
+    None,
+    /// It is called, or the called part of what is.
+    Callee,
+    /// It is called, or what the called part is a member of.
+    Target,
+    /// It is the name.
+    Name,
+    /// It is the last part of a path.
+    Last,
+    /// It is a type.
+    Type,
+    /// It stands on the left.
+    Left,
+    /// It is of no interest.
+    Other,
+}
+
+/// The kinds and fields of a grammar.
+pub(super) struct Kinds {
+    kinds: Vec<Kind>,
+    fields: Vec<Field>,
+}
+
+impl Kinds {
+    pub(super) fn new(grammar: &tree_sitter::Language, odd: &Odd) -> Self {
+        let kind = |id: u16| {
+            let name = grammar.node_kind_for_id(id).unwrap_or_default();
+            if grammar.node_kind_is_named(id) { named(name, odd) } else { anonymous(name) }
+        };
+        let field = |id: u16| grammar.field_name_for_id(id).map_or(Field::None, field);
+        Self {
+            kinds: (0..grammar.node_kind_count() as u16).map(kind).collect(),
+            fields: (0..=grammar.field_count() as u16).map(field).collect(),
+        }
+    }
+
+    /// The kind with this number. That of errors has none of its own.
+    pub(super) fn kind(&self, id: u16) -> Kind {
+        self.kinds.get(id as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn field(&self, id: Option<std::num::NonZeroU16>) -> Field {
+        id.and_then(|id| self.fields.get(id.get() as usize)).copied().unwrap_or_default()
+    }
+}
+
+fn field(name: &str) -> Field {
+    match name {
+        "function" | "macro" | "method" => Field::Callee,
+        "target" => Field::Target,
+        "declarator" | "key" | "name" => Field::Name,
+        "attribute" | "field" | "id" | "member" | "property" | "right" | "suffix" => Field::Last,
+        "constructor" | "return_type" | "returns" | "superclass" | "superclasses" | "trait" | "type" => Field::Type,
+        "left" | "operand" => Field::Left,
+        _ => Field::Other,
+    }
+}
+
+/// A word of the language, or a sign.
+fn anonymous(text: &str) -> Kind {
+    let begin = text.strip_prefix(['#', '@']).unwrap_or(text);
+    let colour = match begin.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text != "_" {
+        _ if CONSTANTS.contains(&text) => Some(Colour::Constant),
+        // A quote with letters before it is no word, but begins a text.
+        true if text.ends_with(['"', '\'']) => None,
+        true if begin.len() < text.len() => Some(Colour::Attribute),
+        true => Some(Colour::Keyword),
+        false => None,
+    };
+    Kind { whole: colour, ..Kind::default() }
+}
+
+fn named(name: &str, odd: &Odd) -> Kind {
+    let words: Vec<&str> = name.split('_').collect();
+    let last = words.last().copied().unwrap_or_default();
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+    let is_text = OTHER_TEXTS.contains(&name) || has(TEXTS) && !has(AROUND_TEXTS);
+    let is_attribute = ATTRIBUTES.contains(&name);
+    let is_number = NUMBERS.contains(&name) || last == "literal" && has(NUMBER_LITERALS);
+    let own = odd.kinds.iter().find(|(known, _)| *known == name);
+    let whole = match own {
+        Some((_, colour)) => *colour,
+        None if has(COMMENTS) || name == "hash_bang_line" => Some(Colour::Comment),
+        None if is_text => Some(Colour::Text),
+        None if is_attribute => Some(Colour::Attribute),
+        None if is_number => Some(Colour::Number),
+        None if CONSTANTS.contains(&name) => Some(Colour::Constant),
+        None if TYPES.contains(&name) => Some(Colour::Type),
+        None => None,
+    };
+    let is_keyword = KEYWORDS.contains(&name) || KEYWORD_ENDS.contains(&last);
+    let is_name = NAMES.contains(&last);
+    let calls = (has(&["call", "invocation"]) && !has(&["access", "argument", "suffix"]))
+        || matches!(name, "apply" | "command");
+    let names = match () {
+        () if has(FUNCTIONS) || name == "signature" => Some(Colour::Function),
+        () if DECLARED.contains(&last) && (has(CLASSES) || has(&["jsx"])) => Some(Colour::Type),
+        () => None,
+    };
+    let holds = match () {
+        () if HOLDERS.contains(&name) || has(&["type"]) && !NO_HOLDERS.contains(&last) && !has(&["predicate"]) => {
+            Some(Colour::Type)
+        }
+        () if name == "jsx_attribute" => Some(Colour::Attribute),
+        () if name == "function_declaration" => Some(Colour::Function),
+        () => None,
+    };
+    Kind {
+        whole,
+        word: (is_keyword && own.is_none()).then_some(Colour::Keyword),
+        is_text,
+        is_code: words[0] == "interpolated" && is_name,
+        is_argument: has(&["argument", "arguments"]),
+        is_left: has(&["binary"]) || name == "index_expression",
+        is_path: name == "navigation_expression",
+        is_name,
+        has_looks: is_name && !has(MEMBERS),
+        calls,
+        calls_first: name == "call_expression",
+        names,
+        holds,
+        passes: PASSING.contains(&name),
+        is_valued: VALUED.contains(&name),
+        is_function: has(&["function"]),
+        is_loose: name == "token_tree",
+        documents: odd.documents == Some(name),
+    }
+}
