@@ -52,7 +52,7 @@ pub use error::{Cause, SourceError};
 pub use listing::{Entry, Limits, Listing, Place, Skips};
 pub use objects::{BlobReader, blob_id};
 pub use renames::Contents;
-pub use repo::{Head, Repo, Resolved};
+pub use repo::{Head, RefNames, Repo, Resolved};
 pub use rules::check_pattern;
 pub use secrets::Secrets;
 pub use stat::FileStat;

@@ -48,6 +48,15 @@ pub struct Head {
     pub commit: Option<String>,
 }
 
+/// Names that there are in a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefNames {
+    /// Branches.
+    pub branches: Vec<String>,
+    /// Tags.
+    pub tags: Vec<String>,
+}
+
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
@@ -207,6 +216,22 @@ impl Repo {
             Ok(Some(count))
         };
         Ok(side(head, base)?.zip(side(base, head)?))
+    }
+
+    /// The first so many branches and as many tags, by their short names in order; tags from the last one on, because the newest of
+    /// a scheme mostly sort last.
+    pub fn ref_names(&self, most: usize) -> Result<RefNames, SourceError> {
+        let repo = self.local();
+        let mut names = RefNames::default();
+        let references = repo.references().map_err(|error| self.error(error))?;
+        let branches = references.local_branches().map_err(|error| self.error(error))?;
+        names.branches =
+            branches.filter_map(Result::ok).map(|one| one.name().shorten().to_string()).take(most).collect();
+        let tags = references.tags().map_err(|error| self.error(error))?;
+        names.tags = tags.filter_map(Result::ok).map(|one| one.name().shorten().to_string()).collect();
+        names.tags.reverse();
+        names.tags.truncate(most);
+        Ok(names)
     }
 
     /// The real path of the work tree that has a branch checked out, if there is one.
