@@ -63,6 +63,8 @@ pub(crate) struct Served<'a> {
     pub(crate) server: &'a Arc<Server>,
     pub(crate) connection: Option<&'a Connection>,
     pub(crate) follower: Option<&'a dyn Follower>,
+    /// See [`Asked`](crate::server::Asked).
+    pub(crate) by_page: bool,
 }
 
 /// A workspace that a call is about.
@@ -261,7 +263,9 @@ impl<'a> Call<'a> {
 
     /// Whether a branch or tag that was never indexed is brought in when somebody asks for it.
     fn brings_names(&self, session: &Session) -> bool {
-        let wanted = session.config.auto_refs.unwrap_or(self.form != Form::Json || self.is_command());
+        let by_page = matches!(self.host, Host::Server(Served { by_page: true, .. }));
+        let is_wanted = self.form != Form::Json || self.is_command() || by_page;
+        let wanted = session.config.auto_refs.unwrap_or(is_wanted);
         wanted && !self.arguments.is_given("no_sync")
     }
 

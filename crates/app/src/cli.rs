@@ -93,6 +93,7 @@ const ORDER: &[&str] = &[
     "diff",
     "compare",
     "explain",
+    "explore",
     "setup",
     "unsetup",
     "index",
@@ -181,6 +182,8 @@ pub(crate) enum Command {
     Tools,
     /// Serve agents: the Model Context Protocol on standard input and output, or on HTTP
     ServeMcp(ServeArgs),
+    /// Look at the code in a browser: callers, source and callees on one page, branches, search with reasons
+    Explore(ExploreArgs),
     /// Print the script by which a shell completes our commands, options and values
     Completions(CompletionsArgs),
     /// Print a manual page, for `man`
@@ -340,12 +343,28 @@ pub(crate) struct ServeArgs {
     /// Which tools to offer: core, all, or names with commas between them [default: core with text, else all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
+    /// Serve pages to look at code with, too: at / of the HTTP transport, by an address that is printed
+    #[arg(long)]
+    pub(crate) explorer: bool,
     /// Require a bearer token on HTTP: $CODECOMPASS_TOKEN, or one that is made and kept in the data folder
     #[arg(long)]
     pub(crate) require_token: bool,
     /// Add what is of use to those who work on this program
     #[arg(long)]
     pub(crate) debug: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExploreArgs {
+    /// The port on this machine; 0 takes any that is free
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// The workspace, like --workspace
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -1,4 +1,4 @@
-//! The one place that starts a process: our own program, as a client would, and the pager that the user names.
+//! The one place that starts a process: our own program, as a client would, the pager that the user names, and the browser.
 //!
 //! Nothing that a repository says is ever run. Our own program is started by its own path, whatever path an entry names,
 //! and only with what `setup` writes into entries: no other command, option or variable gets through.
@@ -55,6 +55,28 @@ fn pager() -> Command {
         command.env("LESS", "FRX");
     }
     command
+}
+
+/// Shows an address in the user's browser; whether one could be started. The address has a token in it, and other users of the
+/// machine see the arguments of all processes: so the browser is given a file that only its owner can read, and that leads there.
+pub(crate) fn browse(address: &str, data: &Path) -> bool {
+    let file = data.join("explore.html");
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url={address}\"><title>CodeCompass</title>\n"
+    );
+    if crate::mcp::token::write_private(&file, &page).is_err() {
+        return false;
+    }
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    let mut command = Command::new(opener);
+    command.arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().is_ok()
 }
 
 /// How a client starts our program.

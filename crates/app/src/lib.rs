@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod error;
 mod escape;
+mod explorer;
 mod launch;
 mod log;
 mod mcp;

@@ -72,6 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "lang",
             "libc",
             "libmimalloc-sys",
+            "maud",
             "mimalloc",
             "model",
             "query",

@@ -25,6 +25,10 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("index --force", "everything anew"),
         ],
     ),
+    (
+        "explore",
+        &[("explore --open", "this repository in the browser"), ("explore --port 9200", "at an address that stays")],
+    ),
     ("sync", &[("sync", "what changed"), ("sync --changed src/a.rs", "this file only")]),
     ("export", &[("export edges > edges.jsonl", "every reference that is resolved")]),
     (

@@ -171,6 +171,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Config(args) => config::run(common, args),
         Command::Tools => tools::run(),
         Command::ServeMcp(args) => serve_mcp::run(common, args),
+        Command::Explore(args) => serve_mcp::explore(common, args),
         Command::Completions(args) => Ok(generate::completions(args)),
         Command::Man(args) => generate::man(args),
         Command::Bench(args) => bench::run(common, args),
@@ -185,6 +186,7 @@ impl Asked {
                 Command::Index(args) => args.path.clone(),
                 Command::Sync(args) => args.path.clone(),
                 Command::Doctor(args) => args.path.clone(),
+                Command::Explore(args) => args.path.clone(),
                 _ => None,
             },
             Asked::Tool(_, command, matches) => {

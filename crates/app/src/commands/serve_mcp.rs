@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::cli::{Common, ServeArgs, Transport};
+use crate::cli::{Common, ExploreArgs, ServeArgs, Transport};
 use crate::config::{Answers, Config};
 use crate::error::{AppError, Code};
 use crate::mcp::{http, stdio};
 use crate::output::{self, Answer};
 use crate::server::{Options, Server};
-use crate::session::data_folder;
+use crate::session::{Session, data_folder};
 
 /// So long running jobs may take to stop when the server ends.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -26,10 +26,12 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     }
     let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
     let listen = http::Listen::check(args)?;
+    if args.explorer && args.transport != Transport::Http {
+        return Err(AppError::new(Code::InvalidInput, "--explorer needs --transport http.")
+            .hint("`codecompass explore` serves the pages alone."));
+    }
     let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime
-        .map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))?;
+    let runtime = runtime()?;
     // A pipe's client may say where it works: until it has, nothing is indexed on the guess that it is here.
     if server.knows_its_own() || !args.auto_index || args.transport == Transport::Http {
         server.begin();
@@ -40,11 +42,37 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
             Transport::Http => http::serve(&server, listen).await,
         }
     });
+    end(&server, runtime, outcome)
+}
+
+/// `codecompass explore`: the same server for people alone. What was never indexed is indexed first.
+pub(crate) fn explore(common: &Common, args: &ExploreArgs) -> Result<Answer, AppError> {
+    let common = &Common { workspace: args.path.clone().or_else(|| common.workspace.clone()), ..common.clone() };
+    // A path that is none is told before anything is served.
+    Session::open(common, None)?;
+    let server = Server::start(common, Options::to_explore())?;
+    let runtime = runtime()?;
+    server.begin();
+    let outcome = runtime.block_on(http::serve(&server, http::Listen::to_explore(args.port, args.open)));
+    end(&server, runtime, outcome)
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, AppError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))
+}
+
+/// Ends what runs beside the answers. Standard output belongs to the protocol: there is nothing to print.
+fn end(
+    server: &Arc<Server>,
+    runtime: tokio::runtime::Runtime,
+    outcome: Result<(), AppError>,
+) -> Result<Answer, AppError> {
     server.stop(PATIENCE);
     // A thread that still waits for input or for another process must not keep us.
     runtime.shutdown_timeout(Duration::ZERO);
     outcome?;
-    finish(&server)
+    Ok(Answer { text: String::new(), json: json!(null), code: 0 })
 }
 
 /// The folder that the client says it works in: some start their servers elsewhere. Of several the first is the default.
@@ -64,9 +92,4 @@ fn answers(common: &Common, args: &ServeArgs) -> Result<Answers, AppError> {
     let user = data_folder()?.join("config.toml");
     let config = Config::load(common.config.as_deref(), &user, None, &variable)?;
     Ok(args.answers.unwrap_or(config.answers))
-}
-
-/// Standard output belongs to the protocol: there is nothing to print.
-fn finish(_server: &Arc<Server>) -> Result<Answer, AppError> {
-    Ok(Answer { text: String::new(), json: json!(null), code: 0 })
 }

@@ -1,11 +1,11 @@
-//! The server on HTTP: Streamable HTTP at `/mcp`, and `GET /health`.
+//! The server on HTTP: Streamable HTTP at `/mcp`, `GET /health`, and the pages of the explorer where they are wanted.
 //!
 //! Who is let in is decided here, in this order: `Host` and `Origin`, the token, the length of the body, and whether it
 //! is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are, and how long they may
 //! take, is the business of `sockets`.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,8 @@ use super::sockets::{Door, Limits, Socket, Sockets};
 use super::token::{self, Token};
 use crate::cli::ServeArgs;
 use crate::error::{AppError, Code};
+use crate::explorer::{self, Explorer};
+use crate::launch;
 use crate::measure;
 use crate::output::Form;
 use crate::output::complain;
@@ -57,13 +59,44 @@ pub(crate) struct Listen {
     pub(crate) require_token: bool,
     /// Names by which somebody in front of us is called.
     pub(crate) allowed_hosts: Vec<String>,
+    /// Whether agents are served.
+    pub(crate) agents: bool,
+    /// Whether people are.
+    pub(crate) explorer: Option<Pages>,
+}
+
+/// How the explorer is to be begun with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pages {
+    /// In the user's browser.
+    pub(crate) open: bool,
 }
 
 impl Listen {
     /// Checks the command line.
     pub(crate) fn check(args: &ServeArgs) -> Result<Self, AppError> {
         let allowed_hosts = args.allowed_host.iter().map(|name| names::given_name(name)).collect::<Result<_, _>>()?;
-        Ok(Self { address: args.bind, port: args.port, require_token: args.require_token, allowed_hosts })
+        let explorer = args.explorer.then_some(Pages { open: false });
+        Ok(Self {
+            address: args.bind,
+            port: args.port,
+            require_token: args.require_token,
+            allowed_hosts,
+            agents: true,
+            explorer,
+        })
+    }
+
+    /// For people alone, on this machine.
+    pub(crate) fn to_explore(port: u16, open: bool) -> Self {
+        Self {
+            address: IpAddr::from([127, 0, 0, 1]),
+            port,
+            require_token: false,
+            allowed_hosts: Vec::new(),
+            agents: false,
+            explorer: Some(Pages { open }),
+        }
     }
 }
 
@@ -75,6 +108,8 @@ struct Gate {
     sessions: Arc<LocalSessionManager>,
     /// When each session last spoke.
     spoke: Mutex<HashMap<Arc<str>, Instant>>,
+    /// Who answers what is not for agents.
+    explorer: Option<Explorer>,
 }
 
 /// Serves until a signal ends it.
@@ -103,19 +138,33 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
     let sessions = Arc::new(sessions);
     let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
     let file = token.as_ref().and_then(|token| token.file.clone());
-    let gate = Arc::new(Gate { token, names, server: Arc::clone(server), sessions, spoke: Mutex::default() });
-    let router = Router::new()
-        .nest_service("/mcp", service)
-        .route("/health", get(health))
+    let explorer =
+        listen.explorer.map(|_| Explorer::new(server, explorer::gate::Gate::new(reached(address), address.port())));
+    let gate = Arc::new(Gate { token, names, server: Arc::clone(server), sessions, spoke: Mutex::default(), explorer });
+    let router = match listen.agents {
+        true => Router::new().nest_service("/mcp", service).route("/health", get(health)),
+        false => Router::new(),
+    };
+    let router = router
+        .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(middleware::from_fn_with_state(Arc::clone(&gate), check))
         .layer(middleware::from_fn(attend))
-        .with_state(gate);
+        .with_state(Arc::clone(&gate));
     let sockets = Sockets::new(Limits::within(measure::descriptors()));
     let mut signals = Signals::new().map_err(|error| failed("no signals can be had", error))?;
     if let Some(file) = file {
         complain(&format!("the token is in {}", file.display()));
     }
-    complain(&format!("listening on http://{address}/mcp"));
+    if listen.agents {
+        complain(&format!("listening on http://{address}/mcp"));
+    }
+    if let (Some(explorer), Some(pages)) = (&gate.explorer, listen.explorer) {
+        let page = explorer.gate.address()?;
+        complain(&format!("the explorer is at {page}"));
+        if pages.open && !launch::browse(&page, &server.data) {
+            complain("no browser could be started: open the address yourself");
+        }
+    }
     let open = Arc::clone(&sockets);
     let ended = async move {
         signals.any().await;
@@ -179,6 +228,9 @@ async fn check(
     if let Err(refusal) = gate.names.check(request.uri(), request.headers()) {
         return refusal.into_response();
     }
+    if let Some(explorer) = gate.explorer.as_ref().filter(|_| !is_for_agents(request.uri().path())) {
+        return if socket.serve() { explorer.respond(request).await } else { busy() };
+    }
     let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if gate.token.as_ref().is_some_and(|token| !token.is_in(header)) {
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
@@ -229,6 +281,19 @@ async fn check(
         gate.lock().insert(session, Instant::now());
     }
     response
+}
+
+/// The addresses that programs know; all others are pages.
+fn is_for_agents(path: &str) -> bool {
+    path == "/health" || path == "/mcp" || path.starts_with("/mcp/")
+}
+
+/// How a browser on this machine reaches an address that we listen on.
+fn reached(address: SocketAddr) -> String {
+    match address.ip() {
+        ip if ip.is_unspecified() => format!("http://127.0.0.1:{}", address.port()),
+        _ => format!("http://{address}"),
+    }
 }
 
 const CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
@@ -285,7 +350,15 @@ async fn health(State(gate): State<Arc<Gate>>) -> Response {
     };
     let (sender, reply) = oneshot::channel();
     let arguments = serde_json::Map::new();
-    let asked = Asked { tool, arguments, connection: None, follower: None, form: Form::Json, gone: Arc::default() };
+    let asked = Asked {
+        tool,
+        arguments,
+        connection: None,
+        follower: None,
+        form: Form::Json,
+        gone: Arc::default(),
+        by_page: false,
+    };
     gate.server.answer(asked, move |reply| drop(sender.send(reply)));
     match reply.await {
         Ok(reply) => {

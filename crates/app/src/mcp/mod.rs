@@ -5,11 +5,11 @@
 
 pub(crate) mod http;
 mod message;
-mod names;
+pub(crate) mod names;
 mod roots;
 mod sockets;
 pub(crate) mod stdio;
-mod token;
+pub(crate) mod token;
 
 pub(crate) use self::token::VARIABLE as TOKEN_VARIABLE;
 
@@ -150,7 +150,7 @@ impl ServerHandler for Handler {
         let form = self.server.options.form;
         // However this ends, nobody works on after it: cancelled, or dropped with the connection.
         let _leaving = Leaving(Arc::clone(&gone));
-        self.server.answer(Asked { tool, arguments, connection, follower, form, gone }, move |reply| {
+        self.server.answer(Asked { tool, arguments, connection, follower, form, gone, by_page: false }, move |reply| {
             // Nobody waits any more: the client has gone.
             let _ = sender.send(reply);
         });

@@ -89,7 +89,7 @@ pub(super) fn given_name(text: &str) -> Result<String, AppError> {
 }
 
 /// Whether a client takes each of these media types, which are `type/subtype`. Who says nothing takes anything.
-pub(super) fn takes(headers: &HeaderMap, kinds: &[&str]) -> bool {
+pub(crate) fn takes(headers: &HeaderMap, kinds: &[&str]) -> bool {
     let ranges: Vec<&str> = headers
         .get_all(ACCEPT)
         .iter()

@@ -42,30 +42,43 @@ impl Token {
             let (scheme, token) = header.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
         });
-        let (given, secret) = (given.unwrap_or_default().as_bytes(), self.secret.as_bytes());
-        let differences = secret
-            .iter()
-            .enumerate()
-            .fold(0, |sum, (at, byte)| sum | (byte ^ given.get(at).copied().unwrap_or_default()));
-        differences == 0 && given.len() == secret.len()
+        is_same(&self.secret, given.unwrap_or_default())
     }
+}
+
+/// Whether a secret was given. Takes as long for a wrong one as for the right one.
+pub(crate) fn is_same(secret: &str, given: &str) -> bool {
+    let (secret, given) = (secret.as_bytes(), given.as_bytes());
+    let differences =
+        secret.iter().enumerate().fold(0, |sum, (at, byte)| sum | (byte ^ given.get(at).copied().unwrap_or_default()));
+    differences == 0 && given.len() == secret.len()
+}
+
+/// Nobody guesses it.
+pub(crate) fn random() -> Result<String, AppError> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| AppError::new(Code::InternalError, format!("No token could be made: {error}.")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn make(file: &Path) -> Result<String, AppError> {
     let failed = |what: String| AppError::new(Code::InternalError, format!("No token could be made: {what}."));
-    let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(|error| failed(error.to_string()))?;
-    let secret: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let secret = random()?;
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
     }
+    write_private(file, &secret).map_err(|error| failed(format!("{}: {error}", file.display())))?;
+    Ok(secret)
+}
+
+/// Writes a file that only its owner can read.
+pub(crate) fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(file).and_then(|mut open| std::io::Write::write_all(&mut open, secret.as_bytes()));
-    written.map_err(|error| failed(format!("{}: {error}", file.display())))?;
-    Ok(secret)
+    std::io::Write::write_all(&mut options.open(file)?, text.as_bytes())
 }
 
 /// A file that others could read is closed to them.

@@ -103,6 +103,23 @@ impl Options {
     }
 }
 
+impl Options {
+    /// What the explorer needs.
+    pub(crate) fn to_explore() -> Self {
+        Self {
+            auto_index: true,
+            auto_workspace: false,
+            allowed_roots: Vec::new(),
+            own_workspace_only: false,
+            no_prewarm: true,
+            no_watch: false,
+            debug: false,
+            tools: None,
+            form: Form::Json,
+        }
+    }
+}
+
 /// The tools that are offered: `core`, `all`, or a list of names; where nothing is said, what suits the form.
 fn offered(words: &[String], form: Form) -> Result<Option<Vec<&'static str>>, AppError> {
     let core = || Some(tools::CORE.iter().map(|(name, _)| *name).collect());
@@ -158,6 +175,8 @@ pub(crate) struct Asked {
     pub(crate) form: Form,
     /// Set when nobody wants the answer any more.
     pub(crate) gone: Arc<AtomicBool>,
+    /// Somebody at a page of the explorer asks: a branch that was never indexed is brought in, as for readers of text.
+    pub(crate) by_page: bool,
 }
 
 impl Asked {
@@ -268,13 +287,13 @@ impl Server {
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower, form, gone } = asked;
+        let Asked { tool, arguments, connection, follower, form, gone, by_page } = asked;
         desk.heed(&gone);
         let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
-            let served = Served { server: self, connection: connection.as_deref(), follower };
+            let served = Served { server: self, connection: connection.as_deref(), follower, by_page };
             let host = Host::Server(served);
             let mut call = Call { arguments, form, host, desk: &mut *desk, gone: Arc::clone(&gone), printer: None };
             // Nobody waits for what was given up while it stood in the queue.

@@ -24,6 +24,25 @@ impl Server {
         Self::run(Command::new(PROGRAM).arg("serve-mcp").args(args), cwd, home, env)
     }
 
+    /// Starts any other command that stays.
+    pub(crate) fn command(cwd: &Path, home: &Path, args: &[&str]) -> Self {
+        Self::run(Command::new(PROGRAM).args(args), cwd, home, &[])
+    }
+
+    /// The last address of the explorer that it printed, with its token.
+    pub(crate) fn explorer(&self) -> String {
+        let mut found = None;
+        let is_there = wait_until(Duration::from_secs(20), || {
+            let said = self.said();
+            found = said.lines().rev().find_map(|line| {
+                line.starts_with("the explorer").then(|| line.split_once("http://").map(|(_, rest)| rest.to_owned()))?
+            });
+            found.is_some()
+        });
+        assert!(is_there, "no address in: {}", self.said());
+        found.expect("it was just seen")
+    }
+
     /// The same in a process that may have no more than so many descriptors open.
     pub(crate) fn limited(cwd: &Path, home: &Path, descriptors: u32, args: &[&str]) -> Self {
         let script = format!("ulimit -n {descriptors}; exec \"$0\" serve-mcp \"$@\"");

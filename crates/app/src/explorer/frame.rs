@@ -1,0 +1,181 @@
+//! What every page has around its screen: the search, the state that is looked at, the keys, and what may be said about an answer.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+use serde_json::Value;
+
+use super::lists::{count, list, number, plain, word};
+use super::screens::{self, Shown};
+use super::visit::Visit;
+
+/// The keys, as the help lists them and the script knows them.
+const KEYS: &[(&str, &str)] = &[
+    ("/", "search"),
+    ("j, k", "next, previous row"),
+    ("Enter", "open the row"),
+    ("e", "open what is folded in the row"),
+    ("g h", "home: files and folders"),
+    ("g b", "what this branch changes"),
+    ("g s", "status"),
+    ("g r", "choose a ref"),
+    ("y", "copy for an agent"),
+    ("?", "this list"),
+    ("Esc", "close, leave the field"),
+];
+
+/// A whole page.
+pub(super) async fn page(visit: &Visit, shown: &Shown) -> Markup {
+    let at = &visit.at;
+    let nothing = Value::Null;
+    let standing = visit.standing().await.as_ref().unwrap_or(&nothing);
+    let root = word(standing, "root");
+    let folder = root.rsplit(['/', '\\']).next().unwrap_or_default();
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                @if shown.is_waiting { noscript { meta http-equiv="refresh" content="2"; } }
+                title { (plain(&shown.title)) " · " (plain(folder)) }
+                link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/assets/explorer.css";
+                script type="module" src="/assets/explorer.js" {}
+            }
+            body data-live=(at.href(&["live"], &[])) {
+                a.skip href="#main" { "To the content" }
+                header {
+                    a.brand href=(at.href(&[], &[])) title=(plain(root)) { (plain(folder)) }
+                    form.search action="/search" role="search" {
+                        input #q name="q" type="search" value=(visit.query.get("q").unwrap_or_default()) aria-label="Search" autocomplete="off" spellcheck="false" placeholder="Words, a name, path:line, a message   /";
+                        (kept(visit, true))
+                    }
+                    (where_to(visit, standing))
+                    nav {
+                        a href=(at.href(&[], &[])) { "Code" }
+                        @if has_history(standing) { a data-go="b" href=(at.href(&["branch"], &[])) { "Changes" } }
+                        a data-go="s" href=(at.href(&["status"], &[])) { "Status" }
+                        button type="button" data-help hidden title="Keys" { "?" }
+                    }
+                }
+                (main(visit, shown))
+                (help())
+            }
+        }
+    }
+}
+
+/// What stands between header and help; the script asks for it alone.
+pub(super) fn main(visit: &Visit, shown: &Shown) -> Markup {
+    let own = |kind: &str| {
+        let pairs: Vec<(&str, &str)> =
+            visit.query.without(&["as", "ref", "tree", "token"]).chain([("as", kind)]).collect();
+        let segments: Vec<String> =
+            visit.path.split('/').filter(|part| !part.is_empty()).map(super::address::decoded).collect();
+        visit.at.href(&segments.iter().map(String::as_str).collect::<Vec<_>>(), &pairs)
+    };
+    html! {
+        main #main tabindex="-1" data-title=(plain(&shown.title)) data-digest=(shown.digest) data-waiting[shown.is_waiting] {
+            div.head {
+                (shown.heading)
+                div.actions {
+                    @if !shown.agent.is_empty() { a.button data-copy href=(own("text")) { "Copy for agent" } }
+                    a.button href=(own("json")) { "JSON" }
+                }
+            }
+            (notes(&shown.metadata))
+            (shown.body)
+        }
+    }
+}
+
+/// Which state the answer is of, and what one has to know about it.
+fn notes(metadata: &Value) -> Markup {
+    if metadata.is_null() {
+        return html! {};
+    }
+    let commit: String = word(metadata, "indexed_commit").chars().take(10).collect();
+    let freshness = word(metadata, "freshness_status");
+    let changed = number(metadata, "changed_files");
+    html! {
+        p.state {
+            span.ref { (plain(word(metadata, "ref"))) }
+            @if !commit.is_empty() { " " code.dim { (commit) } }
+            " " span class=(format!("badge {}", plain(freshness))) { (freshness) }
+            @if changed > 0 { " " span.dim { (count(changed, "changed file")) " not in here yet" } }
+            @if word(metadata, "result_completeness") == "partial" { " " span.badge.partial { "partial" } }
+        }
+        @for warning in list(metadata, "warnings").iter().filter_map(Value::as_str) { p.warning { (plain(warning)) } }
+    }
+}
+
+/// Whether there is anything but a folder.
+fn has_history(standing: &Value) -> bool {
+    ["branches", "trees"].iter().any(|name| !list(&standing["choices"], name).is_empty())
+}
+
+/// The ref and the work tree, to choose others.
+fn where_to(visit: &Visit, standing: &Value) -> Markup {
+    let choices = &standing["choices"];
+    let trees = list(choices, "trees");
+    let checked_out = choices["checked_out"].as_str().unwrap_or("no branch");
+    let edited = number(&standing["state"], "edited");
+    if !has_history(standing) {
+        return html! {};
+    }
+    html! {
+        form.where action=(visit.path) {
+            input name="ref" list="refs" aria-label="Branch, tag or commit" autocomplete="off" spellcheck="false" value=(visit.at.ref_name.as_deref().unwrap_or_default()) placeholder=(format!("work tree · {}", plain(checked_out))) title="Branch, tag or commit; empty is the work tree";
+            datalist #refs {
+                @for name in list(choices, "branches").iter().chain(list(choices, "tags")).filter_map(Value::as_str) { option value=(name) {} }
+            }
+            @if trees.len() > 1 {
+                select name="tree" aria-label="Work tree" data-submit {
+                    @for tree in trees {
+                        @let path = word(tree, "path");
+                        @let is_default = visit.at.tree.is_none() && tree["is_this"] == true;
+                        @let value = if tree["is_this"] == true && visit.at.tree.is_none() { "" } else { path };
+                        option value=(value) selected[is_default || visit.at.tree.as_deref() == Some(path)] {
+                            (plain(path.rsplit('/').next().unwrap_or_default())) @if let Some(branch) = tree["branch"].as_str() { " · " (plain(branch)) }
+                        }
+                    }
+                }
+            }
+            (kept(visit, false))
+            button { "Go" }
+            @if edited > 0 && visit.at.ref_name.is_none() {
+                a.badge.edited href=(visit.at.href(&["branch"], &[("base", "HEAD"), ("head", "@worktree")])) { (count(edited, "edited file")) }
+            }
+        }
+    }
+}
+
+/// What a form keeps of the address.
+fn kept(visit: &Visit, is_search: bool) -> Markup {
+    let names: &[&str] = if is_search { &["q"] } else { &["ref", "tree", "as", "cursor"] };
+    let is_kept = |(name, _): &(&str, &str)| !is_search || matches!(*name, "ref" | "tree");
+    html! {
+        @for (name, value) in visit.query.without(names).filter(is_kept) { input type="hidden" name=(name) value=(value); }
+    }
+}
+
+fn help() -> Markup {
+    html! {
+        dialog #help aria-label="Keys" {
+            h2 { "Keys" }
+            dl { @for (keys, what) in KEYS { div { dt { kbd { (keys) } } dd { (what) } } } }
+            form method="dialog" { button { "Close" } }
+        }
+    }
+}
+
+/// An address that is none.
+pub(super) async fn missing(visit: &Visit, is_part: bool) -> Response {
+    let error = serde_json::json!({ "error": { "code": "not_found", "message": "There is no such page." } });
+    let mut shown = screens::refused(visit, &error);
+    shown.status = StatusCode::NOT_FOUND;
+    let page = if is_part { main(visit, &shown) } else { page(visit, &shown).await };
+    (shown.status, super::html(), page.into_string()).into_response()
+}

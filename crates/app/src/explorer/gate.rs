@@ -1,0 +1,118 @@
+//! Who may look: whoever opened an address with a token that was good for once.
+//!
+//! The token is exchanged for a cookie that no script can read and that no other site's page makes the browser send. The answer to
+//! it is a page that goes on by itself, and no redirect: a link in a chat or a terminal is followed from another site, and a
+//! browser sends a strict cookie only with what our own page asks for.
+
+use std::sync::{Mutex, PoisonError};
+
+use axum::http::{HeaderMap, header};
+
+use crate::error::AppError;
+use crate::mcp::token::{is_same, random};
+use crate::output::complain;
+
+/// So many browsers may be logged in; the one that came first goes.
+const MOST: usize = 32;
+
+/// See the module.
+pub(crate) struct Gate {
+    /// Where the pages are: `http://127.0.0.1:9200`.
+    base: String,
+    /// The name of the cookie. Cookies know no ports, so that two servers on one machine need two names.
+    cookie: String,
+    keys: Mutex<Keys>,
+}
+
+#[derive(Default)]
+struct Keys {
+    /// The token that nobody has used yet.
+    token: Option<String>,
+    /// What browsers carry that are logged in.
+    cookies: Vec<String>,
+}
+
+impl Gate {
+    /// A gate that nobody has passed.
+    pub(crate) fn new(base: String, port: u16) -> Self {
+        Self { base, cookie: format!("codecompass_{port}"), keys: Mutex::default() }
+    }
+
+    /// An address that opens once. The one before it that nobody used does not open any more.
+    pub(crate) fn address(&self) -> Result<String, AppError> {
+        let token = random()?;
+        let address = format!("{}/?token={token}", self.base);
+        self.lock().token = Some(token);
+        Ok(address)
+    }
+
+    /// Takes the token; the header that sets the cookie if it was the right one.
+    pub(super) fn exchange(&self, token: &str) -> Option<String> {
+        let mut keys = self.lock();
+        if !keys.token.as_ref().is_some_and(|known| is_same(known, token)) {
+            return None;
+        }
+        let secret = random().ok()?;
+        keys.token = None;
+        if keys.cookies.len() >= MOST {
+            keys.cookies.remove(0);
+        }
+        keys.cookies.push(secret.clone());
+        Some(format!("{}={secret}; Path=/; HttpOnly; SameSite=Strict", self.cookie))
+    }
+
+    /// Whether a request carries a cookie of ours.
+    pub(super) fn knows(&self, headers: &HeaderMap) -> bool {
+        let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let keys = self.lock();
+        pairs.any(|(name, value)| name == self.cookie && keys.cookies.iter().any(|known| is_same(known, value)))
+    }
+
+    /// Somebody came without a key: a new address is told where only the owner reads it, unless one is still good.
+    pub(super) fn offer(&self) {
+        if self.lock().token.is_none()
+            && let Ok(address) = self.address()
+        {
+            complain(&format!("the explorer, for one more browser: {address}"));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Keys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_opens_once_and_its_cookie_stays() {
+        let gate = Gate::new("http://127.0.0.1:9".into(), 9);
+        let address = gate.address().expect("random numbers");
+        let token = address.split_once("token=").expect("a token").1.to_owned();
+        assert!(gate.exchange("").is_none() && gate.exchange(&token[1..]).is_none());
+        let set = gate.exchange(&token).expect("the right one");
+        assert!(gate.exchange(&token).is_none(), "only once");
+        assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict"));
+        let knows = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.append(header::COOKIE, value.parse().expect("a header"));
+            gate.knows(&headers)
+        };
+        let cookie = set.split(';').next().expect("a pair");
+        assert!(knows(cookie) && knows(&format!("a=b; {cookie}")));
+        assert!(!knows("codecompass_9=") && !knows(&format!("{cookie}0")) && !knows(&cookie.replace("_9", "_8")));
+    }
+
+    #[test]
+    fn a_newer_address_replaces_an_older_one() {
+        let gate = Gate::new(String::new(), 1);
+        let token = |address: String| address.split_once("token=").expect("a token").1.to_owned();
+        let first = token(gate.address().expect("random numbers"));
+        let second = token(gate.address().expect("random numbers"));
+        assert!(gate.exchange(&first).is_none());
+        assert!(gate.exchange(&second).is_some());
+    }
+}

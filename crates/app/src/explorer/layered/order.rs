@@ -1,0 +1,167 @@
+//! The order of each column, such that few lines cross.
+//!
+//! It begins with the order in which a search along the lines meets the items, in which a tree has no crossings. Sweeps
+//! from left to right and back then put each item at the mean place of those it has lines to, swaps of neighbours mend what
+//! means are blind to, and the best order of all is kept.
+
+use super::Net;
+
+/// So many sweeps, at most.
+const SWEEPS: usize = 24;
+
+/// So many sweeps without an order that is better than the best are enough.
+const IDLE: usize = 6;
+
+/// So many rounds of swaps, at most.
+const ROUNDS: usize = 8;
+
+/// Parts of a place that means are told in.
+const PARTS: usize = 1 << 16;
+
+/// Puts the columns of a net in order.
+pub(super) fn arrange(net: &mut Net) {
+    begin(net);
+    let mut places = vec![0; net.items.len()];
+    number(net, &mut places);
+    let mut best = (crossings(net, &places), net.columns.clone());
+    let mut idle = 0;
+    for sweep in 0..SWEEPS {
+        if best.0 == 0 || idle >= IDLE {
+            break;
+        }
+        sort_by_means(net, &mut places, sweep % 2 == 0);
+        let count = crossings(net, &places);
+        idle += 1;
+        if count < best.0 {
+            best = (count, net.columns.clone());
+            idle = 0;
+        }
+    }
+    net.columns = best.1;
+    number(net, &mut places);
+    swap(net, &mut places);
+}
+
+/// The order in which a search meets the items.
+fn begin(net: &mut Net) {
+    let mut is_seen = vec![false; net.items.len()];
+    for root in 0..net.items.len() {
+        let mut open = vec![root];
+        while let Some(item) = open.pop() {
+            if std::mem::replace(&mut is_seen[item], true) {
+                continue;
+            }
+            net.columns[net.items[item].layer].push(item);
+            open.extend(net.left[item].iter().rev().filter(|next| !is_seen[**next]));
+            open.extend(net.right[item].iter().rev().filter(|next| !is_seen[**next]));
+        }
+    }
+}
+
+/// Notes the place of each item in its column.
+fn number(net: &Net, places: &mut [usize]) {
+    for column in &net.columns {
+        column.iter().enumerate().for_each(|(place, item)| places[*item] = place);
+    }
+}
+
+/// One sweep. Items without lines to the column before keep their places, and the others share out theirs.
+fn sort_by_means(net: &mut Net, places: &mut [usize], to_right: bool) {
+    let count = net.columns.len();
+    let beside = if to_right { &net.left } else { &net.right };
+    for step in 1..count {
+        let column = &mut net.columns[if to_right { step } else { count - 1 - step }];
+        let mut moved: Vec<(usize, usize)> = column
+            .iter()
+            .filter(|item| !beside[**item].is_empty())
+            .map(|item| {
+                let sum: usize = beside[*item].iter().map(|other| places[*other] * PARTS).sum();
+                (sum / beside[*item].len(), *item)
+            })
+            .collect();
+        moved.sort_by_key(|(mean, _)| *mean);
+        let mut moved = moved.into_iter();
+        for (place, item) in column.iter_mut().enumerate() {
+            if !beside[*item].is_empty() {
+                *item = moved.next().map_or(*item, |(_, next)| next);
+            }
+            places[*item] = place;
+        }
+    }
+}
+
+/// Swaps neighbours in a column as long as that makes lines cross less.
+fn swap(net: &mut Net, places: &mut [usize]) {
+    for _ in 0..ROUNDS {
+        let mut is_better = false;
+        for column in &mut net.columns {
+            // Of each item, the places that its lines lead to. None of them is in this column.
+            let ends = |item: &usize| [&net.left[*item], &net.right[*item]].map(|beside| sorted(beside, places));
+            let mut ends: Vec<[Vec<usize>; 2]> = column.iter().map(ends).collect();
+            for upper in 0..column.len().saturating_sub(1) {
+                let (one, other) = (&ends[upper], &ends[upper + 1]);
+                let now = inverted(&one[0], &other[0]) + inverted(&one[1], &other[1]);
+                let then = inverted(&other[0], &one[0]) + inverted(&other[1], &one[1]);
+                if then < now {
+                    column.swap(upper, upper + 1);
+                    ends.swap(upper, upper + 1);
+                    is_better = true;
+                }
+            }
+            column.iter().enumerate().for_each(|(place, item)| places[*item] = place);
+        }
+        if !is_better {
+            return;
+        }
+    }
+}
+
+fn sorted(items: &[usize], places: &[usize]) -> Vec<usize> {
+    let mut all: Vec<usize> = items.iter().map(|item| places[*item]).collect();
+    all.sort_unstable();
+    all
+}
+
+/// How many pairs have the first one's place below the second one's.
+fn inverted(upper: &[usize], lower: &[usize]) -> usize {
+    let mut below = 0;
+    let mut count = 0;
+    for place in upper {
+        while below < lower.len() && lower[below] < *place {
+            below += 1;
+        }
+        count += below;
+    }
+    count
+}
+
+/// How many lines cross, between all columns. Lines of one column to itself do not count.
+pub(super) fn crossings(net: &Net, places: &[usize]) -> usize {
+    let mut count = 0;
+    let mut lines: Vec<usize> = Vec::new();
+    for pair in net.columns.windows(2) {
+        // Lines from the top down by where they begin: each crosses those before it that end further down.
+        lines.clear();
+        for item in &pair[0] {
+            let begin = lines.len();
+            lines.extend(net.right[*item].iter().map(|other| places[*other]));
+            lines[begin..].sort_unstable();
+        }
+        let mut tree = vec![0_usize; pair[1].len() + 1];
+        for (before, end) in lines.iter().enumerate() {
+            let mut not_below = 0;
+            let mut at = end + 1;
+            while at > 0 {
+                not_below += tree[at];
+                at &= at - 1;
+            }
+            count += before - not_below;
+            let mut at = end + 1;
+            while at < tree.len() {
+                tree[at] += 1;
+                at += at & at.wrapping_neg();
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,94 @@
+//! Rows that several screens have: symbols, calls, places.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::address::At;
+use crate::escape::shown;
+
+/// A text of an answer.
+pub(super) fn word<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// A number of an answer.
+pub(super) fn number(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_default()
+}
+
+/// A list of an answer.
+pub(super) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A name that nothing hides in.
+pub(super) fn plain(text: &str) -> String {
+    shown(text).into_owned()
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn count(number: u64, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {word}{plural}", crate::measure::count_text(number))
+}
+
+/// The kind of a symbol, as a mark beside its name.
+pub(super) fn kind(kind: &str) -> Markup {
+    html! { span.kind { (kind) } }
+}
+
+/// A name that leads to a symbol.
+pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
+    let name = match (word(symbol, "qualified_name"), word(symbol, "name")) {
+        ("", name) => name,
+        (name, _) => name,
+    };
+    let id = word(symbol, "symbol_id");
+    html! {
+        (kind(word(symbol, "kind"))) " "
+        @if id.is_empty() { span.name { (plain(name)) } } @else { a.name href=(at.symbol(id)) { (plain(name)) } }
+    }
+}
+
+/// `src/a.rs:12`, which leads there.
+pub(super) fn place_link(at: &At, path: &str, line: u64) -> Markup {
+    html! { a.place href=(at.line(path, line)) { (plain(path)) ":" (line) } }
+}
+
+/// One caller or callee, which can be opened to see those behind it.
+pub(super) fn call(at: &At, edge: &Value, direction: &str) -> Markup {
+    let symbol = &edge["symbol"];
+    let site = &edge["call_site"];
+    let id = word(symbol, "symbol_id");
+    let more = number(edge, "call_count");
+    html! {
+        li data-row {
+            (symbol_link(at, symbol))
+            @if word(edge, "confidence") != "static" { " " span.badge.guess title="not proved" { "guess" } }
+            div.at {
+                (place_link(at, word(site, "file"), number(site, "line")))
+                @if more > 1 { " " span.dim { "×" (more) } }
+            }
+            @if !id.is_empty() {
+                details.hop data-src=(at.href(&["calls", id], &[("direction", direction)])) {
+                    summary { @if direction == "callers" { "its callers" } @else { "what it calls" } }
+                    p { a href=(at.href(&["calls", id], &[("direction", direction)])) { "open" } }
+                }
+            }
+        }
+    }
+}
+
+/// Calls, with those of tests folded.
+pub(super) fn calls(at: &At, edges: &[Value], direction: &str) -> Markup {
+    let (tests, code): (Vec<&Value>, Vec<&Value>) = edges.iter().partition(|edge| edge["is_test"] == true);
+    html! {
+        @if !code.is_empty() { ul.rows { @for edge in &code { (call(at, edge, direction)) } } }
+        @if !tests.is_empty() {
+            details.tests {
+                summary { (count(tests.len() as u64, "test")) }
+                ul.rows { @for edge in &tests { (call(at, edge, direction)) } }
+            }
+        }
+    }
+}

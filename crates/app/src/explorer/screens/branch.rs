@@ -1,0 +1,187 @@
+//! What a branch changes, by symbol: what breaks others first, then the rest by file, and a picture of who is affected.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::search::drop_nulls;
+use super::{Shown, more};
+use crate::explorer::drawing::{Item, Picture};
+use crate::explorer::lists::{count, kind, list, number, plain, word};
+use crate::explorer::visit::Visit;
+
+const LIMIT: u32 = 100;
+
+/// So many callers are drawn; a picture of more is none.
+const DRAWN: usize = 60;
+
+pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
+    let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
+    let question = drop_nulls(json!({
+        "base_ref": visit.query.get("base"),
+        "head_ref": head,
+        "limit": LIMIT,
+        "include_callers": true,
+        "path_filter": visit.query.get("path"),
+        "tests": visit.query.get("tests"),
+        "cursor": visit.query.get("cursor"),
+    }));
+    let answer = visit.ask("diff_context", question.clone()).await?;
+    let changes = list(&answer, "changes");
+    let (breaking, others): (Vec<&Value>, Vec<&Value>) = changes.iter().partition(|change| breaks(change, &answer));
+    let (base, head) = (word(&answer, "base_ref"), word(&answer, "head_ref"));
+    let picture = picture(visit, &answer);
+    let heading = html! {
+        div.title {
+            h1 { "Changes of " (plain(head)) span.dim { " since it parted from " (plain(base)) } }
+            form.refs action="/branch" {
+                label { "from " input name="base" list="refs" value=(base) spellcheck="false"; }
+                label { " to " input name="head" list="refs" value=(head) spellcheck="false" title="@worktree is the work tree with its edits"; }
+                @if let Some(tree) = &visit.at.tree { input type="hidden" name="tree" value=(tree); }
+                button { "Compare" }
+            }
+        }
+    };
+    let body = html! {
+        p { (count(number(&answer, "total_changes"), "changed symbol")) " in " (count(number(&answer, "affected_files"), "file"))
+            span.dim {
+                @if number(&answer, "doc_only_changes") > 0 { ", " (count(number(&answer, "doc_only_changes"), "symbol")) " with other docs only" }
+                @if number(&answer, "moved_symbols") > 0 { ", " (number(&answer, "moved_symbols")) " moved" }
+            }
+        }
+        @if !breaking.is_empty() {
+            h2 { "May break others " span.dim { (breaking.len()) } }
+            ul.rows { @for change in &breaking { (row(visit, change, &answer)) } }
+        }
+        @if !picture.is_empty() { h2 { "Who calls what changed" } (picture.draw("Callers of changed symbols")) }
+        @if !others.is_empty() {
+            h2 { "Other changes " span.dim { (others.len()) } }
+            (by_file(visit, &others, &answer))
+        }
+        (more(visit, &answer["metadata"]))
+        (files(visit, &answer))
+    };
+    let title = format!("Changes of {head}");
+    let metadata = answer["metadata"].clone();
+    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("diff_context", question)]))
+}
+
+/// Deleted, or with another signature, and called by something that was not changed with it.
+fn breaks(change: &Value, answer: &Value) -> bool {
+    let is_other =
+        word(change, "change_type") == "deleted" || list(change, "changed").iter().any(|facet| facet == "signature");
+    is_other && callers(change, answer).iter().any(|caller| caller["is_changed"] != true)
+}
+
+fn id(change: &Value) -> &str {
+    let side = |name: &str| change[name]["symbol_id"].as_str();
+    side("after").or(side("before")).unwrap_or_default()
+}
+
+fn callers<'v>(change: &Value, answer: &'v Value) -> Vec<&'v Value> {
+    let ids = [change["before"]["symbol_id"].as_str(), change["after"]["symbol_id"].as_str()];
+    let is_of = |caller: &&Value| ids.iter().flatten().any(|id| caller["to"]["symbol_id"] == **id);
+    list(answer, "affected_callers").iter().filter(is_of).collect()
+}
+
+fn row(visit: &Visit, change: &Value, answer: &Value) -> Markup {
+    let (before, after) = (&change["before"], &change["after"]);
+    let one = if after.is_object() { after } else { before };
+    let change_type = word(change, "change_type");
+    let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
+    let compare =
+        visit.at.href(&["compare", id(change)], &[("base", base), ("head", head), ("path", word(change, "path"))]);
+    let of_it = callers(change, answer);
+    let (old, new) = (word(before, "signature"), word(after, "signature"));
+    html! {
+        li data-row {
+            span class=(format!("badge {change_type}")) { (change_type) } " "
+            (kind(word(one, "kind"))) " "
+            a.name href=(compare) { (plain(word(one, "qualified_name"))) }
+            " " span.place { (plain(word(change, "path"))) ":" (number(&change["lines"], "start")) }
+            @let facets: Vec<&str> = list(change, "changed").iter().filter_map(Value::as_str).collect();
+            @if !facets.is_empty() { " " span.dim { (facets.join(", ")) } }
+            @if before.is_object() && after.is_object() && old != new {
+                pre.signature { del { (plain(old)) } "\n" ins { (plain(new)) } }
+            }
+            @if !of_it.is_empty() {
+                details { summary { (count(of_it.len() as u64, "caller")) }
+                    ul.rows {
+                        @for caller in &of_it {
+                            @let site = &caller["call_site"];
+                            li {
+                                (plain(word(&caller["from"], "qualified_name")))
+                                " " a.place href=(visit.at.line(word(site, "file"), number(site, "line"))) { (plain(word(site, "file"))) ":" (number(site, "line")) }
+                                @if caller["is_changed"] == true { " " span.badge { "changed too" } }
+                                @if caller["is_test"] == true { " " span.badge { "test" } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn by_file(visit: &Visit, changes: &[&Value], answer: &Value) -> Markup {
+    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for change in changes {
+        match files.last_mut().filter(|(path, _)| *path == word(change, "path")) {
+            Some((_, of_it)) => of_it.push(change),
+            None => files.push((word(change, "path"), vec![change])),
+        }
+    }
+    html! {
+        @for (path, changes) in &files {
+            section.file { h3 { (plain(path)) } ul.rows { @for change in changes { (row(visit, change, answer)) } } }
+        }
+    }
+}
+
+fn files(visit: &Visit, answer: &Value) -> Markup {
+    let files = list(answer, "file_changes");
+    html! {
+        @if !files.is_empty() {
+            details { summary { (count(files.len() as u64, "file")) }
+                ul.rows {
+                    @for file in files {
+                        @let path = word(file, "path");
+                        li data-row { span class=(format!("badge {}", word(file, "change_type"))) { (word(file, "change_type")) } " "
+                            @if word(file, "change_type") == "deleted" { (plain(path)) } @else { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The changed symbols that somebody calls, and who, one hop around.
+fn picture(visit: &Visit, answer: &Value) -> Picture {
+    let mut picture = Picture::default();
+    for caller in list(answer, "affected_callers").iter().take(DRAWN) {
+        let (from, to) = (&caller["from"], &caller["to"]);
+        let class = if caller["is_test"] == true { "test" } else { "" };
+        for (one, class, is_target) in [(to, "changed", true), (from, class, false)] {
+            let class = if !is_target && caller["is_changed"] == true { "changed" } else { class };
+            let (name, path) = (word(one, "qualified_name"), word(one, "path"));
+            let id = word(one, "symbol_id");
+            picture.add(Item {
+                key: key(one),
+                name: name.to_owned(),
+                about: plain(&format!("{} {name} · {path}", word(one, "kind"))),
+                href: if id.is_empty() { visit.at.href(&["file", path], &[]) } else { visit.at.symbol(id) },
+                class,
+                hop: None,
+            });
+        }
+        picture.connect(&key(from), &key(to));
+    }
+    picture
+}
+
+fn key(symbol: &Value) -> String {
+    match word(symbol, "symbol_id") {
+        "" => word(symbol, "path").to_owned(),
+        id => id.to_owned(),
+    }
+}

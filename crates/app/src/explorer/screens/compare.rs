@@ -1,0 +1,152 @@
+//! One symbol in two states, side by side.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::Shown;
+use crate::explorer::lists::{number, plain, word};
+use crate::explorer::visit::Visit;
+
+pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+    let base = visit.query.get("base").unwrap_or("HEAD");
+    let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
+    let mut question = json!({ "symbol_name": name, "base_ref": base, "head_ref": head, "include_diff": true });
+    if let Some(path) = visit.query.get("path") {
+        question["path"] = json!(path);
+    }
+    let answer = visit.ask("compare_symbol_between_commits", question.clone()).await?;
+    let summary = &answer["diff_summary"];
+    let sides = [("base_version", base), ("head_version", head)];
+    let body = html! {
+        p { span class=(format!("badge {}", word(summary, "status"))) { (word(summary, "status")) } " "
+            span.dim { "+" (number(summary, "lines_added")) " −" (number(summary, "lines_removed")) }
+            @if summary["signature_changed"] == true { " · " strong { "another signature" } }
+        }
+        (side_by_side(word(&answer, "diff"), (base, head)))
+        p {
+            @for (key, name) in sides {
+                @let version = &answer[key];
+                @if version.is_object() {
+                    @let pairs = if name == "@worktree" { vec![] } else { vec![("ref", name)] };
+                    a.place href=(super::super::address::At { ref_name: None, tree: visit.at.tree.clone() }.href(&["symbol", word(version, "symbol_id")], &pairs)) { "whole, in " (plain(name)) } " "
+                }
+            }
+        }
+    };
+    let title = format!("{} in {base} and {head}", word(&answer, "symbol"));
+    let heading = html! {
+        div.title { h1 { (plain(word(&answer, "symbol"))) span.dim { " in " (plain(base)) " and " (plain(head)) } } p.place { (plain(word(&answer, "path"))) } }
+    };
+    let metadata = answer["metadata"].clone();
+    Ok(Shown::new(title, answer, &metadata)
+        .heading(heading)
+        .body(body)
+        .agent([("compare_symbol_between_commits", question)]))
+}
+
+/// A row of the table: a line of each side with its number, and whether it is another.
+#[derive(Debug, PartialEq, Eq)]
+struct Row<'d> {
+    left: Option<(u64, &'d str)>,
+    right: Option<(u64, &'d str)>,
+    is_same: bool,
+}
+
+fn side_by_side(diff: &str, names: (&str, &str)) -> Markup {
+    html! {
+        @if diff.is_empty() { p.dim { "No line of it differs." } } @else {
+            div.scroll tabindex="0" { table.diff {
+                thead { tr { th colspan="2" { (plain(names.0)) } th colspan="2" { (plain(names.1)) } } }
+                @for row in rows(diff) {
+                    @match row {
+                        None => { tr.gap { td colspan="4" { "…" } } }
+                        Some(row) => {
+                            tr {
+                                @for (side, class) in [(row.left, "del"), (row.right, "ins")] {
+                                    @let class = if row.is_same || side.is_none() { "" } else { class };
+                                    td.number { @if let Some((number, _)) = side { (number) } }
+                                    td class=(class) { @if let Some((_, text)) = side { (line(text)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            } }
+        }
+    }
+}
+
+fn line(text: &str) -> Markup {
+    html! { code { @for part in text.split_inclusive('\t') { @if let Some(body) = part.strip_suffix('\t') { (plain(body)) "\t" } @else { (plain(part)) } } } }
+}
+
+/// The rows of a unified diff; what is left out between two parts of it is `None`. Lines that went and lines that came in their place
+/// stand beside each other.
+fn rows(diff: &str) -> Vec<Option<Row<'_>>> {
+    let mut rows = Vec::new();
+    let (mut old, mut new) = (0, 0);
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    for text in diff.lines() {
+        match text.as_bytes().first() {
+            Some(b'-') => {
+                gone.push((old, &text[1..]));
+                old += 1;
+            }
+            Some(b'+') => {
+                come.push((new, &text[1..]));
+                new += 1;
+            }
+            Some(b'@') => {
+                flush(&mut rows, &mut gone, &mut come);
+                (old, new) = begins(text).unwrap_or((old, new));
+                if !rows.is_empty() {
+                    rows.push(None);
+                }
+            }
+            Some(b'\\') => {}
+            _ => {
+                flush(&mut rows, &mut gone, &mut come);
+                let text = text.get(1..).unwrap_or_default();
+                rows.push(Some(Row { left: Some((old, text)), right: Some((new, text)), is_same: true }));
+                (old, new) = (old + 1, new + 1);
+            }
+        }
+    }
+    flush(&mut rows, &mut gone, &mut come);
+    rows
+}
+
+fn flush<'d>(rows: &mut Vec<Option<Row<'d>>>, gone: &mut Vec<(u64, &'d str)>, come: &mut Vec<(u64, &'d str)>) {
+    for at in 0..gone.len().max(come.len()) {
+        rows.push(Some(Row { left: gone.get(at).copied(), right: come.get(at).copied(), is_same: false }));
+    }
+    gone.clear();
+    come.clear();
+}
+
+/// Where a part of a diff begins: `@@ -23,4 +23,4 @@`.
+fn begins(text: &str) -> Option<(u64, u64)> {
+    let mut words = text.split(' ').skip(1);
+    let mut start = |sign: char| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok();
+    Some((start('-')?, start('+')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_stands_beside_what_came() {
+        let found = rows("@@ -3,3 +3,4 @@\n a\n-b\n+c\n+d\n e\n@@ -20 +21 @@\n-x\n");
+        let row = |left, right, is_same| Some(Row { left, right, is_same });
+        let wanted = vec![
+            row(Some((3, "a")), Some((3, "a")), true),
+            row(Some((4, "b")), Some((4, "c")), false),
+            row(None, Some((5, "d")), false),
+            row(Some((5, "e")), Some((6, "e")), true),
+            None,
+            row(Some((20, "x")), None, false),
+        ];
+        assert_eq!(found, wanted);
+    }
+}

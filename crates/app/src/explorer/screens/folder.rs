@@ -1,0 +1,67 @@
+//! A folder: what is in it. The root's is the first page.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::Shown;
+use crate::explorer::lists::{count, list, number, plain, word};
+use crate::explorer::questions::folder;
+use crate::explorer::visit::Visit;
+
+pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
+    let answer = visit.ask_tool(&folder::TOOL, json!({ "path": path })).await?;
+    let path = word(&answer, "path").to_owned();
+    let inside = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+    let languages = list(&answer, "languages");
+    let lines: u64 = languages.iter().map(|one| number(one, "lines")).sum();
+    let body = html! {
+        div.beside.folder {
+            section.middle aria-label="Files" {
+                ul.rows.files {
+                    @for one in list(&answer, "folders") {
+                        li data-row {
+                            a.name href=(visit.at.href(&["folder", &inside(word(one, "name"))], &[])) { (plain(word(one, "name"))) "/" }
+                            " " span.dim { (count(number(one, "files"), "file")) }
+                            @if number(one, "edited") > 0 { " " span.badge.edited { (number(one, "edited")) " edited" } }
+                        }
+                    }
+                    @for one in list(&answer, "files") {
+                        li data-row {
+                            a.name href=(visit.at.href(&["file", &inside(word(one, "name"))], &[])) { (plain(word(one, "name"))) }
+                            " " span.dim { (count(number(one, "lines"), "line")) @if number(one, "symbols") > 0 { ", " (count(number(one, "symbols"), "symbol")) } }
+                            @if one["is_edited"] == true { " " span.badge.edited { "edited" } }
+                        }
+                    }
+                }
+            }
+            section.outline aria-label="Languages" {
+                h2 { "Languages" }
+                table.factors {
+                    @for one in languages.iter().take(12) {
+                        tr { th scope="row" { (plain(word(one, "name"))) } td.number { (percent(number(one, "lines"), lines)) } td.dim { (count(number(one, "files"), "file")) } }
+                    }
+                }
+            }
+        }
+    };
+    let heading = html! { div.title { h1.path { (crumbs(visit, &path)) } } };
+    let title = if path.is_empty() { "Code".to_owned() } else { path };
+    let metadata = answer["metadata"].clone();
+    let agent = [("folder", json!({ "path": word(&answer, "path") }))];
+    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent(agent))
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.1} %", part as f64 * 100.0 / whole.max(1) as f64)
+}
+
+/// A path whose folders are links.
+pub(super) fn crumbs(visit: &Visit, path: &str) -> Markup {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    html! {
+        a href=(visit.at.href(&[], &[])) { "~" }
+        @for (at, part) in parts.iter().enumerate() {
+            span.dim { "/" } @if at + 1 < parts.len() { a href=(visit.at.href(&["folder", &parts[..=at].join("/")], &[])) { (plain(part)) } } @else { (plain(part)) }
+        }
+    }
+}

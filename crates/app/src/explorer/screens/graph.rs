@@ -1,0 +1,100 @@
+//! A picture of the calls around a symbol, one or two hops wide.
+
+use maud::html;
+use serde_json::{Value, json};
+
+use super::{Shown, head_of};
+use crate::explorer::drawing::{Item, Picture};
+use crate::explorer::lists::{list, number, plain, word};
+use crate::explorer::visit::Visit;
+
+/// So many neighbours of the symbol are drawn on each side, and of each neighbour on the second hop. A picture of more is none.
+const NEAR: u32 = 30;
+const FAR: u32 = 8;
+
+/// So many neighbours are asked for theirs.
+const ASKED: usize = 12;
+
+pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+    let hops = visit.query.number("hops").unwrap_or(1).clamp(1, 2);
+    let tests = visit.query.get("tests").unwrap_or("exclude");
+    let question = json!({ "symbol_name": name, "limit": NEAR, "tests": tests });
+    let answer = visit.ask("get_call_graph", question.clone()).await?;
+    let own = &answer["symbol"];
+    let mut picture = Picture::default();
+    picture.add(item(visit, own, "own", 0));
+    let mut far = Vec::new();
+    for (side, step) in [("callers", -1), ("callees", 1)] {
+        let near: Vec<&Value> = list(&answer, side).iter().map(|edge| &edge["symbol"]).collect();
+        add(visit, &mut picture, own, &near, step, step);
+        if hops == 2 {
+            far.push(second(visit, &mut picture, &near, side, step, tests).await);
+        }
+    }
+    let shown = picture.len();
+    let title = format!("Calls around {}", word(own, "name"));
+    let body = html! {
+        p {
+            @if hops == 1 { a href=(visit.at.href(&["graph", name], &[("hops", "2"), ("tests", tests)])) { "two hops" } }
+            @else { a href=(visit.at.href(&["graph", name], &[("hops", "1"), ("tests", tests)])) { "one hop" } }
+            " · "
+            @let hops_text = hops.to_string();
+            @if tests == "exclude" { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text), ("tests", "include")])) { "with tests" } }
+            @else { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text)])) { "without tests" } }
+            span.dim { " · callers left, what it calls right" @if answer["truncated"] == true { "; only the first " (NEAR) " of each side" } }
+        }
+        @if picture.is_empty() { p { "No call of it or in it is proved." } } @else { (picture.draw(&format!("{title}: {shown} symbols"))) }
+    };
+    let heading = head_of(visit, own, "graph");
+    let metadata = answer["metadata"].clone();
+    let json = if hops == 2 { json!({ "near": answer, "far": far }) } else { answer };
+    Ok(Shown::new(title, json, &metadata).heading(heading).body(body).agent([("get_call_graph", question)]))
+}
+
+/// The calls of the neighbours: one question about all of them.
+async fn second(visit: &Visit, picture: &mut Picture, near: &[&Value], side: &str, step: i32, tests: &str) -> Value {
+    let ids: Vec<&str> =
+        near.iter().map(|symbol| word(symbol, "symbol_id")).filter(|id| !id.is_empty()).take(ASKED).collect();
+    let Some((first, also)) = ids.split_first() else { return Value::Null };
+    let question = json!({ "symbol_name": first, "also": also, "direction": side, "limit": FAR, "tests": tests });
+    let Ok(answer) = visit.ask("get_call_graph", question).await else { return Value::Null };
+    for one in std::iter::once(&answer).chain(list(&answer, "more")) {
+        let behind: Vec<&Value> = list(one, side).iter().map(|edge| &edge["symbol"]).collect();
+        add(visit, picture, &one["symbol"], &behind, step, 2 * step);
+    }
+    answer
+}
+
+fn add(visit: &Visit, picture: &mut Picture, of: &Value, others: &[&Value], step: i32, hop: i32) {
+    let own = key(of);
+    for other in others {
+        picture.add(item(visit, other, "", hop));
+        let (from, to) = if step < 0 { (key(other), own.clone()) } else { (own.clone(), key(other)) };
+        picture.connect(&from, &to);
+    }
+}
+
+fn key(symbol: &Value) -> String {
+    match word(symbol, "symbol_id") {
+        "" => word(symbol, "path").to_owned(),
+        id => id.to_owned(),
+    }
+}
+
+fn item(visit: &Visit, symbol: &Value, class: &'static str, hop: i32) -> Item {
+    let (path, line) = (word(symbol, "path"), number(symbol, "line_start").max(1));
+    let id = word(symbol, "symbol_id");
+    let href = if id.is_empty() { visit.at.line(path, line) } else { visit.at.href(&["graph", id], &[]) };
+    let name = match word(symbol, "qualified_name") {
+        "" => path,
+        name => name,
+    };
+    Item {
+        key: key(symbol),
+        name: name.to_owned(),
+        about: plain(&format!("{} {name} · {path}:{line}", word(symbol, "kind"))),
+        href,
+        class,
+        hop: Some(hop),
+    }
+}

@@ -1,0 +1,69 @@
+//! What stands around a symbol and inside of it, and the types that implement or extend it.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{Shown, head_of};
+use crate::explorer::lists::{list, number, place_link, plain, symbol_link, word};
+use crate::explorer::visit::Visit;
+
+pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+    let question = |direction: &str| json!({ "symbol_name": name, "direction": direction });
+    let above = visit.ask("get_symbol_hierarchy", question("ancestors")).await?;
+    let below = visit.ask("get_symbol_hierarchy", question("descendants")).await?;
+    let edges = |kind: &str| json!({ "symbol_name": name, "kind": kind, "limit": 100 });
+    let implemented = visit.ask("find_references", edges("implements")).await.unwrap_or_default();
+    let extended = visit.ask("find_references", edges("extends")).await.unwrap_or_default();
+    let own = &list(&below, "hierarchy").first().cloned().unwrap_or_default();
+    let chain = list(&above, "hierarchy");
+    let body = html! {
+        @if chain.len() > 1 {
+            h2 { "Around it" }
+            ol.chain { @for one in chain.iter().rev() { li data-row { (symbol_link(&visit.at, one)) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) } } }
+        }
+        (users(visit, "Implemented by", &implemented))
+        (users(visit, "Extended by", &extended))
+        h2 { "Inside it" }
+        @if list(own, "children").is_empty() { p.dim { "Nothing." } }
+        (tree(visit, list(own, "children")))
+    };
+    let heading = head_of(visit, own, "hierarchy");
+    let metadata = below["metadata"].clone();
+    let title = format!("Hierarchy of {}", word(own, "name"));
+    let agent =
+        vec![("get_symbol_hierarchy", question("ancestors")), ("get_symbol_hierarchy", question("descendants"))];
+    let json =
+        json!({ "ancestors": above, "descendants": below, "implemented_by": implemented, "extended_by": extended });
+    Ok(Shown::new(title, json, &metadata).heading(heading).body(body).agent(agent))
+}
+
+fn users(visit: &Visit, title: &str, answer: &Value) -> Markup {
+    let references = list(answer, "references");
+    html! {
+        @if !references.is_empty() {
+            h2 { (title) " " span.dim { (references.len()) } }
+            ul.rows {
+                @for one in references {
+                    li data-row { (symbol_link(&visit.at, &one["from_symbol"])) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) }
+                }
+            }
+        }
+    }
+}
+
+/// A tree of symbols. The answer it comes from is cut to size, and not deep.
+pub(super) fn tree(visit: &Visit, symbols: &[Value]) -> Markup {
+    html! {
+        @if !symbols.is_empty() {
+            ul.rows.tree {
+                @for one in symbols {
+                    li data-row {
+                        (symbol_link(&visit.at, one)) " " span.dim { (number(one, "line_start")) }
+                        @if !word(one, "signature").is_empty() { pre.signature { (plain(word(one, "signature"))) } }
+                        (tree(visit, list(one, "children")))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The screens: one file each, from an address to questions and from their answers to a page.
+
+mod branch;
+mod calls;
+mod compare;
+mod file;
+mod folder;
+mod graph;
+mod hierarchy;
+mod references;
+mod search;
+mod status;
+mod symbol;
+
+use axum::http::StatusCode;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::address::{Query, decoded};
+use super::lists::{list, plain, word};
+use super::questions::standing;
+use super::visit::{Question, Visit};
+
+/// What an address shows.
+#[derive(Debug)]
+pub(super) enum Screen {
+    Search,
+    Why,
+    Symbol(String),
+    Calls(String),
+    Graph(String),
+    References(String),
+    Hierarchy(String),
+    File(String),
+    Folder(String),
+    Branch,
+    Compare(String),
+    Status,
+    /// Where one stands, for the script that looks whether anything changed.
+    Live,
+}
+
+/// A screen, answered.
+pub(super) struct Shown {
+    pub(super) status: StatusCode,
+    pub(super) title: String,
+    pub(super) heading: Markup,
+    pub(super) body: Markup,
+    /// The answers it is made from.
+    pub(super) json: Value,
+    /// What to ask for the same as text.
+    pub(super) agent: Vec<Question>,
+    pub(super) metadata: Value,
+    /// Of the content that it shows.
+    pub(super) digest: String,
+    /// There is nothing to show yet: the script asks again.
+    pub(super) is_waiting: bool,
+}
+
+impl Screen {
+    /// Which one an address means.
+    pub(super) fn of(path: &str, query: &Query) -> Option<Self> {
+        let (first, rest) = path.strip_prefix('/')?.split_once('/').unwrap_or((path.get(1..)?, ""));
+        let rest = decoded(rest);
+        let named = |make: fn(String) -> Self| (!rest.is_empty()).then(|| make(rest.clone()));
+        match first {
+            "" => Some(Self::Folder(String::new())),
+            "folder" => Some(Self::Folder(rest)),
+            "file" => named(Self::File),
+            "search" if query.get("q").is_none() => Some(Self::Folder(String::new())),
+            "search" if rest.is_empty() => Some(Self::Search),
+            "why" if rest.is_empty() => Some(Self::Why),
+            "symbol" => named(Self::Symbol),
+            "calls" => named(Self::Calls),
+            "graph" => named(Self::Graph),
+            "references" => named(Self::References),
+            "hierarchy" => named(Self::Hierarchy),
+            "branch" if rest.is_empty() => Some(Self::Branch),
+            "compare" => named(Self::Compare),
+            "status" if rest.is_empty() => Some(Self::Status),
+            "live" if rest.is_empty() => Some(Self::Live),
+            _ => None,
+        }
+    }
+
+    /// Asks and lays out. What the state of the code was is asked first: a change that comes in between is noticed afterwards.
+    pub(super) async fn show(&self, visit: &Visit) -> Shown {
+        let digest = match (self, visit.standing().await) {
+            (Self::Live, _) | (_, Err(_)) => String::new(),
+            (_, Ok(standing)) => word(&standing["state"], "digest").to_owned(),
+        };
+        let shown = match self {
+            Self::Search => search::show(visit).await,
+            Self::Why => search::why(visit).await,
+            Self::Symbol(name) => symbol::show(visit, name).await,
+            Self::Calls(name) => calls::show(visit, name).await,
+            Self::Graph(name) => graph::show(visit, name).await,
+            Self::References(name) => references::show(visit, name).await,
+            Self::Hierarchy(name) => hierarchy::show(visit, name).await,
+            Self::File(path) => file::show(visit, path).await,
+            Self::Folder(path) => folder::show(visit, path).await,
+            Self::Branch => branch::show(visit).await,
+            Self::Compare(name) => compare::show(visit, name).await,
+            Self::Status => status::show(visit).await,
+            Self::Live => live(visit).await,
+        };
+        let shown = match shown {
+            Ok(shown) => shown,
+            Err(error) if is_early(&error) => status::waiting(visit, &error).await,
+            Err(error) => refused(visit, &error),
+        };
+        Shown { digest, ..shown }
+    }
+}
+
+impl Shown {
+    /// A page with a title for people, of answers.
+    fn new(title: impl Into<String>, json: Value, metadata: &Value) -> Self {
+        let title = title.into();
+        let heading = html! { h1 { (plain(&title)) } };
+        let (agent, metadata) = (Vec::new(), metadata.clone());
+        Self {
+            status: StatusCode::OK,
+            title,
+            heading,
+            body: html! {},
+            json,
+            agent,
+            metadata,
+            digest: String::new(),
+            is_waiting: false,
+        }
+    }
+
+    fn heading(self, heading: Markup) -> Self {
+        Self { heading, ..self }
+    }
+
+    fn body(self, body: Markup) -> Self {
+        Self { body, ..self }
+    }
+
+    /// What an agent would ask for the same.
+    fn agent(self, questions: impl Into<Vec<Question>>) -> Self {
+        Self { agent: questions.into(), ..self }
+    }
+}
+
+/// Whether an answer will come when an index was made.
+fn is_early(answer: &Value) -> bool {
+    matches!(
+        word(&answer["error"], "code"),
+        "index_not_ready" | "index_in_progress" | "sync_in_progress" | "overlay_not_ready"
+    )
+}
+
+/// What a page shows in place of an answer.
+pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
+    let error = &answer["error"];
+    let code = word(error, "code");
+    let status = match code {
+        "symbol_not_found" | "file_not_found" | "ref_not_indexed" | "result_not_found" | "not_found" => {
+            StatusCode::NOT_FOUND
+        }
+        "invalid_input" => StatusCode::BAD_REQUEST,
+        "workspace_not_allowed" => StatusCode::FORBIDDEN,
+        "internal_error" | "" => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::CONFLICT,
+    };
+    let names = list(&error["data"], "nearest_names");
+    let paths = list(&error["data"], "nearest_paths");
+    let body = html! {
+        p.error { (plain(word(error, "message"))) }
+        @if !names.is_empty() || !paths.is_empty() {
+            ul.rows {
+                @for name in names.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.symbol(name)) { (plain(name)) } } }
+                @for path in paths.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } } }
+            }
+        }
+        p { a href=(visit.at.href(&[], &[])) { "To the files" } " · " a href=(visit.at.href(&["status"], &[])) { "Status" } }
+    };
+    let shown = Shown::new("Not here", answer.clone(), &answer["metadata"]).body(body);
+    Shown { status, ..shown }
+}
+
+async fn live(visit: &Visit) -> Result<Shown, Value> {
+    let answer = visit.ask_tool(&standing::TOOL, json!({})).await?;
+    let metadata = answer["metadata"].clone();
+    Ok(Shown::new("Live", answer, &metadata))
+}
+
+/// A link to the next part of a list.
+fn more(visit: &Visit, metadata: &Value) -> Markup {
+    let Some(cursor) = metadata["next_cursor"].as_str() else { return html! {} };
+    let pairs: Vec<(&str, &str)> =
+        visit.query.without(&["cursor", "ref", "tree"]).chain([("cursor", cursor)]).collect();
+    let segments: Vec<String> = visit.path.split('/').filter(|part| !part.is_empty()).map(decoded).collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    html! { p data-row { a.more href=(visit.at.href(&segments, &pairs)) { "More" } } }
+}
+
+/// The ways on from a symbol.
+fn tabs(visit: &Visit, id: &str, open: &str) -> Markup {
+    let tabs = [("symbol", "Source"), ("graph", "Graph"), ("references", "References"), ("hierarchy", "Hierarchy")];
+    html! {
+        nav.tabs aria-label="About this symbol" {
+            @for (screen, name) in tabs {
+                @if screen == open { span aria-current="page" { (name) } } @else { a href=(visit.at.href(&[screen, id], &[])) { (name) } }
+            }
+        }
+    }
+}
+
+/// The name of a symbol as the head of a page.
+fn head_of(visit: &Visit, symbol: &Value, open: &str) -> Markup {
+    let path = word(symbol, "path");
+    let line = symbol["line_start"].as_u64().or(symbol["line"].as_u64()).unwrap_or(1);
+    html! {
+        div.title {
+            h1 { span.kind { (word(symbol, "kind")) } " " (plain(word(symbol, "qualified_name"))) }
+            p { a.place href=(visit.at.line(path, line)) { (plain(path)) ":" (line) } }
+            (tabs(visit, word(symbol, "symbol_id"), open))
+        }
+    }
+}

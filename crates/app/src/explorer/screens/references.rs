@@ -1,0 +1,73 @@
+//! Every place that refers to a symbol, by file; what could not be proved stands apart.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::search::drop_nulls;
+use super::{Shown, head_of, more};
+use crate::explorer::lists::{count, list, number, plain, symbol_link, word};
+use crate::explorer::visit::Visit;
+
+const LIMIT: u32 = 200;
+
+pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+    let question = drop_nulls(json!({
+        "symbol_name": name,
+        "limit": LIMIT,
+        "kind": visit.query.get("kind"),
+        "tests": visit.query.get("tests"),
+        "cursor": visit.query.get("cursor"),
+    }));
+    let answer = visit.ask("find_references", question.clone()).await?;
+    let references = list(&answer, "references");
+    let (proved, guessed): (Vec<&Value>, Vec<&Value>) =
+        references.iter().partition(|one| word(one, "confidence") == "static");
+    let through: Vec<&Value> = list(&answer, "through").iter().collect();
+    let counts = &answer["counts"];
+    let body = html! {
+        p { (count(number(&answer, "total_references"), "reference"))
+            @if counts.is_object() {
+                span.dim { " · of the places that bear the name: " (number(counts, "proved")) " proved, " (number(counts, "elsewhere")) " mean another, "
+                    (number(counts, "outside")) " a library, " (number(counts, "undecided")) " nobody can tell" }
+            }
+        }
+        @if references.is_empty() { p { "No reference is proved in this state of the code." } }
+        (by_file(visit, &proved))
+        @if !guessed.is_empty() { h2 { "Not proved " span.dim { (guessed.len()) } } (by_file(visit, &guessed)) }
+        @if !through.is_empty() { h2 { "Through an interface or an implementation " span.dim { (through.len()) } } (by_file(visit, &through)) }
+        (more(visit, &answer["metadata"]))
+    };
+    let heading = head_of(visit, &answer["symbol"], "references");
+    let metadata = answer["metadata"].clone();
+    let title = format!("References of {}", word(&answer["symbol"], "name"));
+    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("find_references", question)]))
+}
+
+/// The places of each file together, in the order in which files come.
+fn by_file(visit: &Visit, references: &[&Value]) -> Markup {
+    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for one in references {
+        let path = word(one, "path");
+        match files.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, places)) => places.push(one),
+            None => files.push((path, vec![one])),
+        }
+    }
+    html! {
+        @for (path, places) in &files {
+            section.file {
+                h3 { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } " " span.dim { (places.len()) } }
+                ul.rows {
+                    @for one in places {
+                        @let line = number(one, "line_start");
+                        li data-row {
+                            a.line href=(visit.at.line(path, line)) { (line) }
+                            " " code { (plain(word(one, "context"))) }
+                            div.at { (symbol_link(&visit.at, &one["from_symbol"])) " " span.dim { (word(one, "edge_type")) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A request while it is answered: what state of the code it looks at, and how its questions are asked.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::{OnceCell, oneshot};
+
+use super::address::{At, Query};
+use super::lists::list;
+use super::questions::{folder, standing};
+use crate::output::{Form, Reader};
+use crate::server::{Asked, Content, Server};
+use crate::tools::TOOLS;
+use crate::tools::frame::Tool;
+
+/// See the module.
+pub(super) struct Visit {
+    pub(super) at: At,
+    pub(super) query: Query,
+    /// The path of the address.
+    pub(super) path: String,
+    server: Arc<Server>,
+    /// Where one stands, once that was asked.
+    standing: OnceCell<Result<Value, Value>>,
+    /// The same without the ref and the work tree that are asked for.
+    own: OnceCell<Option<Value>>,
+}
+
+/// A question to a tool that agents have, too.
+pub(super) type Question = (&'static str, Value);
+
+impl Visit {
+    pub(super) fn new(server: &Arc<Server>, at: At, query: Query, path: String) -> Self {
+        Self { at, query, path, server: Arc::clone(server), standing: OnceCell::new(), own: OnceCell::new() }
+    }
+
+    /// Asks a tool by its name; its answer as JSON, or its error.
+    pub(super) async fn ask(&self, name: &str, arguments: Value) -> Result<Value, Value> {
+        match TOOLS.iter().find(|tool| tool.name == name) {
+            Some(tool) => self.ask_tool(tool, arguments).await,
+            None => Err(json!({ "error": { "code": "internal_error", "message": format!("No tool {name}.") } })),
+        }
+    }
+
+    /// The same of a tool that only pages have.
+    pub(super) async fn ask_tool(&self, tool: &'static Tool, arguments: Value) -> Result<Value, Value> {
+        let placed = self.placed(tool, arguments).await?;
+        match self.answer(tool, placed, Form::Json).await {
+            Some((Content::Json(json), false)) => Ok(json),
+            Some((Content::Json(json), true)) => Err(json),
+            _ => Err(json!({ "error": { "code": "internal_error", "message": "The question was not answered." } })),
+        }
+    }
+
+    /// What agents get as text for the same questions.
+    pub(super) async fn text_of(&self, questions: &[Question]) -> String {
+        let mut texts = Vec::new();
+        for (name, arguments) in questions {
+            // Agents have no tool for folders, but those who look at one may want to paste it all the same.
+            let Some(tool) = TOOLS.iter().chain([&folder::TOOL]).find(|tool| tool.name == *name) else { continue };
+            let Ok(placed) = self.placed(tool, arguments.clone()).await else { continue };
+            if let Some((Content::Text(text), _)) = self.answer(tool, placed, Form::Text(Reader::Agent)).await {
+                texts.push(text.trim_end().to_owned());
+            }
+        }
+        texts.join("\n\n") + "\n"
+    }
+
+    /// Where one stands and what there is to choose from, asked once. Who looks for a ref that is none still has the others to choose from.
+    pub(super) async fn standing(&self) -> &Result<Value, Value> {
+        let ask = || async {
+            let choices = json!({ "choices": true });
+            match self.ask_tool(&standing::TOOL, choices.clone()).await {
+                Ok(standing) => Ok(standing),
+                Err(error) => self
+                    .own()
+                    .await
+                    .clone()
+                    .map(|own| json!({ "root": own["root"], "choices": own["choices"] }))
+                    .ok_or(error),
+            }
+        };
+        self.standing.get_or_init(ask).await
+    }
+
+    /// The same of the workspace itself, whatever is asked for.
+    async fn own(&self) -> &Option<Value> {
+        let ask = || async {
+            let arguments = Map::from_iter([("choices".to_owned(), json!(true))]);
+            match self.answer(&standing::TOOL, arguments, Form::Json).await {
+                Some((Content::Json(own), false)) => Some(own),
+                _ => None,
+            }
+        };
+        self.own.get_or_init(ask).await
+    }
+
+    /// The arguments with the state that is looked at, as far as the tool can be told. Another work tree is taken only if it is one of
+    /// this repository: no page of one workspace shows another's.
+    async fn placed(&self, tool: &Tool, arguments: Value) -> Result<Map<String, Value>, Value> {
+        let Value::Object(mut fields) = arguments else { return Err(Value::Null) };
+        fields.retain(|_, value| !value.is_null());
+        let takes = |name: &str| tool.params.iter().any(|param| param.name == name);
+        if let Some(ref_name) = &self.at.ref_name
+            && takes("ref")
+            && !fields.contains_key("ref")
+        {
+            fields.insert("ref".into(), json!(ref_name));
+        }
+        if let Some(tree) = &self.at.tree {
+            let trees = self.own().await.as_ref().map(|own| list(&own["choices"], "trees")).unwrap_or_default();
+            if !trees.iter().any(|known| known["path"] == **tree) {
+                let message = "This is no work tree of this repository.";
+                return Err(json!({ "error": { "code": "workspace_not_allowed", "message": message } }));
+            }
+            fields.insert("workspace".into(), json!(tree));
+        }
+        Ok(fields)
+    }
+
+    async fn answer(&self, tool: &'static Tool, arguments: Map<String, Value>, form: Form) -> Option<(Content, bool)> {
+        let (sender, reply) = oneshot::channel();
+        let asked =
+            Asked { tool, arguments, connection: None, follower: None, form, gone: Arc::default(), by_page: true };
+        self.server.answer(asked, move |reply| drop(sender.send(reply)));
+        reply.await.ok().map(|reply| (reply.content, reply.is_error))
+    }
+}
