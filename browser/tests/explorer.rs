@@ -1,0 +1,177 @@
+//! The explorer as people use it: every screen, the keys, an edit that appears, another branch, with and without the script.
+
+mod support;
+
+use codecompass_testkit::Repository;
+use fantoccini::Locator;
+use serde_json::json;
+use support::{Browser, Explorer};
+
+/// A small repository with tests and a branch that breaks a caller.
+fn repository() -> Repository {
+    let repository = Repository::new();
+    repository.write(
+        "src/lib.rs",
+        "mod part;\n\n/// Adds one to a number, which is what most people want.\npub fn add_one(n: u32) -> u32 {\n    part::add(n, 1)\n}\n\n\
+         pub fn add_two(n: u32) -> u32 {\n    add_one(add_one(n))\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one_and_one() {\n        \
+         assert_eq!(super::add_one(1), 2);\n    }\n}\n",
+    );
+    repository.write("src/part.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n\npub trait Sum {\n    fn sum(&self) -> u32;\n}\n\npub struct Pair(pub u32, pub u32);\n\nimpl Sum for Pair {\n    fn sum(&self) -> u32 {\n        add(self.0, self.1)\n    }\n}\n");
+    repository.write("README.md", "# Small\n\nAdds <b>numbers</b>.\n");
+    repository.commit("a small library");
+    repository.git(&["checkout", "-q", "-b", "feature"]);
+    repository.write("src/part.rs", "pub fn add(a: u32, b: u32, c: u32) -> u32 {\n    a + b + c\n}\n");
+    repository.commit("three numbers");
+    repository.git(&["checkout", "-q", "main"]);
+    repository
+}
+
+/// The screens, and a word that each must show.
+const SCREENS: &[(&str, &str)] = &[
+    ("/", "README.md"),
+    ("/folder/src", "part.rs"),
+    ("/file/src/lib.rs", "add_two"),
+    ("/search?q=add+one+to+a+number", "add_one"),
+    ("/why?q=add_one&path=src/lib.rs&line=4", "the sum of"),
+    ("/symbol/add_one", "Adds one to a number"),
+    ("/symbol/Pair", "Used by"),
+    ("/calls/add_one", "add_two"),
+    ("/graph/add_one", "callers left"),
+    ("/references/add_one", "src/lib.rs"),
+    ("/hierarchy/Sum", "Implemented by"),
+    ("/branch?base=main&head=feature", "May break others"),
+    ("/compare/add?base=main&head=feature", "another signature"),
+    ("/status", "Languages"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_screen_shows_in_light_and_dark_narrow_and_wide() {
+    let Some(browser) = Browser::start(true).await else { return };
+    let explorer = Explorer::of(repository());
+    browser.go(&explorer.link).await;
+    browser.see("main .files").await;
+    for (path, word) in SCREENS {
+        browser.wear("light", 1440).await;
+        browser.go(&format!("{}{path}", explorer.origin)).await;
+        browser.read(word).await;
+        for scheme in ["light", "dark"] {
+            for width in [1440, 360] {
+                browser.wear(scheme, width).await;
+                let over = browser.ask("return document.documentElement.scrollWidth - innerWidth").await;
+                assert!(over.as_i64().is_some_and(|over| over <= 0), "{path} is {over} wider than {width}");
+            }
+            let pale = browser.ask(CONTRAST).await;
+            assert_eq!(pale, json!([]), "{path}, {scheme}");
+        }
+    }
+    browser.check(&explorer.origin).await;
+    browser.end().await;
+}
+
+/// Every text of the page whose colour is too near to what is behind it (WCAG AA, 4.5 : 1), with the ratio.
+const CONTRAST: &str = r#"
+const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\d.]+/g).map(Number); return [r, g, b, a]; };
+const light = (color) => { const [r, g, b] = color.map((part) => { const share = part / 255; return share <= .03928 ? share / 12.92 : ((share + .055) / 1.055) ** 2.4; }); return .2126 * r + .7152 * g + .0722 * b; };
+const behind = (element) => { for (let at = element; at; at = at.parentElement) { const color = parse(getComputedStyle(at).backgroundColor); if (color[3] > 0) return color; } return parse(getComputedStyle(document.body).backgroundColor); };
+const found = new Map();
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walk.nextNode()) {
+  const element = walk.currentNode.parentElement;
+  if (!walk.currentNode.data.trim() || !element.getClientRects().length || element.closest("svg, option")) continue;
+  const [one, other] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+  const ratio = (one + .05) / (other + .05);
+  if (ratio < 4.5) found.set(element.className + ": " + walk.currentNode.data.trim().slice(0, 30), ratio.toFixed(2));
+}
+return [...found];
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_lead_from_a_search_to_a_symbol_and_on() {
+    let Some(browser) = Browser::start(true).await else { return };
+    let explorer = Explorer::of(repository());
+    browser.go(&explorer.link).await;
+    browser.see("main .files").await;
+    browser.press("/").await;
+    assert_eq!(browser.ask("return document.activeElement.id").await, "q");
+    browser.press("add_one").await;
+    browser.see("main .results [data-row]").await;
+    assert!(browser.address().await.contains("/search?q=add_one"), "the address follows");
+    browser.press("\u{e00c}").await;
+    browser.press("j").await;
+    browser.see("main [data-row].at").await;
+    browser.press("e").await;
+    browser.read("the sum of").await;
+    browser.press("\u{e007}").await;
+    browser.see("main .sides").await;
+    assert!(browser.address().await.contains("/symbol/sym_"), "{}", browser.address().await);
+    // One hop more, in place; tests are folded.
+    browser.see(".left details.hop > summary").await.click().await.expect("it opens");
+    browser.see(".left details.hop [data-list]").await;
+    assert_eq!(browser.ask("return document.querySelector('.left details.tests').open").await, false);
+    // A name in the code leads to what it means.
+    browser.see("pre.code a.r").await.click().await.expect("a link");
+    browser.read("pub fn add(a: u32, b: u32)").await;
+    browser.press("?").await;
+    browser.see("dialog[open]").await;
+    browser.press("\u{e00c}").await;
+    browser.until("a closed list", "return !document.querySelector('dialog').open", &[]).await;
+    for (keys, word) in [("gs", "Languages"), ("gb", "Changes of"), ("gh", "README.md")] {
+        browser.page.find(Locator::Css("main")).await.expect("a page").send_keys(keys).await.expect("keys");
+        browser.read(word).await;
+    }
+    browser.check(&explorer.origin).await;
+    browser.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_appears_and_a_branch_is_another_page() {
+    let Some(browser) = Browser::start(true).await else { return };
+    let explorer = Explorer::of(repository());
+    browser.go(&explorer.link).await;
+    browser.see("main .files").await;
+    browser.go(&format!("{}/symbol/add", explorer.origin)).await;
+    browser.read("pub fn add(a: u32, b: u32)").await;
+    explorer.repository.write("src/part.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a.wrapping_add(b)\n}\n");
+    browser.read("a.wrapping_add(b)").await;
+    browser.read("edited, not committed").await;
+    let field = browser.see("form.where input[name=ref]").await;
+    field.send_keys("feature\u{e007}").await.expect("a ref can be typed");
+    browser.read("pub fn add(a: u32, b: u32, c: u32)").await;
+    assert!(browser.address().await.contains("ref=feature"), "{}", browser.address().await);
+    // What another one committed there shows, too.
+    explorer.repository.git(&["stash", "-q"]);
+    explorer.repository.git(&["checkout", "-q", "feature"]);
+    explorer
+        .repository
+        .write("src/part.rs", "pub fn add(a: u32, b: u32, c: u64) -> u64 {\n    u64::from(a + b) + c\n}\n");
+    explorer.repository.commit("a longer one");
+    browser.read("u64::from(a + b)").await;
+    browser.see("[data-copy]").await.click().await.expect("a button");
+    browser
+        .until(
+            "a copy",
+            "return document.body.innerText.includes('Copied') || document.contentType === 'text/plain'",
+            &[],
+        )
+        .await;
+    browser.check(&explorer.origin).await;
+    browser.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_works_without_the_script() {
+    let Some(browser) = Browser::start(false).await else { return };
+    let explorer = Explorer::of(repository());
+    browser.go(&explorer.link).await;
+    browser.see("main .files").await;
+    browser.see("#q").await.send_keys("add_one\u{e007}").await.expect("a word can be typed");
+    browser.see("main .results a.name").await.click().await.expect("a link");
+    browser.see("main .sides").await;
+    browser.see(".left details.hop > summary").await.click().await.expect("it opens");
+    browser.see(".left details.hop p a").await.click().await.expect("a link");
+    browser.see("main [data-list]").await;
+    browser.see("form.where input[name=ref]").await.send_keys("feature\u{e007}").await.expect("a ref can be typed");
+    browser.see("main .head").await;
+    assert!(browser.address().await.contains("ref=feature"), "{}", browser.address().await);
+    browser.end().await;
+}

@@ -1,0 +1,255 @@
+//! A server, a browser, and what tests do with both.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use codecompass_testkit::{HOME, Home, Repository};
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::{Value, json};
+
+/// So long something may take to appear on a page.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A process that ends with the test.
+pub struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `codecompass explore` for a repository.
+pub struct Explorer {
+    pub repository: Repository,
+    /// The address with the token, and the beginning of all others.
+    pub link: String,
+    pub origin: String,
+    _home: Home,
+    _server: Running,
+}
+
+impl Explorer {
+    pub fn of(repository: Repository) -> Self {
+        let home = Home::new();
+        let mut child = Command::new(program())
+            .args(["explore", "--port", "0"])
+            .current_dir(repository.root())
+            .env(HOME, home.path())
+            .env("HOME", home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines().map_while(Result::ok);
+        let server = Running(child);
+        let (found, link) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            lines.for_each(|line| drop(line.find("http://").map(|at| found.send(line[at..].to_owned()))));
+        });
+        let link = link.recv_timeout(PATIENCE).expect("an address is printed");
+        let origin = link.split("/?").next().expect("an address").to_owned();
+        Self { repository, link, origin, _home: home, _server: server }
+    }
+}
+
+fn program() -> PathBuf {
+    let given = std::env::var_os("CODECOMPASS").expect("$CODECOMPASS names the program to test");
+    PathBuf::from(given).canonicalize().expect("it is there")
+}
+
+/// A browser with a window, and its driver.
+pub struct Browser {
+    pub page: Client,
+    _driver: Running,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// None where no browser is installed, which is said.
+    pub async fn start(has_script: bool) -> Option<Self> {
+        let (Some(driver), Some(browser)) = (find(&["chromedriver"]), find(&["chromium", "google-chrome"])) else {
+            eprintln!("no chromium or no chromedriver is installed: the pages were not looked at");
+            return None;
+        };
+        let mut child = Command::new(driver)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the driver starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok);
+        let driver = Running(child);
+        let port = lines.find_map(|line| {
+            line.strip_prefix("ChromeDriver was started successfully on port ")?
+                .trim_end_matches('.')
+                .parse::<u16>()
+                .ok()
+        });
+        std::thread::spawn(move || lines.for_each(drop));
+        let port = port.expect("the driver tells its port");
+        let profile = tempfile::tempdir().expect("a temp folder");
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-quic",
+            "--window-size=1440,900",
+        ];
+        let mut arguments: Vec<String> = arguments.map(str::to_owned).to_vec();
+        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        let script = if has_script { 1 } else { 2 };
+        let wanted = json!({
+            "goog:chromeOptions": {
+                "binary": browser, "args": arguments,
+                "prefs": { "profile.managed_default_content_settings.javascript": script },
+            },
+            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
+        });
+        let wanted: Capabilities = wanted.as_object().expect("an object").clone();
+        let page = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
+            .capabilities(wanted)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .expect("the browser starts");
+        Some(Self { page, _driver: driver, _profile: profile })
+    }
+
+    pub async fn go(&self, address: &str) {
+        self.page.goto(address).await.unwrap_or_else(|error| panic!("{address}: {error}"));
+    }
+
+    /// Waits for an element.
+    pub async fn see(&self, css: &str) -> fantoccini::elements::Element {
+        let found = self.page.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
+        match found {
+            Ok(found) => found,
+            Err(error) => panic!("no {css} on {}: {error}\n{}", self.address().await, self.text().await),
+        }
+    }
+
+    /// Waits until the page says something.
+    pub async fn read(&self, words: &str) {
+        self.until(
+            &format!("the words {words:?}"),
+            "return document.body.innerText.includes(arguments[0])",
+            &[json!(words)],
+        )
+        .await;
+    }
+
+    /// Waits until a script says yes.
+    pub async fn until(&self, what: &str, script: &str, arguments: &[Value]) {
+        let began = std::time::Instant::now();
+        while began.elapsed() < PATIENCE {
+            // A page may go away under the question.
+            if self.page.execute(script, arguments.to_vec()).await.is_ok_and(|answer| answer == true) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{what} did not come on {}: {}", self.address().await, self.text().await);
+    }
+
+    pub async fn ask(&self, script: &str) -> Value {
+        self.page.execute(script, vec![]).await.expect("a script runs")
+    }
+
+    pub async fn text(&self) -> String {
+        self.ask("return document.body.innerText").await.as_str().unwrap_or_default().to_owned()
+    }
+
+    pub async fn address(&self) -> String {
+        self.page.current_url().await.map(String::from).unwrap_or_default()
+    }
+
+    /// Types into what has the focus.
+    pub async fn press(&self, keys: &str) {
+        let focus = self.page.active_element().await.expect("something has the focus");
+        focus.send_keys(keys).await.expect("keys can be pressed");
+    }
+
+    /// Light or dark, wide or narrow.
+    pub async fn wear(&self, scheme: &str, width: u32) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.tell("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.tell("Emulation.setDeviceMetricsOverride", metrics).await;
+    }
+
+    async fn tell(&self, command: &str, parameters: Value) {
+        let body = json!({ "cmd": command, "params": parameters });
+        self.page.issue_cmd(Special { path: "goog/cdp/execute", body }).await.expect("the browser understands");
+    }
+
+    /// What the console and the network have seen since the last time.
+    pub async fn log(&self, kind: &str) -> Vec<Value> {
+        let body = json!({ "type": kind });
+        let log = self.page.issue_cmd(Special { path: "se/log", body }).await.expect("there is a log");
+        log.as_array().cloned().unwrap_or_default()
+    }
+
+    /// No error, no violation of the policy, and no request to anybody else.
+    pub async fn check(&self, origin: &str) {
+        let console = self.log("browser").await;
+        let is_bad = |entry: &&Value| {
+            entry["level"] == "SEVERE"
+                || entry["message"].as_str().is_some_and(|text| text.contains("Content Security Policy"))
+        };
+        let bad: Vec<&Value> = console.iter().filter(is_bad).collect();
+        assert!(bad.is_empty(), "{bad:?}");
+        let mut requests = 0;
+        for entry in self.log("performance").await {
+            let message: Value =
+                serde_json::from_str(entry["message"].as_str().unwrap_or_default()).unwrap_or_default();
+            if message["message"]["method"] != "Network.requestWillBeSent" {
+                continue;
+            }
+            let address = message["message"]["params"]["request"]["url"].as_str().unwrap_or_default().to_owned();
+            requests += 1;
+            assert!(
+                address.starts_with(origin) || address.starts_with("data:") || address.starts_with("chrome:"),
+                "{address}"
+            );
+        }
+        assert!(requests > 0, "the log of requests is empty");
+    }
+
+    pub async fn end(self) {
+        let _ = self.page.clone().close().await;
+    }
+}
+
+/// A command that only this browser has.
+#[derive(Debug)]
+struct Special {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Special {
+    fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}
+
+fn find(names: &[&str]) -> Option<PathBuf> {
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let there = |name: &&str| folders.iter().map(|folder| folder.join(name)).find(|file: &PathBuf| Path::is_file(file));
+    names.iter().find_map(there)
+}
