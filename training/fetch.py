@@ -19,7 +19,7 @@ import zipfile
 from licences import debian_files, debian_licence_of, is_permissive
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CODE = set(".py .pyi .rs .go .js .mjs .cjs .jsx .ts .mts .cts .tsx .java .c .h .cc .cpp .cxx .hpp .hh .hxx .cs .php .hs .lua .sh .bash .ex .exs .zig".split())
+CODE = set(".py .pyi .rs .go .js .mjs .cjs .jsx .ts .mts .cts .tsx .java .c .h .cc .cpp .cxx .hpp .hh .hxx .cs .php .hs .lua .sh .bash .ex .exs .zig .rb .kt .kts .swift .scala".split())
 PROSE = set(".md .rst .txt .adoc .markdown".split())
 MOST_BYTES = 400_000
 MOST_FILES = 1500
@@ -268,6 +268,9 @@ def unpack_debian(kept, name, scratch, described):
             continue
         is_debian = ".debian.tar" in packed
         run("tar", "xf", packed, "-C", folder, "--no-same-owner", *([] if is_debian else ["--strip-components=1"]))
+    if not os.listdir(folder):
+        # The description came, and what it describes did not.
+        return kept.note("debian", name)
     try:
         text = open(os.path.join(folder, "debian", "copyright"), errors="replace").read()
     except OSError:
