@@ -65,6 +65,7 @@ pub(crate) struct Served<'a> {
     pub(crate) follower: Option<&'a dyn Follower>,
     /// See [`Asked`](crate::server::Asked).
     pub(crate) by_page: bool,
+    pub(crate) time: Option<Duration>,
 }
 
 /// A workspace that a call is about.
@@ -153,7 +154,11 @@ impl<'a> Call<'a> {
 
     /// So long the answer may take.
     pub(crate) fn patience(&self) -> Patience {
-        Patience::new(if self.is_command() { PATIENCE } else { SERVED }, &self.gone)
+        let time = match &self.host {
+            Host::Command(_) => PATIENCE,
+            Host::Server(served) => served.time.unwrap_or(SERVED),
+        };
+        Patience::new(time, &self.gone)
     }
 
     /// The workspace that the call is about.

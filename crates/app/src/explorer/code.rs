@@ -27,7 +27,7 @@ pub(super) fn lines(at: &At, source: &Value, marks: &[u64]) -> Markup {
     }
     html! {
         pre.code tabindex="0" { code { (PreEscaped(out)) } }
-        @if source["has_all_links"] == false { p.dim { "Not all names could be looked up in time: load the page again for more links." } }
+        @if source["has_all_links"] == false { p.dim data-partial { "Not all names could be looked up yet." } }
     }
 }
 

@@ -105,7 +105,7 @@ fn notes(metadata: &Value) -> Markup {
             @if !commit.is_empty() { " " code.dim { (commit) } }
             " " span class=(format!("badge {}", plain(freshness))) { (freshness) }
             @if changed > 0 { " " span.dim { (count(changed, "changed file")) " not in here yet" } }
-            @if word(metadata, "result_completeness") == "partial" { " " span.badge.partial { "partial" } }
+            @if word(metadata, "result_completeness") == "partial" { " " span.badge.partial data-partial { "partial" } }
         }
         @for warning in list(metadata, "warnings").iter().filter_map(Value::as_str) { p.warning { (plain(warning)) } }
     }

@@ -107,7 +107,8 @@ impl Explorer {
             return asset(file);
         }
         let wants = Wanted::of(&request, &query);
-        let visit = Visit::new(&self.server, At::of(&query), query, path.clone());
+        let is_page = matches!(wants, Wanted::Page | Wanted::Part);
+        let visit = Visit::new(&self.server, At::of(&query), query, path.clone(), is_page);
         let Some(screen) = Screen::of(&path, &visit.query) else {
             return frame::missing(&visit, wants == Wanted::Part).await;
         };

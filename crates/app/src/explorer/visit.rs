@@ -1,6 +1,7 @@
 //! A request while it is answered: what state of the code it looks at, and how its questions are asked.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::{OnceCell, oneshot};
@@ -13,6 +14,9 @@ use crate::server::{Asked, Content, Server};
 use crate::tools::TOOLS;
 use crate::tools::frame::Tool;
 
+/// So long an answer for a page may resolve calls. The next one goes on where it ended.
+const HURRY: Duration = Duration::from_millis(100);
+
 /// See the module.
 pub(super) struct Visit {
     pub(super) at: At,
@@ -20,6 +24,8 @@ pub(super) struct Visit {
     /// The path of the address.
     pub(super) path: String,
     server: Arc<Server>,
+    /// So long an answer may take.
+    time: Option<Duration>,
     /// Where one stands, once that was asked.
     standing: OnceCell<Result<Value, Value>>,
     /// The same without the ref and the work tree that are asked for.
@@ -30,8 +36,10 @@ pub(super) struct Visit {
 pub(super) type Question = (&'static str, Value);
 
 impl Visit {
-    pub(super) fn new(server: &Arc<Server>, at: At, query: Query, path: String) -> Self {
-        Self { at, query, path, server: Arc::clone(server), standing: OnceCell::new(), own: OnceCell::new() }
+    /// A page is in a hurry: what could not be looked at in time is looked at when the script asks again.
+    pub(super) fn new(server: &Arc<Server>, at: At, query: Query, path: String, is_page: bool) -> Self {
+        let time = is_page.then_some(HURRY);
+        Self { at, query, path, time, server: Arc::clone(server), standing: OnceCell::new(), own: OnceCell::new() }
     }
 
     /// Asks a tool by its name; its answer as JSON, or its error.
@@ -120,8 +128,9 @@ impl Visit {
 
     async fn answer(&self, tool: &'static Tool, arguments: Map<String, Value>, form: Form) -> Option<(Content, bool)> {
         let (sender, reply) = oneshot::channel();
+        let gone = Arc::default();
         let asked =
-            Asked { tool, arguments, connection: None, follower: None, form, gone: Arc::default(), by_page: true };
+            Asked { tool, arguments, connection: None, follower: None, form, gone, by_page: true, time: self.time };
         self.server.answer(asked, move |reply| drop(sender.send(reply)));
         reply.await.ok().map(|reply| (reply.content, reply.is_error))
     }

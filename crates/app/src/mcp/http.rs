@@ -358,6 +358,7 @@ async fn health(State(gate): State<Arc<Gate>>) -> Response {
         form: Form::Json,
         gone: Arc::default(),
         by_page: false,
+        time: None,
     };
     gate.server.answer(asked, move |reply| drop(sender.send(reply)));
     match reply.await {

@@ -150,10 +150,13 @@ impl ServerHandler for Handler {
         let form = self.server.options.form;
         // However this ends, nobody works on after it: cancelled, or dropped with the connection.
         let _leaving = Leaving(Arc::clone(&gone));
-        self.server.answer(Asked { tool, arguments, connection, follower, form, gone, by_page: false }, move |reply| {
-            // Nobody waits any more: the client has gone.
-            let _ = sender.send(reply);
-        });
+        self.server.answer(
+            Asked { tool, arguments, connection, follower, form, gone, by_page: false, time: None },
+            move |reply| {
+                // Nobody waits any more: the client has gone.
+                let _ = sender.send(reply);
+            },
+        );
         let reply = tokio::select! {
             reply = reply => reply,
             () = context.ct.cancelled() => {

@@ -177,6 +177,8 @@ pub(crate) struct Asked {
     pub(crate) gone: Arc<AtomicBool>,
     /// Somebody at a page of the explorer asks: a branch that was never indexed is brought in, as for readers of text.
     pub(crate) by_page: bool,
+    /// So long it may take, in place of what is usual.
+    pub(crate) time: Option<Duration>,
 }
 
 impl Asked {
@@ -287,13 +289,13 @@ impl Server {
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower, form, gone, by_page } = asked;
+        let Asked { tool, arguments, connection, follower, form, gone, by_page, time } = asked;
         desk.heed(&gone);
         let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
-            let served = Served { server: self, connection: connection.as_deref(), follower, by_page };
+            let served = Served { server: self, connection: connection.as_deref(), follower, by_page, time };
             let host = Host::Server(served);
             let mut call = Call { arguments, form, host, desk: &mut *desk, gone: Arc::clone(&gone), printer: None };
             // Nobody waits for what was given up while it stood in the queue.

@@ -117,13 +117,21 @@ const help = document.querySelector("[data-help]");
 help.hidden = false;
 help.addEventListener("click", () => keys["?"]());
 
+// What could not be looked at in time is asked for again, a few times: each goes on where the last one ended.
+let tries = ["", 0];
+function isUnfinished() {
+  if (!document.querySelector("main [data-partial]")) return false;
+  tries = tries[0] === location.href ? [tries[0], tries[1] + 1] : [location.href, 1];
+  return tries[1] < 10;
+}
+
 // An edit is on the page a moment later. What was opened stays open, and nobody who reads is moved.
 async function look() {
   if (document.visibilityState !== "visible" || !main()) return;
   const answer = await fetch(document.body.dataset.live, { headers: { Accept: "application/json" }, credentials: "same-origin" });
   if (!answer.ok) return;
   const digest = (await answer.json()).state?.digest;
-  const isWaiting = "waiting" in main().dataset;
+  const isWaiting = "waiting" in main().dataset || isUnfinished();
   if (!isWaiting && (!digest || digest === main().dataset.digest) || document.activeElement === field) return;
   const fresh = await load(location.href);
   if (!fresh) return;

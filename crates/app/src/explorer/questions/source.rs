@@ -22,8 +22,8 @@ const MOST_LINES: u32 = 1500;
 /// So many of them stand before the line that is asked for.
 const BEFORE: u32 = 500;
 
-/// So long names may be looked up; those that are left are text.
-const LINKING: Duration = Duration::from_millis(250);
+/// So long names may be looked up; those that are left are text until the page is asked for again.
+const LINKING: Duration = Duration::from_millis(60);
 
 /// So long a file may be parsed for its colours; a longer one has none.
 const COLOURING: Duration = Duration::from_millis(150);

@@ -52,7 +52,9 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let title = word(symbol, "qualified_name").to_owned();
     let heading = head_of(visit, symbol, "symbol");
     let agent = vec![("read_code", json!({ "what": [place] })), (tool, question)];
-    let metadata = source["metadata"].clone();
+    // What could not be looked at is said, whichever of the two it is.
+    let is_partial = word(&around["metadata"], "result_completeness") == "partial";
+    let metadata = if is_partial { &around } else { &source }["metadata"].clone();
     Ok(Shown::new(title, json!({ "source": source, key: around }), &metadata).heading(heading).body(body).agent(agent))
 }
 
