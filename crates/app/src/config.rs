@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use codecompass_index::source::real_path;
 use toml::{Table, Value};
 
 use crate::error::{AppError, Code};
@@ -317,8 +318,8 @@ impl Config {
 /// The repository's own file, where it has one inside its work tree.
 fn inside(root: &Path) -> Result<Option<PathBuf>, String> {
     let path = root.join(REPOSITORY_FILE);
-    let Ok(real) = path.canonicalize() else { return Ok(None) };
-    let is_inside = root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    let Ok(real) = real_path(&path) else { return Ok(None) };
+    let is_inside = real_path(root).is_ok_and(|root| real.starts_with(root));
     match real.metadata() {
         _ if !is_inside => Err("a link leads out of the work tree".into()),
         Ok(found) if found.is_file() && found.len() > REPOSITORY_BYTES => Err("it is too long".into()),

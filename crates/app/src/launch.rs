@@ -93,7 +93,8 @@ pub(crate) fn resolved(word: &str, path: Option<&std::ffi::OsStr>) -> Option<Pat
         return asked.canonicalize().ok();
     }
     let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(asked)).find(|file| file.is_file())?.canonicalize().ok()
+    let named = |folder: PathBuf| [folder.join(asked), folder.join(format!("{word}{}", std::env::consts::EXE_SUFFIX))];
+    folders.flat_map(named).find(|file| file.is_file())?.canonicalize().ok()
 }
 
 /// Whether a word means this very program.
@@ -258,11 +259,14 @@ impl Drop for Server {
     }
 }
 
-/// A path as a URI has it.
+/// A path as a URI has it: with slashes, one before the name of a drive, too.
 fn encoded(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    let bytes = path.to_string_lossy().into_owned().into_bytes();
-    bytes
+    let path = path.to_string_lossy();
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    format!("{slash}{path}")
+        .into_bytes()
         .into_iter()
         .map(|byte| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") })
         .collect()
@@ -314,5 +318,6 @@ mod tests {
     #[test]
     fn a_path_is_written_as_a_uri_has_it() {
         assert_eq!(encoded(Path::new("/a b/ü#x")), "/a%20b/%C3%BC%23x");
+        assert_eq!(encoded(Path::new("c:/work")), "/c%3A/work");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use codecompass_index::source::{Verdict, commit_verdict, worktree_verdict};
+use codecompass_index::source::{Verdict, commit_verdict, real_path, worktree_verdict};
 use codecompass_model::{SkipReason, ViewKey};
 use codecompass_store::Snapshot;
 use serde_json::json;
@@ -103,7 +103,7 @@ impl<'s> Paths<'s> {
     /// For a command.
     pub(crate) fn from_here(session: &'s Session) -> Self {
         let mut paths = Self::from_root(session);
-        let here = std::env::current_dir().and_then(|folder| folder.canonicalize()).ok();
+        let here = std::env::current_dir().and_then(|folder| real_path(&folder)).ok();
         paths.start.here = here.map(|folder| with_slashes(&folder));
         paths
     }
@@ -252,7 +252,7 @@ fn real(path: &str) -> String {
     let end = if path.ends_with('/') { "/" } else { "" };
     let path = Path::new(path);
     for folder in path.ancestors() {
-        if let (Ok(real), Ok(rest)) = (folder.canonicalize(), path.strip_prefix(folder)) {
+        if let (Ok(real), Ok(rest)) = (real_path(folder), path.strip_prefix(folder)) {
             let whole = if rest.as_os_str().is_empty() { real } else { real.join(rest) };
             return with_slashes(&whole) + end;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::{Limits, Listing, Secrets, Workspace, list_worktree};
+use codecompass_index::source::{Limits, Listing, Secrets, Workspace, list_worktree, real_path};
 use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{
@@ -134,7 +134,7 @@ impl Session {
     /// What is left out of every listing. Our own data is never source, wherever it lies.
     pub(crate) fn limits(&self) -> Limits {
         let mut extra_ignore = self.config.ignore.clone();
-        let data = self.data.canonicalize().unwrap_or_else(|_| self.data.clone());
+        let data = real_path(&self.data).unwrap_or_else(|_| self.data.clone());
         if let Ok(inside) = data.strip_prefix(&self.workspace.root)
             && let Some(inside) = inside.to_str()
         {

@@ -4,13 +4,14 @@
 //! of their keys and indexes are built at the end, so that the same content always gives the same bytes, and nothing
 //! that was deleted or belongs to nobody is taken along, not even in unused pages or as a word without its text.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use codecompass_model::ViewKey;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
+use crate::layout::bring_to_disk;
 use crate::secrets::{self, Without};
 use crate::text::{self, META, TextIndex};
 use crate::views::{self, ViewInfo};
@@ -56,7 +57,7 @@ pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     schema::create_indexes(&connection)?;
     connection.execute_batch("COMMIT; DROP TABLE temp.living; DETACH old")?;
     connection.close().map_err(|(_, error)| error)?;
-    File::open(&database).and_then(|file| file.sync_all()).map_err(StoreError::io(&database))?;
+    bring_to_disk(&database)?;
     copy_text(&from.join("text"), &to.join("text"), &living)?;
     Ok(living.len())
 }
@@ -140,7 +141,7 @@ fn copy_text(from: &Path, to: &Path, living: &RoaringBitmap) -> Result<()> {
         let linked = if name == META { false } else { fs::hard_link(&source, &target).is_ok() };
         if !linked {
             fs::copy(&source, &target).map_err(StoreError::io(source))?;
-            File::open(&target).and_then(|file| file.sync_all()).map_err(StoreError::io(target))?;
+            bring_to_disk(&target)?;
         }
     }
     text::write_managed(to, &names)?;

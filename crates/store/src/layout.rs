@@ -114,7 +114,7 @@ impl ProjectDir {
         let name = epoch.file_name().unwrap_or_default();
         let fresh = self.root.join("current.new");
         fs::write(&fresh, name.as_encoded_bytes()).map_err(StoreError::io(&fresh))?;
-        File::open(&fresh).and_then(|file| file.sync_all()).map_err(StoreError::io(&fresh))?;
+        bring_to_disk(&fresh)?;
         let pointer = self.root.join("current");
         fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))?;
         // The old epoch must not go before the new name is on disk. Where folders can not be synced, that is as good
@@ -251,6 +251,11 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> bool {
     true
+}
+
+/// Waits until a file's bytes are on disk. Windows does that only for who may write to the file.
+pub(crate) fn bring_to_disk(path: &Path) -> Result<()> {
+    OpenOptions::new().write(true).open(path).and_then(|file| file.sync_all()).map_err(StoreError::io(path))
 }
 
 fn open_lock(path: &Path) -> Result<File> {

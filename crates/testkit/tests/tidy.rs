@@ -53,7 +53,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "index",
-        &["crossbeam-channel", "gix", "ignore", "lang", "memchr", "model", "notify", "rayon", "store", "thiserror"],
+        &["crossbeam-channel", "dunce", "gix", "ignore", "lang", "memchr", "model", "notify", "rayon", "store", "thiserror"],
     ),
     ("query", &["meaning", "memchr", "model", "regex-automata", "regex-syntax", "store"]),
     (

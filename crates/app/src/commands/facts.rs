@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use codecompass_index::source::{Workspace, judge};
+use codecompass_index::source::{Workspace, judge, real_path};
 use codecompass_lang::{Extracted, extract, has_visibility};
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Binding, FileFacts, Import, Part, Reference, Symbol};
@@ -34,7 +34,7 @@ fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'sta
     let wrong = |error: std::io::Error| {
         AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(json!({ "source": true }))
     };
-    let real = path.canonicalize().or_else(|error| from_root(common, path).ok_or(error)).map_err(wrong)?;
+    let real = real_path(path).or_else(|error| from_root(common, path).ok_or(error)).map_err(wrong)?;
     let bytes = std::fs::read(&real).map_err(wrong)?;
     let folder = real.parent().unwrap_or(Path::new("/"));
     let root = Workspace::discover(folder, None).map(|workspace| workspace.root);
@@ -49,7 +49,7 @@ fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'sta
 /// The file from the root of the workspace, for who stands in a folder that has none at that path.
 fn from_root(common: &Common, path: &Path) -> Option<PathBuf> {
     let asked = common.workspace.as_deref().unwrap_or(Path::new("."));
-    Workspace::discover(asked, None).ok()?.root.join(path).canonicalize().ok()
+    real_path(&Workspace::discover(asked, None).ok()?.root.join(path)).ok()
 }
 
 /// A file's facts with every index resolved.

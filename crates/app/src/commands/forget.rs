@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use codecompass_index::source::real_path;
 use codecompass_store::forget;
 use serde_json::json;
 
@@ -73,7 +74,7 @@ fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
 /// The real path of what is there; of what is gone, as far as something is there above it.
 fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let found = path.ancestors().find_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)));
+    let found = path.ancestors().find_map(|above| Some((real_path(above).ok()?, path.strip_prefix(above).ok()?)));
     match found {
         Some((real, rest)) if rest.as_os_str().is_empty() => real,
         Some((real, rest)) => real.join(rest),

@@ -32,8 +32,17 @@ fn folder(uri: &str) -> Option<PathBuf> {
             byte => bytes.push(byte),
         }
     }
-    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
+    let path = String::from_utf8(bytes).ok()?;
+    let path = PathBuf::from(if cfg!(windows) { without_slash(&path) } else { &path });
     path.is_absolute().then_some(path)
+}
+
+/// The path of a drive, which a URI writes with a slash before it: `/c:/work`.
+fn without_slash(path: &str) -> &str {
+    match path.as_bytes() {
+        [b'/', letter, b':', ..] if letter.is_ascii_alphabetic() => &path[1..],
+        _ => path,
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -51,6 +60,14 @@ mod tests {
             ("https://example.org/a", None),
         ] {
             assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_drive_has_no_slash_before_it() {
+        for (path, expected) in [("/c:/work", "c:/work"), ("/C:", "C:"), ("//host/share", "//host/share"), ("/c", "/c")]
+        {
+            assert_eq!(without_slash(path), expected);
         }
     }
 }

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use codecompass_index::source::real_path;
 use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
@@ -81,7 +82,7 @@ impl Options {
             return Err(AppError::new(Code::InvalidInput, message).hint("Choose one of them."));
         }
         let real = |path: &PathBuf| {
-            path.canonicalize().map_err(|error| {
+            real_path(path).map_err(|error| {
                 AppError::new(Code::InvalidInput, format!("--allowed-root {}: {error}.", path.display()))
             })
         };

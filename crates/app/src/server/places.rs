@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use codecompass_index::source::real_path;
 use serde_json::json;
 
 use super::upkeep::Attention;
@@ -137,7 +138,7 @@ impl Places {
             return self.find_own(server, asked);
         }
         let path = Path::new(asked);
-        let Some(real) = path.is_absolute().then(|| path.canonicalize().ok()).flatten() else {
+        let Some(real) = path.is_absolute().then(|| real_path(path).ok()).flatten() else {
             return Err(if server.options.auto_workspace && path.is_absolute() {
                 not_allowed(asked)
             } else {
@@ -174,7 +175,7 @@ impl Places {
     /// The server's own workspace, when that is what the words mean. Nobody learns whether there is anything else.
     fn find_own(&self, server: &Server, asked: &str) -> Result<Visit, AppError> {
         let own = server.open_session(None)?;
-        let real = Path::new(asked).is_absolute().then(|| Path::new(asked).canonicalize().ok()).flatten();
+        let real = Path::new(asked).is_absolute().then(|| real_path(Path::new(asked)).ok()).flatten();
         let is_below = real.is_some_and(|real| real.starts_with(&own.workspace.root));
         let is_own = |session: &Session| session.workspace.root == own.workspace.root;
         match is_below && server.open_session(Some(Path::new(asked))).is_ok_and(|session| is_own(&session)) {

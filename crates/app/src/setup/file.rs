@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Path, PathBuf};
 
+use codecompass_index::source::real_path;
+
 /// No client's file is longer than this.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -20,7 +22,7 @@ pub(super) fn real(path: &Path) -> Result<PathBuf> {
         match fs::read_link(&path) {
             Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => {
-                let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+                let folder = path.parent().and_then(|folder| real_path(folder).ok());
                 return Ok(match (folder, path.file_name()) {
                     (Some(folder), Some(name)) => folder.join(name),
                     _ => path,

@@ -17,6 +17,7 @@ pub(crate) mod toml_text;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use codecompass_index::source::real_path;
 use codecompass_store::WritePoint;
 use serde_json::Value;
 
@@ -273,8 +274,8 @@ impl Desk<'_> {
 
 /// Whether a path lies below a folder, whatever of it exists.
 fn within(path: &Path, root: &Path) -> bool {
-    let there = path.ancestors().find_map(|above| above.canonicalize().ok());
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let there = path.ancestors().find_map(|above| real_path(above).ok());
+    let root = real_path(root).unwrap_or_else(|_| root.to_owned());
     there.is_some_and(|there| there.starts_with(&root)) && path.starts_with(&root)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use codecompass_model::ViewKey;
 use gix::bstr::ByteSlice;
 
-use super::{FileStat, SourceError};
+use super::{FileStat, SourceError, real_path};
 
 /// A repository, opened so that nothing it says can make us run a program: only its own configuration is read, with
 /// reduced trust. Cheap to clone and to share between threads.
@@ -76,7 +76,7 @@ impl Repo {
         let shared = gix::ThreadSafeRepository::open_opts(path, options)
             .map_err(|error| unsupported_format(path).unwrap_or_else(|| SourceError::repository(path, error)))?;
         let repo = shared.to_thread_local();
-        let real = |folder: &Path| folder.canonicalize().map_err(|error| SourceError::io(folder, error));
+        let real = |folder: &Path| real_path(folder).map_err(|error| SourceError::io(folder, error));
         let git_dir = real(repo.git_dir())?;
         if repo.object_hash() != gix::hash::Kind::Sha1 {
             return Err(SourceError::UnsupportedObjectFormat { path: git_dir, format: repo.object_hash().to_string() });
@@ -256,9 +256,10 @@ impl Repo {
         } else {
             None
         };
-        let proxies = self.local().worktrees().map_err(|error| self.error(error)).map(|proxies| {
-            proxies.iter().filter_map(|proxy| proxy.base().ok()?.canonicalize().ok()).collect::<Vec<_>>()
-        });
+        let proxies =
+            self.local().worktrees().map_err(|error| self.error(error)).map(|proxies| {
+                proxies.iter().filter_map(|proxy| real_path(&proxy.base().ok()?).ok()).collect::<Vec<_>>()
+            });
         let mut linked = proxies?;
         linked.sort();
         linked.dedup();

@@ -9,11 +9,16 @@ pub struct FileStat {
     pub size: u64,
     /// Last change of the bytes, in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Last change of the bytes or the inode, in nanoseconds since 1970; 0 where there is no such time.
+    /// Last change of the bytes or the inode, in nanoseconds since 1970; on Windows, where git takes it for that, too, the
+    /// time the file was made.
     pub ctime_ns: i64,
     /// The inode; 0 where there is none.
     pub inode: u64,
 }
+
+/// Windows counts tenths of a microsecond, from 1601.
+#[cfg(windows)]
+const TICKS_BEFORE_1970: i64 = 116_444_736_000_000_000;
 
 impl FileStat {
     /// Reads the platform's metadata.
@@ -30,13 +35,15 @@ impl FileStat {
     }
 
     /// Reads the platform's metadata.
-    #[cfg(not(unix))]
+    #[cfg(windows)]
     pub fn of(metadata: &Metadata) -> Self {
-        let mtime_ns = metadata
-            .modified()
-            .ok()
-            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-            .map_or(0, |age| age.as_nanos() as i64);
-        Self { size: metadata.len(), mtime_ns, ctime_ns: 0, inode: 0 }
+        use std::os::windows::fs::MetadataExt;
+        let nanoseconds = |ticks: u64| (ticks as i64).saturating_sub(TICKS_BEFORE_1970).saturating_mul(100);
+        Self {
+            size: metadata.len(),
+            mtime_ns: nanoseconds(metadata.last_write_time()),
+            ctime_ns: nanoseconds(metadata.creation_time()),
+            inode: 0,
+        }
     }
 }

@@ -105,7 +105,7 @@ impl Tracked {
             && entry.stat.size == stat.size as u32
             && same_time(entry.stat.mtime, stat.mtime_ns)
             && (is_unset(entry.stat.ctime) || same_time(entry.stat.ctime, stat.ctime_ns))
-            && (entry.stat.ino == 0 || entry.stat.ino == stat.inode as u32)
+            && (entry.stat.ino == 0 || stat.inode == 0 || entry.stat.ino == stat.inode as u32)
             && is_older(entry.stat.mtime, written.unix_seconds(), written.nanoseconds());
         proven.then(|| BlobId::from_bytes(entry.id.as_slice()))?
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::worktree::is_repository;
-use super::{FileStat, Repo, SourceError};
+use super::{FileStat, Repo, SourceError, real_path};
 
 /// A folder that is indexed as a whole, with its repository if it has one.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl Workspace {
     /// path names them. When a path below has such a folder as its work tree (dot-files kept in git), that repository
     /// is passed over and the folder stands for itself.
     pub fn discover(path: &Path, home: Option<&Path>) -> Result<Workspace, SourceError> {
-        let real = path.canonicalize().map_err(|error| match error.kind() {
+        let real = real_path(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => SourceError::MissingPath { path: path.to_owned() },
             std::io::ErrorKind::NotADirectory => SourceError::NotAFolder { path: path.to_owned() },
             _ => SourceError::io(path, error),
@@ -32,7 +32,7 @@ impl Workspace {
         if !real.is_dir() {
             return Err(SourceError::NotAFolder { path: path.to_owned() });
         }
-        let home = home.and_then(|home| home.canonicalize().ok());
+        let home = home.and_then(|home| real_path(home).ok());
         let is_refused = |folder: &Path| folder.parent().is_none() || home.as_deref() == Some(folder);
         for folder in real.ancestors() {
             if let Some(found) = open_at(folder)?
