@@ -1,8 +1,12 @@
 //! Watching a work tree: which files may have changed since somebody last looked.
 //!
-//! A watch is a hint that saves looking, never a proof of a change: what it names is looked at before it counts. It is
-//! told of every folder that a listing walks through, one by one, so that ignored folders cost nothing; when events were
-//! lost, when a folder came or went, or when too much happened at once, it says that anything may have changed.
+//! A watch is a hint that saves looking, never a proof of a change: what it names is looked at before it counts. When events
+//! were lost, when a folder came or went, or when too much happened at once, it says that anything may have changed.
+//!
+//! On Linux it is told of every folder that a listing walks through, one by one, so that ignored folders cost nothing. macOS
+//! and Windows watch a folder with all that is below it, and dearly when it is done one by one: macOS begins its stream
+//! anew for each, and on Windows no folder above a watched one can be renamed. There the root alone is watched, and what
+//! happens in folders that no listing walks through is passed over ([`Reach`]).
 //!
 //! What a watch must never do is keep silent about a change, because silence is taken for "fresh". So as long as there
 //! may be a folder that it has not been told of, it has no mark at all, and whoever asks looks for himself.
@@ -22,6 +26,19 @@ use crate::sync::decides_for_others;
 /// When more files than this change at once, they are not remembered one by one.
 const MOST_PATHS: usize = 5_000;
 
+/// What the system is asked to watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// The folders of the listing, each for itself.
+    Folders,
+    /// The root and all below it.
+    Root,
+}
+
+impl Reach {
+    const HERE: Self = if cfg!(any(target_os = "macos", windows)) { Self::Root } else { Self::Folders };
+}
+
 /// So often the folders are listed anew, when some appear while they are being watched one by one.
 const ROUNDS: usize = 5;
 
@@ -35,6 +52,7 @@ pub struct Watch {
 }
 
 struct Shared {
+    reach: Reach,
     root: PathBuf,
     /// The work tree's own git folder, and the one that all work trees share.
     git: Option<(PathBuf, PathBuf)>,
@@ -74,13 +92,20 @@ impl Watch {
 
     /// Begins to watch. An error when the system does not allow it, or when there are more folders than that.
     pub fn start(workspace: &Workspace, limits: &Limits, most_folders: usize) -> Result<Self, IndexError> {
+        Self::reaching(Reach::HERE, workspace, limits, most_folders)
+    }
+
+    fn reaching(reach: Reach, workspace: &Workspace, limits: &Limits, most_folders: usize) -> Result<Self, IndexError> {
         let git = workspace.repo.as_ref().map(|repo| (repo.git_dir().to_owned(), repo.common_dir().to_owned()));
-        let shared =
-            Arc::new(Shared { root: workspace.root.clone(), git, state: Mutex::default(), changed: Condvar::new() });
+        let root = workspace.root.clone();
+        let shared = Arc::new(Shared { reach, root, git, state: Mutex::default(), changed: Condvar::new() });
         let listener = Arc::clone(&shared);
         let watcher = notify::recommended_watcher(move |event| listener.note(event)).map_err(failed)?;
         let (workspace, limits) = (workspace.clone(), limits.clone());
         let watch = Self { shared, workspace, limits, most_folders, watcher: Mutex::new(watcher) };
+        if reach == Reach::Root {
+            watch.watcher().watch(&watch.shared.root, RecursiveMode::Recursive).map_err(failed)?;
+        }
         if let Some((own, common)) = &watch.shared.git {
             watch.add(own)?;
             watch.add(&common.join("info"))?;
@@ -174,7 +199,7 @@ impl Watch {
             }
             watched = listed;
         }
-        for gone in known.difference(&watched) {
+        for gone in known.difference(&watched).filter(|_| self.shared.reach == Reach::Folders) {
             // It need not be there any more, nor watched.
             let _ = self.watcher().unwatch(gone);
         }
@@ -186,6 +211,9 @@ impl Watch {
     }
 
     fn add(&self, folder: &Path) -> Result<(), IndexError> {
+        if self.shared.reach == Reach::Root && folder.starts_with(&self.shared.root) {
+            return Ok(());
+        }
         match self.watcher().watch(folder, RecursiveMode::NonRecursive) {
             Err(_) if !folder.is_dir() => Ok(()),
             outcome => outcome.map_err(failed),
@@ -231,16 +259,24 @@ impl Shared {
         if inside.starts_with(".git") {
             return;
         }
+        // Nothing is missed by this: a folder that comes is told of by the one that it comes into, which is known.
+        let is_known = |folder: &Path| state.folders.contains(folder);
+        if self.reach == Reach::Root && !is_known(path) && !path.parent().is_some_and(is_known) {
+            return;
+        }
         let is_folder = matches!(kind, EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder))
             || state.folders.contains(path)
             || path.is_dir();
-        match inside.to_str() {
+        // Elsewhere a backslash is a part of a name like any other.
+        let inside =
+            inside.to_str().map(|inside| if cfg!(windows) { inside.replace('\\', "/") } else { inside.into() });
+        match inside {
             _ if is_folder || state.paths.len() >= MOST_PATHS => everything(state),
             // A rule may have opened a folder that was left out before.
-            Some(inside) if decides_for_others(inside) => everything(state),
+            Some(inside) if decides_for_others(&inside) => everything(state),
             Some(inside) if !inside.is_empty() => {
                 state.mark += 1;
-                state.paths.insert(inside.replace('\\', "/"));
+                state.paths.insert(inside);
             }
             _ => everything(state),
         }
@@ -277,4 +313,73 @@ fn everything(state: &mut State) {
 
 fn failed(error: notify::Error) -> IndexError {
     IndexError::Watch(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const QUIET: Duration = Duration::from_millis(100);
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// What a watch tells after something was done; nothing when it stays silent.
+    fn told(watch: &Watch, act: impl FnOnce()) -> Option<Change> {
+        let before = watch.mark().expect("it knows all folders");
+        act();
+        let until = Instant::now() + PATIENCE;
+        let is_silent = || watch.shared.lock().mark == before;
+        while is_silent() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if is_silent() { None } else { watch.take(QUIET, PATIENCE) }
+    }
+
+    #[test]
+    fn both_ways_to_watch_tell_the_same_and_pass_over_what_is_ignored() {
+        for reach in [Reach::Folders, Reach::Root] {
+            let folder = tempfile::tempdir().expect("a folder can be made");
+            let root = crate::source::real_path(folder.path()).expect("it is there");
+            for made in ["src", "node_modules/deep"] {
+                fs::create_dir_all(root.join(made)).expect("it can be made");
+            }
+            fs::write(root.join("src/a.rs"), "fn a() {}").expect("it can be written");
+            let workspace = Workspace::discover(&root, None).expect("it is a folder");
+            let watch = Watch::reaching(reach, &workspace, &Limits::default(), 100).expect("it can be watched");
+
+            let edit = told(&watch, || fs::write(root.join("src/a.rs"), "fn b() {}").expect("it can be written"));
+            assert_eq!(edit.and_then(|change| change.paths), Some(vec!["src/a.rs".to_owned()]), "{reach:?}");
+            // What is below an ignored folder is silent: the edit after it comes alone.
+            let noise = || {
+                fs::write(root.join("node_modules/deep/x.js"), "1").expect("it can be written");
+                fs::write(root.join("src/a.rs"), "fn c() {}").expect("it can be written");
+            };
+            let edit = told(&watch, noise);
+            assert_eq!(edit.and_then(|change| change.paths), Some(vec!["src/a.rs".to_owned()]), "{reach:?}");
+            // A new folder may hold anything; afterwards it is watched like the others.
+            let grown = told(&watch, || {
+                fs::create_dir(root.join("src/new")).expect("it can be made");
+                fs::write(root.join("src/new/b.rs"), "fn b() {}").expect("it can be written");
+            });
+            assert!(grown.is_some_and(|change| change.paths.is_none()), "{reach:?}");
+            while watch.mark().is_none() {
+                watch.take(QUIET, PATIENCE);
+            }
+            let edit = told(&watch, || fs::write(root.join("src/new/b.rs"), "fn c() {}").expect("it can be written"));
+            let paths = edit.map(|change| change.paths.unwrap_or_default());
+            assert_eq!(paths, Some(vec!["src/new/b.rs".to_owned()]), "{reach:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_backslash_in_a_name_is_a_part_of_it() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let root = crate::source::real_path(folder.path()).expect("it is there");
+        let workspace = Workspace::discover(&root, None).expect("it is a folder");
+        let watch = Watch::start(&workspace, &Limits::default(), 100).expect("it can be watched");
+        let edit = told(&watch, || fs::write(root.join(r"a\b.rs"), "fn a() {}").expect("it can be written"));
+        assert_eq!(edit.and_then(|change| change.paths), Some(vec![r"a\b.rs".to_owned()]));
+    }
 }
