@@ -1,6 +1,9 @@
 //! A server that is started as each client's entry says, in the folder and with the variables that this client gives it,
 //! answers about the right repository with the data folder of the command line. And `doctor --client` says so.
 
+// Clients' folders, links and modes are those of Unix here.
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -124,6 +125,7 @@ fn a_switch_to_what_is_not_indexed_names_the_call_that_mends_it() {
     assert_eq!(client.call("switch_ref", json!({ "ref": "v1" }))["ref"], "v1");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
     let project = project();

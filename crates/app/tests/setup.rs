@@ -1,5 +1,8 @@
 //! `setup` and `unsetup` in a home folder with the files of every client, in the shapes that real ones have.
 
+// Clients' folders, links and modes are those of Unix here.
+#![cfg(unix)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -15,6 +15,7 @@ mod refs;
 mod rules;
 #[path = "source/sandbox.rs"]
 mod sandbox;
+#[cfg(unix)]
 #[path = "source/trust.rs"]
 mod trust;
 #[path = "source/verdict.rs"]

@@ -62,6 +62,7 @@ fn what_came_went_and_changed() {
     check(&tree);
 }
 
+#[cfg(unix)]
 #[test]
 fn modes_links_and_folders_that_become_files() {
     let sandbox = Sandbox::new();

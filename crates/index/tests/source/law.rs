@@ -28,6 +28,7 @@ fn tracked(tree: &Tree) -> Vec<String> {
     tree.git(&["ls-files", "-z"]).split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn a_clean_checkout_lists_what_its_commit_lists() {
     let sandbox = Sandbox::new();

@@ -94,6 +94,7 @@ fn many_threads_may_read_one_repository() {
     });
 }
 
+#[cfg(unix)]
 #[test]
 fn links_submodules_and_large_files_of_a_commit_are_counted() {
     let sandbox = Sandbox::new();
@@ -125,6 +126,7 @@ fn case_collisions_and_odd_names_are_different_files() {
     assert_eq!(tree.list().entries.len(), 9);
 }
 
+#[cfg(unix)]
 #[test]
 fn paths_that_are_not_utf8_are_counted() {
     use std::os::unix::ffi::OsStrExt;

@@ -213,6 +213,7 @@ fn a_malformed_pattern_of_the_configuration_is_an_error() {
     assert!(matches!(&error, SourceError::BadPattern { pattern, .. } if pattern == "{a,b"), "{error}");
 }
 
+#[cfg(unix)]
 #[test]
 fn rule_files_that_are_links_are_not_followed() {
     let sandbox = Sandbox::new();

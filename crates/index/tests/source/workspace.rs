@@ -40,6 +40,7 @@ fn an_empty_folder_named_git_is_nothing() {
     assert_eq!(discover(&sandbox.at("outer/inner")).unwrap().root, outer.root);
 }
 
+#[cfg(unix)]
 #[test]
 fn links_to_a_folder_lead_to_its_real_path() {
     let sandbox = Sandbox::new();

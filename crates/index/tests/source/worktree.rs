@@ -158,6 +158,7 @@ fn files_in_a_merge_conflict_are_tracked_but_not_proven() {
     assert_eq!(proven(&tree, "a.log"), None);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_counted_and_links_are_not_followed() {
     let sandbox = Sandbox::new();
