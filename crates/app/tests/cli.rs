@@ -273,6 +273,15 @@ fn both_names_of_the_program_do_the_same() {
         (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
     };
     assert_eq!(run(env!("CARGO_BIN_EXE_cruxe")), run(env!("CARGO_BIN_EXE_codecompass")));
+
+    // Alone it can not answer, and says what is missing.
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let alone = folder.path().join(format!("cruxe{}", std::env::consts::EXE_SUFFIX));
+    std::fs::copy(env!("CARGO_BIN_EXE_cruxe"), &alone).expect("it can be copied");
+    let output = Command::new(&alone).arg("--version").output().expect("it can be run");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(6));
+    assert!(said.starts_with("cruxe: ") && said.contains("codecompass"), "{said}");
 }
 
 #[test]

@@ -1,10 +1,47 @@
-//! The same program under its later name.
+//! The same program under its later name: it becomes the `codecompass` that lies beside it.
+//!
+//! It links nothing of ours. A second copy of the whole program would take as long to build, and as much room in every package,
+//! as the first.
 
-use std::process::ExitCode;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    codecompass::main()
+    let failed = |why: &dyn std::fmt::Display| {
+        let _ = writeln!(
+            std::io::stderr(),
+            "cruxe: {why}; build or install codecompass, which cruxe stands for, beside it"
+        );
+        ExitCode::from(6)
+    };
+    // Links are followed: packages put links to both in one folder, and what they lead to in another.
+    let own = std::env::current_exe().and_then(|own| own.canonicalize());
+    let program = match own {
+        Ok(own) => beside(&own),
+        Err(error) => return failed(&error),
+    };
+    let mut command = Command::new(&program);
+    command.args(std::env::args_os().skip(1));
+    match become_it(command) {
+        Ok(code) => code,
+        Err(error) => failed(&format_args!("{}: {error}", program.display())),
+    }
+}
+
+fn beside(own: &Path) -> PathBuf {
+    own.with_file_name(format!("codecompass{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// It takes over this very process, with its id, its pipes and its signals, and comes back only if it can not.
+#[cfg(unix)]
+fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+    Err(std::os::unix::process::CommandExt::exec(&mut command))
+}
+
+/// Its exit code is ours.
+#[cfg(not(unix))]
+fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+    let code = command.status()?.code();
+    Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
