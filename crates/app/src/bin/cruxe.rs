@@ -15,14 +15,14 @@ fn main() -> ExitCode {
         );
         ExitCode::from(6)
     };
-    // Links are followed: packages put links to both in one folder, and what they lead to in another.
-    let own = std::env::current_exe().and_then(|own| own.canonicalize());
-    let program = match own {
-        Ok(own) => beside(&own),
-        Err(error) => return failed(&error),
-    };
+    let mut words = std::env::args_os();
+    let called = PathBuf::from(words.next().unwrap_or_default());
+    // Links are followed: packages put links to both in one folder, and what they lead to in another. Where the system does not
+    // tell (no /proc), it is as it was called; a name without a folder is looked up as a shell would.
+    let own = std::env::current_exe().and_then(|own| own.canonicalize()).unwrap_or(called);
+    let program = beside(&own);
     let mut command = Command::new(&program);
-    command.args(std::env::args_os().skip(1));
+    command.args(words);
     match become_it(command) {
         Ok(code) => code,
         Err(error) => failed(&format_args!("{}: {error}", program.display())),
