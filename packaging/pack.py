@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What a release has beside its archives, made of them and of Cargo.toml.
 
-    packaging/pack.py npm ARCHIVES OUT     npm packages: one per platform with the program inside, and one that chooses
-    packaging/pack.py server-json          server.json, as registries of MCP servers want it, to standard output
+    packaging/pack.py npm ARCHIVES OUT [--some]   npm packages: one per platform with the program inside, and one that
+                                                  chooses; with --some, of the archives that are there
+    packaging/pack.py server-json                 server.json, as registries of MCP servers want it, to standard output
 
 Version and repository are read from Cargo.toml and stand nowhere else. A folder that OUT gets is for `npm pack` or `npm publish`; the
 package named `codecompass` goes last, because it asks for the others.
@@ -65,13 +66,12 @@ def write(folder, manifest, files):
         (folder / "bin" / name).chmod(0o755)
 
 
-def npm(archives, out):
+def npm(archives, out, is_some):
     made = []
     for target, (system, processor, library) in TARGETS.items():
         is_windows = system == "win32"
         archive = archives / f"codecompass-{target}{'.zip' if is_windows else '.tar.xz'}"
-        if not archive.exists():
-            print(f"not there, left out: {archive.name}", file=sys.stderr)
+        if is_some and not archive.exists():
             continue
         kind = {None: "", "glibc": "-gnu", "musl": "-musl"}[library]
         name = f"codecompass-{system}-{processor}{kind}"
@@ -111,8 +111,8 @@ def server_json():
 
 
 match sys.argv[1:]:
-    case ["npm", archives, out]:
-        npm(Path(archives), Path(out))
+    case ["npm", archives, out, *some] if some in ([], ["--some"]):
+        npm(Path(archives), Path(out), bool(some))
     case ["server-json"]:
         server_json()
     case _:
