@@ -3,10 +3,10 @@
 use codecompass_model::Symbol;
 
 /// So much of a symbol's code tells what it does; the rest tells how. Bytes.
-const CODE: usize = 2000;
+const CODE: usize = 450;
 
 /// And so much of its docs.
-const DOC: usize = 1500;
+const DOC: usize = 300;
 
 /// So many segments of a qualified name; those in front are folders.
 const SEGMENTS: usize = 3;
