@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, PreEscaped, html};
 
 use super::layered::{Graph, Node, Point, lay_out};
-use super::lists::plain;
+use super::lists::{plain, short};
 
 /// A box.
 pub(super) struct Item {
@@ -60,7 +60,7 @@ impl Picture {
 
     /// As SVG. Its boxes are links, and it says in words what it shows.
     pub(super) fn draw(&self, title: &str) -> Markup {
-        let names: Vec<String> = self.items.iter().map(|item| short(&plain(&item.name))).collect();
+        let names: Vec<String> = self.items.iter().map(|item| cut(&plain(short(&item.name)))).collect();
         let node = |(item, name): (&Item, &String)| Node {
             width: name.chars().count() as i32 * LETTER / 5 + 20,
             height: HEIGHT,
@@ -93,7 +93,7 @@ impl Picture {
 }
 
 /// The end of a long name says most.
-fn short(name: &str) -> String {
+fn cut(name: &str) -> String {
     let length = name.chars().count();
     if length <= LONGEST {
         name.to_owned()

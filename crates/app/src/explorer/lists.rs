@@ -37,6 +37,14 @@ pub(super) fn kind(kind: &str) -> Markup {
     html! { span.kind { (kind) } }
 }
 
+/// The end of a qualified name: its own name and that of what it stands in. In a list the rest is the same in most rows.
+pub(super) fn short(qualified: &str) -> &str {
+    let is_border = |char: char| matches!(char, '.' | ':' | '/' | '#' | '\\');
+    let around = qualified.trim_end_matches(|char| !is_border(char)).trim_end_matches(is_border);
+    let start = around.rfind(is_border).map_or(0, |border| border + 1);
+    &qualified[start..]
+}
+
 /// A name that leads to a symbol.
 pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
     let name = match (word(symbol, "qualified_name"), word(symbol, "name")) {
@@ -46,7 +54,8 @@ pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
     let id = word(symbol, "symbol_id");
     html! {
         (kind(word(symbol, "kind"))) " "
-        @if id.is_empty() { span.name { (plain(name)) } } @else { a.name href=(at.symbol(id)) { (plain(name)) } }
+        @if id.is_empty() { span.name { (plain(name)) } }
+        @else { a.name href=(at.symbol(id)) title=(plain(name)) { (plain(short(name))) } }
     }
 }
 
@@ -89,6 +98,26 @@ pub(super) fn calls(at: &At, edges: &[Value], direction: &str) -> Markup {
                 summary { (count(tests.len() as u64, "test")) }
                 ul.rows { @for edge in &tests { (call(at, edge, direction)) } }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_segments_of_a_name_are_enough() {
+        for (name, expected) in [
+            ("django.core.paginator.Paginator.page", "Paginator.page"),
+            ("server::jobs::Jobs::stop", "Jobs::stop"),
+            ("gin.cleanPath", "gin.cleanPath"),
+            ("a::b", "a::b"),
+            ("plain", "plain"),
+            ("App\\Http\\Kernel::handle", "Kernel::handle"),
+            ("", ""),
+        ] {
+            assert_eq!(short(name), expected, "{name}");
         }
     }
 }
