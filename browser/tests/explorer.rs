@@ -134,6 +134,18 @@ async fn an_edit_appears_and_a_branch_is_another_page() {
     explorer.repository.write("src/part.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a.wrapping_add(b)\n}\n");
     browser.read("a.wrapping_add(b)").await;
     browser.read("edited, not committed").await;
+    // What is opened stays open, two hops deep, while another edit comes in.
+    let hop = ".left details.hop";
+    browser.see(&format!("{hop} > summary")).await.click().await.expect("it opens");
+    browser.see(&format!("{hop} [data-list] details.hop > summary")).await.click().await.expect("the next one opens");
+    browser.see(&format!("{hop} [data-list] details.hop [data-list]")).await;
+    explorer.repository.write("src/part.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a.saturating_add(b)\n}\n");
+    browser.read("a.saturating_add(b)").await;
+    browser.see(&format!("{hop}[open] [data-list] details.hop[open] [data-list]")).await;
+    // A line that is clicked is lit, and the page is the same one.
+    browser.ask("document.querySelector('main').dataset.mine = '1'").await;
+    browser.see("#L2 .n").await.click().await.expect("a link");
+    browser.until("a lit line", "return location.hash === '#L2' && document.querySelector('main').dataset.mine === '1' && !!document.querySelector('#L2.lit, #L2:target')", &[]).await;
     let field = browser.see("form.where input[name=ref]").await;
     field.send_keys("feature\u{e007}").await.expect("a ref can be typed");
     browser.read("pub fn add(a: u32, b: u32, c: u32)").await;
@@ -155,6 +167,29 @@ async fn an_edit_appears_and_a_branch_is_another_page() {
         )
         .await;
     browser.check(&explorer.origin).await;
+    browser.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_has_nothing_new_is_left_alone_and_a_server_that_is_gone_is_missed() {
+    let Some(browser) = Browser::start(true).await else { return };
+    let explorer = Explorer::of(repository());
+    browser.go(&explorer.link).await;
+    browser.see("main .files").await;
+    for path in ["/nothing", "/symbol/none", "/symbol/add_one"] {
+        browser.go(&format!("{}{path}", explorer.origin)).await;
+        browser.see("main h1").await;
+        browser.until("three looks", "window.looks ??= new Set(); performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/live')).forEach((one) => looks.add(one.startTime)); return looks.size >= 3", &[]).await;
+        let loads = browser
+            .ask("return performance.getEntriesByType('resource').filter((one) => one.name === location.href).length")
+            .await;
+        assert!(loads.as_u64().is_some_and(|loads| loads <= 1), "{path} was loaded {loads} times more");
+    }
+    let Explorer { repository, server, .. } = explorer;
+    drop(server);
+    browser.see("#away:not([hidden])").await;
+    browser.read("The server is away").await;
+    drop(repository);
     browser.end().await;
 }
 

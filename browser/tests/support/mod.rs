@@ -29,8 +29,8 @@ pub struct Explorer {
     /// The address with the token, and the beginning of all others.
     pub link: String,
     pub origin: String,
+    pub server: Running,
     _home: Home,
-    _server: Running,
 }
 
 impl Explorer {
@@ -54,7 +54,7 @@ impl Explorer {
         });
         let link = link.recv_timeout(PATIENCE).expect("an address is printed");
         let origin = link.split("/?").next().expect("an address").to_owned();
-        Self { repository, link, origin, _home: home, _server: server }
+        Self { repository, link, origin, server, _home: home }
     }
 }
 

@@ -60,24 +60,39 @@ fn pager() -> Command {
 /// Shows an address in the user's browser; whether one could be started. The address has a token in it, and other users of the
 /// machine see the arguments of all processes: so the browser is given a file that only its owner can read, and that leads there.
 pub(crate) fn browse(address: &str, data: &Path) -> bool {
-    let file = data.join("explore.html");
+    let file = data.join(format!("explore-{}.html", std::process::id()));
     let page = format!(
         "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url={address}\"><title>CodeCompass</title>\n"
     );
     if crate::mcp::token::write_private(&file, &page).is_err() {
         return false;
     }
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else if cfg!(windows) {
-        "explorer"
-    } else {
-        "xdg-open"
+    let opener = match () {
+        () if cfg!(target_os = "macos") => "open",
+        () if cfg!(windows) => "explorer",
+        () => "xdg-open",
     };
     let mut command = Command::new(opener);
     command.arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok()
+    let Ok(mut child) = command.spawn() else {
+        let _ = std::fs::remove_file(&file);
+        return false;
+    };
+    // It is read when the browser has come up, and then of no use to anybody.
+    std::thread::spawn(move || {
+        let ended = child.wait();
+        // Windows' opener says 1 whatever comes of it.
+        if !cfg!(windows) && !ended.is_ok_and(|status| status.success()) {
+            crate::output::complain("no browser could be started: open the address yourself");
+        }
+        std::thread::sleep(READ);
+        let _ = std::fs::remove_file(&file);
+    });
+    true
 }
+
+/// So long a browser may take to read the file that it is given.
+const READ: Duration = Duration::from_secs(60);
 
 /// How a client starts our program.
 pub(crate) struct Launch {

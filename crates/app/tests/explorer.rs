@@ -84,7 +84,10 @@ fn only_who_has_the_address_is_let_in_and_only_once() {
         assert_eq!(refused.status, 401, "{path}");
         assert!(!refused.body.contains("add_one") && !refused.body.contains("src"), "{path}: {}", refused.body);
     }
-    assert_eq!(get("/", &[("Host", "evil.example")]).status, 403);
+    let foreign = get("/", &[("Host", "evil.example")]);
+    assert_eq!((foreign.status, foreign.header("content-security-policy")), (403, Some(POLICY)));
+    let preview = http(address, &format!("HEAD /{rest}"), &[], b"");
+    assert_eq!(preview.status, 401, "a preview of the link does not use it up");
     assert_eq!(get("/", &[("Origin", "http://evil.example")]).status, 403);
     let opened = get(&format!("/{rest}"), &[]);
     let set = opened.header("set-cookie").expect("a cookie").to_owned();
@@ -190,6 +193,31 @@ fn a_ref_and_a_work_tree_are_chosen_by_the_address() {
 }
 
 #[test]
+fn what_a_branch_changes_leads_to_the_branch() {
+    let project = project();
+    project.repository.git(&["checkout", "-q", "feature"]);
+    project.repository.write("src/new.rs", "pub fn new_one() -> u32 {\n    crate::part::add(1, 2, 3)\n}\n");
+    project
+        .repository
+        .write("src/lib.rs", "mod new;\nmod part;\n\npub fn add_one(n: u32) -> u32 {\n    part::add(n, 1, 1)\n}\n");
+    project.repository.commit("a file that main has not");
+    project.repository.git(&["checkout", "-q", "main"]);
+    let visitor = Visitor::of(&project);
+    let page = visitor.page("/branch?base=main&head=feature");
+    let main = page.split("<main").nth(1).expect("a main part");
+    let links: Vec<&str> = main.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.iter().any(|link| link.contains("new.rs")), "{links:?}");
+    for link in links {
+        let path = link.split('#').next().unwrap_or_default().replace("&amp;", "&");
+        let answer = visitor.get(&path, &[]);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
+    // Names that several files have are a choice, and no dead end.
+    let which = visitor.get("/hierarchy/add_one", &[]);
+    assert_eq!(which.status, 200, "{}", which.body);
+}
+
+#[test]
 fn nothing_outside_of_the_workspace_is_shown() {
     let project = project();
     let secret = Project::indexed(&[("secret.rs", "pub fn other_workspace() {}\n")]);
@@ -217,6 +245,11 @@ fn nothing_outside_of_the_workspace_is_shown() {
             "{path}: {}",
             answer.body
         );
+    }
+    for kind in ["application/json", "text/plain"] {
+        let missing = visitor.get("/nothing", &[("Accept", kind)]);
+        assert_eq!(missing.status, 404);
+        assert!(missing.header("content-type").is_some_and(|found| found.starts_with(kind)), "{missing:?}");
     }
     let said = visitor.server.said();
     assert!(!said.contains("panicked"), "{said}");

@@ -72,7 +72,7 @@ impl Picture {
         let (width, height) = (laid.width + 2, laid.height + 2);
         html! {
             div.picture tabindex="0" {
-                svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height) viewBox=(format!("-1 -1 {width} {height}")) role="img" aria-label=(title) {
+                svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height) viewBox=(format!("-1 -1 {width} {height}")) role="group" aria-label=(title) {
                     defs {
                         marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" {
                             path d="M0 0L8 4L0 8z" {}
@@ -80,7 +80,7 @@ impl Picture {
                     }
                     @for path in &laid.edges { path.edge d=(PreEscaped(curve(path))) marker-end="url(#tip)" {} }
                     @for ((item, name), (node, place)) in self.items.iter().zip(&names).zip(graph.nodes.iter().zip(&laid.places)) {
-                        a href=(item.href) class=(format!("node {}", item.class)) {
+                        a href=(item.href) class=(format!("node {}", item.class)) aria-label=(plain(&item.about)) {
                             title { (plain(&item.about)) }
                             rect x=(place.x) y=(place.y) width=(node.width) height=(node.height) rx="5" {}
                             text x=(place.x + 10) y=(place.y + 17) { (name) }

@@ -1,12 +1,10 @@
 //! What every page has around its screen: the search, the state that is looked at, the keys, and what may be said about an answer.
 
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;
 
 use super::lists::{count, list, number, plain, word};
-use super::screens::{self, Shown};
+use super::screens::Shown;
 use super::visit::Visit;
 
 /// The keys, as the help lists them and the script knows them.
@@ -30,7 +28,7 @@ pub(super) async fn page(visit: &Visit, shown: &Shown) -> Markup {
     let nothing = Value::Null;
     let standing = visit.standing().await.as_ref().unwrap_or(&nothing);
     let root = word(standing, "root");
-    let folder = root.rsplit(['/', '\\']).next().unwrap_or_default();
+    let folder = &visit.folder().await;
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -60,6 +58,7 @@ pub(super) async fn page(visit: &Visit, shown: &Shown) -> Markup {
                         button type="button" data-help hidden title="Keys" { "?" }
                     }
                 }
+                p #away .away role="status" hidden {}
                 (main(visit, shown))
                 (help())
             }
@@ -154,7 +153,8 @@ fn where_to(visit: &Visit, standing: &Value) -> Markup {
 
 /// What a form keeps of the address.
 fn kept(visit: &Visit, is_search: bool) -> Markup {
-    let names: &[&str] = if is_search { &["q"] } else { &["ref", "tree", "as", "cursor"] };
+    // The head of a comparison is the ref that is chosen.
+    let names: &[&str] = if is_search { &["q"] } else { &["ref", "tree", "as", "cursor", "head"] };
     let is_kept = |(name, _): &(&str, &str)| !is_search || matches!(*name, "ref" | "tree");
     html! {
         @for (name, value) in visit.query.without(names).filter(is_kept) { input type="hidden" name=(name) value=(value); }
@@ -169,13 +169,4 @@ fn help() -> Markup {
             form method="dialog" { button { "Close" } }
         }
     }
-}
-
-/// An address that is none.
-pub(super) async fn missing(visit: &Visit, is_part: bool) -> Response {
-    let error = serde_json::json!({ "error": { "code": "not_found", "message": "There is no such page." } });
-    let mut shown = screens::refused(visit, &error);
-    shown.status = StatusCode::NOT_FOUND;
-    let page = if is_part { main(visit, &shown) } else { page(visit, &shown).await };
-    (shown.status, super::html(), page.into_string()).into_response()
 }

@@ -71,14 +71,7 @@ impl Explorer {
 
     /// Answers a request. Who it is meant for, and that no foreign page sent it, was checked before.
     pub(crate) async fn respond(&self, request: Request) -> Response {
-        let mut response = self.answer(request).await;
-        for (name, value) in headers() {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
-        }
-        if !response.headers().contains_key(header::CACHE_CONTROL) {
-            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        }
-        response
+        guarded(self.answer(request).await)
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -88,7 +81,9 @@ impl Explorer {
         let path = request.uri().path().to_owned();
         let query = Query::of(request.uri().query());
         let headers = request.headers();
-        if let Some(token) = query.get("token").filter(|_| path == "/") {
+        // Who only asks for the head of a page, to show a preview of a link, has not opened it.
+        let opens = path == "/" && request.method() == Method::GET && !headers.contains_key("sec-purpose");
+        if let Some(token) = query.get("token").filter(|_| opens) {
             match self.gate.exchange(token) {
                 Some(cookie) => return welcome(&cookie),
                 // The address of a page that is loaded again: it was good, and the cookie is there.
@@ -109,12 +104,13 @@ impl Explorer {
         let wants = Wanted::of(&request, &query);
         let is_page = matches!(wants, Wanted::Page | Wanted::Part);
         let visit = Visit::new(&self.server, At::of(&query), query, path.clone(), is_page);
-        let Some(screen) = Screen::of(&path, &visit.query) else {
-            return frame::missing(&visit, wants == Wanted::Part).await;
+        let shown = match Screen::of(&path, &visit.query) {
+            Some(screen) => screen.show(&visit).await,
+            None => screens::missing(&visit),
         };
-        let shown = screen.show(&visit).await;
         match wants {
             Wanted::Json => json(&shown),
+            Wanted::Text if shown.agent.is_empty() => text(shown.status, format!("{}\n", escape::shown(&shown.told()))),
             Wanted::Text => text(shown.status, visit.text_of(&shown.agent).await),
             Wanted::Part => (shown.status, html(), frame::main(&visit, &shown).into_string()).into_response(),
             Wanted::Page => {
@@ -123,6 +119,17 @@ impl Explorer {
             }
         }
     }
+}
+
+/// A response with what every page is sent with, be it a page or a refusal.
+pub(crate) fn guarded(mut response: Response) -> Response {
+    for (name, value) in headers() {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    if !response.headers().contains_key(header::CACHE_CONTROL) {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
 }
 
 /// What a request wants to get.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{OnceCell, oneshot};
 
 use super::address::{At, Query};
-use super::lists::list;
+use super::lists::{list, word};
 use super::questions::{folder, standing};
 use crate::output::{Form, Reader};
 use crate::server::{Asked, Content, Server};
@@ -89,6 +89,12 @@ impl Visit {
             }
         };
         self.standing.get_or_init(ask).await
+    }
+
+    /// The name of the workspace's folder.
+    pub(super) async fn folder(&self) -> String {
+        let root = self.standing().await.as_ref().map(|standing| word(standing, "root").to_owned()).unwrap_or_default();
+        root.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
     }
 
     /// The same of the workspace itself, whatever is asked for.

@@ -108,6 +108,8 @@ struct Gate {
     sessions: Arc<LocalSessionManager>,
     /// When each session last spoke.
     spoke: Mutex<HashMap<Arc<str>, Instant>>,
+    /// Whether agents are served.
+    agents: bool,
     /// Who answers what is not for agents.
     explorer: Option<Explorer>,
 }
@@ -140,7 +142,15 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
     let file = token.as_ref().and_then(|token| token.file.clone());
     let explorer =
         listen.explorer.map(|_| Explorer::new(server, explorer::gate::Gate::new(reached(address), address.port())));
-    let gate = Arc::new(Gate { token, names, server: Arc::clone(server), sessions, spoke: Mutex::default(), explorer });
+    let gate = Arc::new(Gate {
+        token,
+        names,
+        server: Arc::clone(server),
+        sessions,
+        spoke: Mutex::default(),
+        agents: listen.agents,
+        explorer,
+    });
     let router = match listen.agents {
         true => Router::new().nest_service("/mcp", service).route("/health", get(health)),
         false => Router::new(),
@@ -225,11 +235,13 @@ async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let pages = gate.explorer.as_ref().filter(|_| !gate.agents || !is_for_agents(request.uri().path()));
     if let Err(refusal) = gate.names.check(request.uri(), request.headers()) {
-        return refusal.into_response();
+        let refusal = refusal.into_response();
+        return if pages.is_some() { explorer::guarded(refusal) } else { refusal };
     }
-    if let Some(explorer) = gate.explorer.as_ref().filter(|_| !is_for_agents(request.uri().path())) {
-        return if socket.serve() { explorer.respond(request).await } else { busy() };
+    if let Some(pages) = pages {
+        return if socket.serve() { pages.respond(request).await } else { explorer::guarded(busy()) };
     }
     let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if gate.token.as_ref().is_some_and(|token| !token.is_in(header)) {

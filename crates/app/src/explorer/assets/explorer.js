@@ -3,43 +3,93 @@
 const part = { headers: { "X-Part": "main" }, credentials: "same-origin" };
 const main = () => document.getElementById("main");
 const field = document.getElementById("q");
+const place = () => location.pathname + location.search;
+
+// The server may be away, or be another one that does not know us: what is on the page is old then, and that is said.
+const bar = document.getElementById("away");
+let failures = 0;
+async function ask(address, options) {
+  try {
+    const answer = await fetch(address, options);
+    failures = 0;
+    bar.hidden = answer.status !== 401;
+    bar.textContent = "This page is not logged in any more: open the address that the server prints.";
+    return answer.status === 401 ? null : answer;
+  } catch {
+    failures += 1;
+    bar.hidden = failures < 2;
+    bar.textContent = "The server is away: this is what it said last.";
+    return null;
+  }
+}
 
 async function load(address) {
-  const answer = await fetch(address, part);
-  if (answer.status === 401) return null;
+  const answer = await ask(address, part);
+  if (!answer) return null;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return page.getElementById("main");
 }
 
+let shownAt = place();
+let shownText = main().innerHTML;
 function show(fresh) {
+  shownText = fresh.innerHTML;
+  shownAt = place();
   main().replaceWith(document.adoptNode(fresh));
   document.title = fresh.dataset.title + " · " + document.querySelector(".brand").textContent;
+  // The form that chooses a ref stays where one is.
+  const form = document.querySelector("form.where");
+  if (form) {
+    form.action = location.pathname;
+    for (const old of form.querySelectorAll("input[type=hidden]")) old.remove();
+    for (const [name, value] of new URLSearchParams(location.search)) {
+      if (["ref", "tree", "as", "cursor"].includes(name) || name === "head") continue;
+      const kept = document.createElement("input");
+      [kept.type, kept.name, kept.value] = ["hidden", name, value];
+      form.append(kept);
+    }
+  }
+  light();
   wire();
+}
+
+// The line that an address names; a page that came later than its address does not have it as its target.
+function light() {
+  const line = location.hash.startsWith("#L") && document.getElementById(location.hash.slice(1));
+  if (!line) return;
+  for (const lit of document.querySelectorAll(".l.lit")) lit.classList.remove("lit");
+  line.classList.add("lit");
 }
 
 // Search as one types: the address follows, so that it can be shared, and going back leaves the search.
 let asked = 0;
 let timer = 0;
+function forget() {
+  asked += 1;
+  clearTimeout(timer);
+}
 async function search() {
-  const text = field.value.trim();
-  if (text.length < 2) return;
+  if (field.value.trim().length < 2) return;
   const number = ++asked;
-  const pairs = new URLSearchParams(new FormData(field.form));
-  const address = "/search?" + pairs;
+  const address = "/search?" + new URLSearchParams(new FormData(field.form));
   const fresh = await load(address);
-  // An answer to what was typed before is of no use.
+  // An answer to what was typed before, or to who has gone on, is of no use.
   if (!fresh || number !== asked) return;
-  const isOn = location.pathname === "/search";
-  history[isOn ? "replaceState" : "pushState"](null, "", address);
+  history[location.pathname === "/search" ? "replaceState" : "pushState"](null, "", address);
   show(fresh);
 }
-field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 120); });
+field.addEventListener("input", () => { forget(); timer = setTimeout(search, 120); });
 addEventListener("popstate", async () => {
+  forget();
+  if (place() === shownAt) return light();
+  const number = asked;
   const fresh = await load(location.href);
-  if (fresh) { show(fresh); field.value = new URLSearchParams(location.search).get("q") ?? ""; }
+  if (!fresh || number !== asked) return;
+  show(fresh);
+  field.value = new URLSearchParams(location.search).get("q") ?? "";
 });
 
-// A row that is opened gets its list.
+// A row that is opened gets its list; one that could not be looked at whole is asked for again.
 async function fill(details) {
   if (!details.open || details.dataset.done) return;
   details.dataset.done = "1";
@@ -59,8 +109,9 @@ function wire(root = document) {
 async function copy(event) {
   event.preventDefault();
   const link = event.currentTarget;
-  const answer = await fetch(link.href, { credentials: "same-origin" });
   const said = link.textContent;
+  const answer = await ask(link.href, { credentials: "same-origin" });
+  if (!answer?.ok) { location.href = link.href; return; }
   try {
     await navigator.clipboard.writeText(await answer.text());
     link.textContent = "Copied";
@@ -86,6 +137,7 @@ function step(by) {
 }
 const here = () => rows().find((row) => row.classList.contains("at"));
 const go = (selector) => { const link = document.querySelector(selector); if (link) location.href = link.href; };
+const help = document.getElementById("help");
 const keys = {
   "/": () => { field.focus(); field.select(); },
   "j": () => step(1),
@@ -93,14 +145,14 @@ const keys = {
   "Enter": () => here()?.querySelector("a")?.click(),
   "e": () => { const details = here()?.querySelector("details"); if (details) details.open = !details.open; },
   "y": () => document.querySelector("[data-copy]")?.click(),
-  "?": () => document.getElementById("help").showModal(),
+  "?": () => help.showModal(),
   "g h": () => go(".brand"),
   "g b": () => go("[data-go=b]"),
   "g s": () => go("[data-go=s]"),
   "g r": () => document.querySelector("form.where input")?.focus(),
 };
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   const typing = event.target.closest("input, select, textarea");
   if (typing) {
     if (event.key === "Escape") event.target.blur();
@@ -113,43 +165,74 @@ addEventListener("keydown", (event) => {
   before = before === "" && event.key === "g" ? "g" : "";
   if (act) { event.preventDefault(); act(); }
 });
-const help = document.querySelector("[data-help]");
-help.hidden = false;
-help.addEventListener("click", () => keys["?"]());
+const button = document.querySelector("[data-help]");
+button.hidden = false;
+button.addEventListener("click", () => help.showModal());
 
 // What could not be looked at in time is asked for again, a few times: each goes on where the last one ended.
 let tries = ["", 0];
 function isUnfinished() {
   if (!document.querySelector("main [data-partial]")) return false;
-  tries = tries[0] === location.href ? [tries[0], tries[1] + 1] : [location.href, 1];
+  tries = tries[0] === shownAt ? [tries[0], tries[1] + 1] : [shownAt, 1];
   return tries[1] < 10;
 }
 
-// An edit is on the page a moment later. What was opened stays open, and nobody who reads is moved.
-async function look() {
-  if (document.visibilityState !== "visible" || !main()) return;
-  const answer = await fetch(document.body.dataset.live, { headers: { Accept: "application/json" }, credentials: "same-origin" });
-  if (!answer.ok) return;
-  const digest = (await answer.json()).state?.digest;
-  const isWaiting = "waiting" in main().dataset || isUnfinished();
-  if (!isWaiting && (!digest || digest === main().dataset.digest) || document.activeElement === field) return;
-  const fresh = await load(location.href);
-  if (!fresh) return;
-  const open = [...main().querySelectorAll("details[open]")].map((details) => details.dataset.src ?? details.textContent);
+// A fold is known by what it loads or says, below the folds around it; counts in what it says may change.
+function key(details) {
+  const around = details.parentElement.closest("details");
+  const own = details.dataset.src ?? details.querySelector("summary").textContent.replace(/\d+/g, "");
+  return (around ? key(around) + " › " : "") + own;
+}
+
+// An edit is on the page a moment later. What was opened and closed stays so, and nobody who reads is moved.
+async function renew(fresh) {
+  const folds = new Map([...main().querySelectorAll("details")].map((details) => [key(details), details.open]));
+  const at = here()?.querySelector("a")?.getAttribute("href");
+  const focus = document.activeElement?.closest("main a")?.getAttribute("href");
   const scroll = [scrollX, scrollY, main().querySelector(".code")?.scrollLeft ?? 0];
   show(fresh);
-  for (const details of main().querySelectorAll("details")) {
-    if (open.includes(details.dataset.src ?? details.textContent)) details.open = true;
+  // Folds inside of folds are there when those around them are filled.
+  for (let depth = 0; depth < 6; depth += 1) {
+    const due = [...main().querySelectorAll("details")].filter((details) => !details.dataset.kept && folds.has(key(details)));
+    if (!due.length) break;
+    for (const details of due) {
+      details.dataset.kept = "1";
+      details.open = folds.get(key(details));
+    }
+    await Promise.all(due.filter((details) => details.open && details.dataset.src).map(fill));
   }
-  scrollTo(scroll[0], scroll[1]);
+  const row = at && rows().find((one) => one.querySelector("a")?.getAttribute("href") === at);
+  if (row) row.classList.add("at");
+  if (focus) [...main().querySelectorAll("a")].find((link) => link.getAttribute("href") === focus)?.focus({ preventScroll: true });
   const code = main().querySelector(".code");
   if (code) code.scrollLeft = scroll[2];
+  scrollTo(scroll[0], scroll[1]);
+}
+
+async function look() {
+  // Who marks a text is about to copy it.
+  if (document.visibilityState !== "visible" || document.activeElement === field || !getSelection().isCollapsed) return;
+  const answer = await ask(document.body.dataset.live, { headers: { Accept: "application/json" }, credentials: "same-origin" });
+  if (!answer?.ok) return;
+  const digest = (await answer.json()).state?.digest;
+  const old = main().dataset.digest;
+  const isWaiting = "waiting" in main().dataset || isUnfinished();
+  if (!isWaiting && (!digest || !old || digest === old)) return;
+  const from = shownAt;
+  const fresh = await load(location.href);
+  if (!fresh || shownAt !== from) return;
+  // What is the same again will not be another one next time.
+  if (fresh.innerHTML === shownText && fresh.dataset.digest === old) { tries[1] = 10; return; }
+  await renew(fresh);
 }
 (async function watch() {
   for (;;) {
     await new Promise((wake) => setTimeout(wake, 1000));
-    try { await look(); } catch { /* The server is away: it is asked again. */ }
+    await look();
   }
 })();
 
+// On a narrow screen the text comes first.
+if (innerWidth < 600) for (const outline of document.querySelectorAll(".outline > details")) outline.open = false;
+light();
 wire();

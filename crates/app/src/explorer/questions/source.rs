@@ -29,7 +29,7 @@ const LINKING: Duration = Duration::from_millis(60);
 const COLOURING: Duration = Duration::from_millis(150);
 
 /// Others of the same name that are told.
-const OTHERS: usize = 20;
+pub(crate) const OTHERS: usize = 20;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "source",

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::search::drop_nulls;
 use super::{Shown, more};
+use crate::explorer::address::At;
 use crate::explorer::drawing::{Item, Picture};
 use crate::explorer::lists::{count, kind, list, number, plain, word};
 use crate::explorer::visit::Visit;
@@ -29,40 +30,53 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let changes = list(&answer, "changes");
     let (breaking, others): (Vec<&Value>, Vec<&Value>) = changes.iter().partition(|change| breaks(change, &answer));
     let (base, head) = (word(&answer, "base_ref"), word(&answer, "head_ref"));
-    let picture = picture(visit, &answer);
+    // What is linked to stands in the head, whatever else is looked at.
+    let at = At { ref_name: (head != "@worktree").then(|| head.to_owned()), tree: visit.at.tree.clone() };
+    let there = &Visited { visit, at };
+    let picture = picture(there, &answer);
+    let total = number(&answer, "total_changes");
+    let is_cut = total > changes.len() as u64;
     let heading = html! {
         div.title {
             h1 { "Changes of " (plain(head)) span.dim { " since it parted from " (plain(base)) } }
             form.refs action="/branch" {
                 label { "from " input name="base" list="refs" value=(base) spellcheck="false"; }
                 label { " to " input name="head" list="refs" value=(head) spellcheck="false" title="@worktree is the work tree with its edits"; }
+                label { " in " input name="path" value=(visit.query.get("path").unwrap_or_default()) spellcheck="false" placeholder="all files" title="The beginning of a path, a name, or patterns"; }
                 @if let Some(tree) = &visit.at.tree { input type="hidden" name="tree" value=(tree); }
                 button { "Compare" }
             }
         }
     };
     let body = html! {
-        p { (count(number(&answer, "total_changes"), "changed symbol")) " in " (count(number(&answer, "affected_files"), "file"))
+        p { (count(total, "changed symbol")) " in " (count(number(&answer, "affected_files"), "file"))
             span.dim {
                 @if number(&answer, "doc_only_changes") > 0 { ", " (count(number(&answer, "doc_only_changes"), "symbol")) " with other docs only" }
                 @if number(&answer, "moved_symbols") > 0 { ", " (number(&answer, "moved_symbols")) " moved" }
             }
         }
+        @if is_cut { p.warning { "These are " (changes.len()) " of them: what may break others is told of these alone. The rest comes with More, or fewer files." } }
         @if !breaking.is_empty() {
             h2 { "May break others " span.dim { (breaking.len()) } }
-            ul.rows { @for change in &breaking { (row(visit, change, &answer)) } }
+            ul.rows { @for change in &breaking { (row(there, change, &answer)) } }
         }
         @if !picture.is_empty() { h2 { "Who calls what changed" } (picture.draw("Callers of changed symbols")) }
         @if !others.is_empty() {
             h2 { "Other changes " span.dim { (others.len()) } }
-            (by_file(visit, &others, &answer))
+            (by_file(there, &others, &answer))
         }
         (more(visit, &answer["metadata"]))
-        (files(visit, &answer))
+        (files(there, &answer))
     };
     let title = format!("Changes of {head}");
     let metadata = answer["metadata"].clone();
     Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("diff_context", question)]))
+}
+
+/// The request, and the state that its links lead to.
+struct Visited<'v> {
+    visit: &'v Visit,
+    at: At,
 }
 
 /// Deleted, or with another signature, and called by something that was not changed with it.
@@ -83,13 +97,15 @@ fn callers<'v>(change: &Value, answer: &'v Value) -> Vec<&'v Value> {
     list(answer, "affected_callers").iter().filter(is_of).collect()
 }
 
-fn row(visit: &Visit, change: &Value, answer: &Value) -> Markup {
+fn row(there: &Visited<'_>, change: &Value, answer: &Value) -> Markup {
     let (before, after) = (&change["before"], &change["after"]);
     let one = if after.is_object() { after } else { before };
     let change_type = word(change, "change_type");
     let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
-    let compare =
-        visit.at.href(&["compare", id(change)], &[("base", base), ("head", head), ("path", word(change, "path"))]);
+    let compare = there
+        .visit
+        .at
+        .href(&["compare", id(change)], &[("base", base), ("head", head), ("path", word(change, "path"))]);
     let of_it = callers(change, answer);
     let (old, new) = (word(before, "signature"), word(after, "signature"));
     html! {
@@ -110,7 +126,7 @@ fn row(visit: &Visit, change: &Value, answer: &Value) -> Markup {
                             @let site = &caller["call_site"];
                             li {
                                 (plain(word(&caller["from"], "qualified_name")))
-                                " " a.place href=(visit.at.line(word(site, "file"), number(site, "line"))) { (plain(word(site, "file"))) ":" (number(site, "line")) }
+                                " " a.place href=(there.at.line(word(site, "file"), number(site, "line"))) { (plain(word(site, "file"))) ":" (number(site, "line")) }
                                 @if caller["is_changed"] == true { " " span.badge { "changed too" } }
                                 @if caller["is_test"] == true { " " span.badge { "test" } }
                             }
@@ -122,7 +138,7 @@ fn row(visit: &Visit, change: &Value, answer: &Value) -> Markup {
     }
 }
 
-fn by_file(visit: &Visit, changes: &[&Value], answer: &Value) -> Markup {
+fn by_file(there: &Visited<'_>, changes: &[&Value], answer: &Value) -> Markup {
     let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
     for change in changes {
         match files.last_mut().filter(|(path, _)| *path == word(change, "path")) {
@@ -132,12 +148,12 @@ fn by_file(visit: &Visit, changes: &[&Value], answer: &Value) -> Markup {
     }
     html! {
         @for (path, changes) in &files {
-            section.file { h3 { (plain(path)) } ul.rows { @for change in changes { (row(visit, change, answer)) } } }
+            section.file { h3 { (plain(path)) } ul.rows { @for change in changes { (row(there, change, answer)) } } }
         }
     }
 }
 
-fn files(visit: &Visit, answer: &Value) -> Markup {
+fn files(there: &Visited<'_>, answer: &Value) -> Markup {
     let files = list(answer, "file_changes");
     html! {
         @if !files.is_empty() {
@@ -146,7 +162,7 @@ fn files(visit: &Visit, answer: &Value) -> Markup {
                     @for file in files {
                         @let path = word(file, "path");
                         li data-row { span class=(format!("badge {}", word(file, "change_type"))) { (word(file, "change_type")) } " "
-                            @if word(file, "change_type") == "deleted" { (plain(path)) } @else { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } }
+                            @if word(file, "change_type") == "deleted" { (plain(path)) } @else { a href=(there.at.href(&["file", path], &[])) { (plain(path)) } }
                         }
                     }
                 }
@@ -156,7 +172,7 @@ fn files(visit: &Visit, answer: &Value) -> Markup {
 }
 
 /// The changed symbols that somebody calls, and who, one hop around.
-fn picture(visit: &Visit, answer: &Value) -> Picture {
+fn picture(there: &Visited<'_>, answer: &Value) -> Picture {
     let mut picture = Picture::default();
     for caller in list(answer, "affected_callers").iter().take(DRAWN) {
         let (from, to) = (&caller["from"], &caller["to"]);
@@ -169,7 +185,13 @@ fn picture(visit: &Visit, answer: &Value) -> Picture {
                 key: key(one),
                 name: name.to_owned(),
                 about: plain(&format!("{} {name} · {path}", word(one, "kind"))),
-                href: if id.is_empty() { visit.at.href(&["file", path], &[]) } else { visit.at.symbol(id) },
+                href: if word(one, "change_type") == "deleted" {
+                    gone(there, id, path, answer)
+                } else if id.is_empty() {
+                    there.at.href(&["file", path], &[])
+                } else {
+                    there.at.symbol(id)
+                },
                 class,
                 hop: None,
             });
@@ -177,6 +199,12 @@ fn picture(visit: &Visit, answer: &Value) -> Picture {
         picture.connect(&key(from), &key(to));
     }
     picture
+}
+
+/// What is in the head no more is compared with nothing.
+fn gone(there: &Visited<'_>, id: &str, path: &str, answer: &Value) -> String {
+    let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
+    there.visit.at.href(&["compare", id], &[("base", base), ("head", head), ("path", path)])
 }
 
 fn key(symbol: &Value) -> String {

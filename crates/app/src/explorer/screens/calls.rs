@@ -4,8 +4,8 @@ use maud::html;
 use serde_json::{Value, json};
 
 use super::search::drop_nulls;
-use super::{Shown, head_of, more};
-use crate::explorer::lists::{calls, list};
+use super::{Shown, head_of, is_partial, looking, more};
+use crate::explorer::lists::{calls, list, word};
 use crate::explorer::visit::Visit;
 
 const LIMIT: u32 = 100;
@@ -22,9 +22,18 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let answer = visit.ask("get_call_graph", question.clone()).await?;
     let direction = if direction == "callees" { "callees" } else { "callers" };
     let edges = list(&answer, direction);
+    let name_of = word(&answer["symbol"], "symbol_id");
     let body = html! {
+        h2 {
+            @for (name, title) in [("callers", "Callers"), ("callees", "Calls")] {
+                @if name == direction { span.on { (title) " " span.dim { (edges.len()) @if is_partial(&answer) || answer["truncated"] == true { "+" } } " " } }
+                @else { a href=(visit.at.href(&["calls", name_of], &[("direction", name)])) { (title) } " " }
+            }
+        }
         div data-list {
-            @if edges.is_empty() { p.dim { @if direction == "callers" { "No call of it is proved." } @else { "It calls nothing here." } } }
+            @let none = if direction == "callers" { "No call of it is proved." } else { "It calls nothing of this repository." };
+            @if edges.is_empty() { (looking(is_partial(&answer), none)) }
+            @else if is_partial(&answer) { p.dim data-partial { "Not all could be looked at yet." } }
             (calls(&visit.at, edges, direction))
             (more(visit, &answer["metadata"]))
         }

@@ -26,14 +26,15 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
     let marks: Vec<u64> = line.map(u64::from).into_iter().collect();
     let heading = html! {
         div.title {
-            h1.path { (folder::crumbs(visit, path)) }
+            h1.path { (folder::crumbs(visit, &visit.folder().await, path)) }
             p.dim { (plain(word(&source, "language"))) " · " (count(total, "line")) @if source["is_edited"] == true { " " span.badge.edited { "edited, not committed" } } }
         }
     };
     let body = html! {
         div.beside {
             section.outline aria-label="Outline" {
-                details open { summary { "Outline" } (entries(visit, list(&outline, "symbols"))) }
+                details open { summary { "Outline" } (entries(visit, path, (first, last), list(&outline, "symbols")))
+                    @for warning in list(&outline["metadata"], "warnings").iter().filter_map(Value::as_str) { p.dim { (plain(warning)) } } }
             }
             section.middle aria-label="Text" {
                 @if first > 1 { p { a href=(visit.at.line(path, first.saturating_sub(1))) { "Lines before " (first) } } }
@@ -52,15 +53,17 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
 }
 
 /// The outline, short: imports are no news.
-fn entries(visit: &Visit, symbols: &[Value]) -> Markup {
+fn entries(visit: &Visit, path: &str, shown: (u64, u64), symbols: &[Value]) -> Markup {
     html! {
         ul.rows.tree {
             @for one in symbols.iter().filter(|one| word(one, "kind") != "use") {
                 li data-row {
                     span.kind { (word(one, "kind")) } " "
                     a.name href=(visit.at.symbol(word(one, "symbol_id"))) { (plain(word(one, "name"))) }
-                    " " a.line href=(format!("#L{}", number(one, "line_start"))) { (number(one, "line_start")) }
-                    @if !list(one, "children").is_empty() { (entries(visit, list(one, "children"))) }
+                    @let line = number(one, "line_start");
+                    @let is_here = shown.0 <= line && line <= shown.1;
+                    " " a.line href=(if is_here { format!("#L{line}") } else { visit.at.line(path, line) }) { (line) }
+                    @if !list(one, "children").is_empty() { (entries(visit, path, shown, list(one, "children"))) }
                 }
             }
         }

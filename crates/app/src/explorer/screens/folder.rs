@@ -44,7 +44,7 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
             }
         }
     };
-    let heading = html! { div.title { h1.path { (crumbs(visit, &path)) } } };
+    let heading = html! { div.title { h1.path { (crumbs(visit, &visit.folder().await, &path)) } } };
     let title = if path.is_empty() { "Code".to_owned() } else { path };
     let metadata = answer["metadata"].clone();
     let agent = [("folder", json!({ "path": word(&answer, "path") }))];
@@ -56,10 +56,10 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A path whose folders are links.
-pub(super) fn crumbs(visit: &Visit, path: &str) -> Markup {
+pub(super) fn crumbs(visit: &Visit, root: &str, path: &str) -> Markup {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     html! {
-        a href=(visit.at.href(&[], &[])) { "~" }
+        a href=(visit.at.href(&[], &[])) { (plain(root)) }
         @for (at, part) in parts.iter().enumerate() {
             span.dim { "/" } @if at + 1 < parts.len() { a href=(visit.at.href(&["folder", &parts[..=at].join("/")], &[])) { (plain(part)) } } @else { (plain(part)) }
         }

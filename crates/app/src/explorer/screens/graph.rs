@@ -3,7 +3,7 @@
 use maud::html;
 use serde_json::{Value, json};
 
-use super::{Shown, head_of};
+use super::{Shown, head_of, is_partial, looking};
 use crate::explorer::drawing::{Item, Picture};
 use crate::explorer::lists::{list, number, plain, word};
 use crate::explorer::visit::Visit;
@@ -31,6 +31,11 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             far.push(second(visit, &mut picture, &near, side, step, tests).await);
         }
     }
+    let is_unfinished = is_partial(&answer) || far.iter().any(is_partial);
+    let is_short = hops == 2
+        && far
+            .iter()
+            .any(|one| one["truncated"] == true || list(one, "more").iter().any(|more| more["truncated"] == true));
     let shown = picture.len();
     let title = format!("Calls around {}", word(own, "name"));
     let body = html! {
@@ -41,9 +46,10 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             @let hops_text = hops.to_string();
             @if tests == "exclude" { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text), ("tests", "include")])) { "with tests" } }
             @else { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text)])) { "without tests" } }
-            span.dim { " · callers left, what it calls right" @if answer["truncated"] == true { "; only the first " (NEAR) " of each side" } }
+            span.dim { " · callers left, what it calls right" @if answer["truncated"] == true { "; only the first " (NEAR) " of each side" } @if is_short { "; of the second hop " (FAR) " calls of " (ASKED) " symbols each" } }
+            @if is_unfinished { span.dim data-partial { " · not all could be looked at yet" } }
         }
-        @if picture.is_empty() { p { "No call of it or in it is proved." } } @else { (picture.draw(&format!("{title}: {shown} symbols"))) }
+        @if picture.is_empty() { (looking(is_unfinished, "No call of it or in it is proved.")) } @else { (picture.draw(&format!("{title}: {shown} symbols"))) }
     };
     let heading = head_of(visit, own, "graph");
     let metadata = answer["metadata"].clone();

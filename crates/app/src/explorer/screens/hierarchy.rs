@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Shown, head_of};
+use super::{Shown, head_of, is_partial};
 use crate::explorer::lists::{list, number, place_link, plain, symbol_link, word};
 use crate::explorer::visit::Visit;
 
@@ -21,8 +21,8 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             h2 { "Around it" }
             ol.chain { @for one in chain.iter().rev() { li data-row { (symbol_link(&visit.at, one)) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) } } }
         }
-        (users(visit, "Implemented by", &implemented))
-        (users(visit, "Extended by", &extended))
+        (users(visit, "Implemented by", "implements", &implemented))
+        (users(visit, "Extended by", "extends", &extended))
         h2 { "Inside it" }
         @if list(own, "children").is_empty() { p.dim { "Nothing." } }
         (tree(visit, list(own, "children")))
@@ -37,17 +37,21 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     Ok(Shown::new(title, json, &metadata).heading(heading).body(body).agent(agent))
 }
 
-fn users(visit: &Visit, title: &str, answer: &Value) -> Markup {
+fn users(visit: &Visit, title: &str, kind: &str, answer: &Value) -> Markup {
     let references = list(answer, "references");
+    let total = number(answer, "total_references");
+    let id = word(&answer["symbol"], "symbol_id");
     html! {
         @if !references.is_empty() {
-            h2 { (title) " " span.dim { (references.len()) } }
+            h2 { (title) " " span.dim { (total) @if is_partial(answer) { "+" } } }
             ul.rows {
                 @for one in references {
                     li data-row { (symbol_link(&visit.at, &one["from_symbol"])) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) }
                 }
             }
+            @if total > references.len() as u64 { p data-row { a.more href=(visit.at.href(&["references", id], &[("kind", kind)])) { "All of them" } } }
         }
+        @if is_partial(answer) { p.dim data-partial { (title) ": not all could be looked at yet." } }
     }
 }
 

@@ -17,7 +17,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::address::{Query, decoded};
-use super::lists::{list, plain, word};
+use super::lists::{list, plain, symbol_link, word};
 use super::questions::standing;
 use super::visit::{Question, Visit};
 
@@ -85,9 +85,11 @@ impl Screen {
 
     /// Asks and lays out. What the state of the code was is asked first: a change that comes in between is noticed afterwards.
     pub(super) async fn show(&self, visit: &Visit) -> Shown {
-        let digest = match (self, visit.standing().await) {
-            (Self::Live, _) | (_, Err(_)) => String::new(),
-            (_, Ok(standing)) => word(&standing["state"], "digest").to_owned(),
+        let digest = match self {
+            Self::Live => String::new(),
+            _ => {
+                visit.standing().await.as_ref().map(|one| word(&one["state"], "digest").to_owned()).unwrap_or_default()
+            }
         };
         let shown = match self {
             Self::Search => search::show(visit).await,
@@ -140,6 +142,11 @@ impl Shown {
         Self { body, ..self }
     }
 
+    /// What a refusal says.
+    pub(super) fn told(&self) -> String {
+        self.json["error"]["message"].as_str().unwrap_or(&self.title).to_owned()
+    }
+
     /// What an agent would ask for the same.
     fn agent(self, questions: impl Into<Vec<Question>>) -> Self {
         Self { agent: questions.into(), ..self }
@@ -152,6 +159,21 @@ fn is_early(answer: &Value) -> bool {
         word(&answer["error"], "code"),
         "index_not_ready" | "index_in_progress" | "sync_in_progress" | "overlay_not_ready"
     )
+}
+
+/// An address that is none.
+pub(super) fn missing(visit: &Visit) -> Shown {
+    refused(visit, &json!({ "error": { "code": "not_found", "message": "There is no such page." } }))
+}
+
+/// Whether an answer was cut off by its time, and will be longer when it is asked for again.
+fn is_partial(answer: &Value) -> bool {
+    word(&answer["metadata"], "result_completeness") == "partial"
+}
+
+/// That something is still being looked for, in place of saying that there is none.
+fn looking(is_partial: bool, none: &str) -> Markup {
+    html! { @if is_partial { p.dim data-partial { "Still looking …" } } @else { p.dim { (none) } } }
 }
 
 /// What a page shows in place of an answer.
@@ -169,6 +191,7 @@ pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
     };
     let names = list(&error["data"], "nearest_names");
     let paths = list(&error["data"], "nearest_paths");
+    let candidates = list(&error["data"], "candidates");
     let body = html! {
         p.error { (plain(word(error, "message"))) }
         @if !names.is_empty() || !paths.is_empty() {
@@ -177,9 +200,14 @@ pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
                 @for path in paths.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } } }
             }
         }
+        @if !candidates.is_empty() {
+            p { "Several symbols are called so:" }
+            ul.rows { @for one in candidates { li data-row { (symbol_link(&visit.at, one)) " " span.place { (plain(word(one, "path"))) } } } }
+        }
         p { a href=(visit.at.href(&[], &[])) { "To the files" } " · " a href=(visit.at.href(&["status"], &[])) { "Status" } }
     };
-    let shown = Shown::new("Not here", answer.clone(), &answer["metadata"]).body(body);
+    let title = if candidates.is_empty() { "Not here" } else { "Which one?" };
+    let shown = Shown::new(title, answer.clone(), &answer["metadata"]).body(body);
     Shown { status, ..shown }
 }
 

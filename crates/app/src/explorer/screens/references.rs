@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::search::drop_nulls;
-use super::{Shown, head_of, more};
+use super::{Shown, head_of, is_partial, looking, more};
 use crate::explorer::lists::{count, list, number, plain, symbol_link, word};
 use crate::explorer::visit::Visit;
 
@@ -31,9 +31,9 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
                     (number(counts, "outside")) " a library, " (number(counts, "undecided")) " nobody can tell" }
             }
         }
-        @if references.is_empty() { p { "No reference is proved in this state of the code." } }
+        @if references.is_empty() { (looking(is_partial(&answer), "No reference is proved in this state of the code.")) }
         (by_file(visit, &proved))
-        @if !guessed.is_empty() { h2 { "Not proved " span.dim { (guessed.len()) } } (by_file(visit, &guessed)) }
+        @if !guessed.is_empty() { h2 { "Not proved " span.dim { (guessed.len()) " on this page" } } (by_file(visit, &guessed)) }
         @if !through.is_empty() { h2 { "Through an interface or an implementation " span.dim { (through.len()) } } (by_file(visit, &through)) }
         (more(visit, &answer["metadata"]))
     };

@@ -80,7 +80,8 @@ pub(super) async fn why(visit: &Visit) -> Result<Shown, Value> {
     let total = answer["scoring"]["total"].as_f64().unwrap_or_default();
     let body = html! {
         div data-list {
-            p { "Place " (number(&answer, "rank")) " with a total of " strong { (format!("{total:.3}")) } ", the sum of:" }
+            @let score = answer["result"]["score"].as_f64().unwrap_or_default();
+            p { "Place " (number(&answer, "rank")) ": the score of " (format!("{score:.2}")) " stands for a total of " strong { (format!("{total:.3}")) } ", the sum of:" }
             table.factors {
                 @for (name, value) in &factors {
                     tr {

@@ -38,7 +38,9 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let metadata = status["metadata"].clone();
     let agent = vec![("index_status", json!({})), ("list_refs", json!({}))];
     let json = json!({ "status": status, "refs": refs, "languages": list(&languages, "languages") });
-    Ok(Shown::new("Status", json, &metadata).body(body).agent(agent))
+    let is_waiting = json["status"]["active_job"].is_object();
+    let shown = Shown::new("Status", json, &metadata).body(body).agent(agent);
+    Ok(Shown { is_waiting, ..shown })
 }
 
 /// Nothing is published yet of what was asked for: how far it is.

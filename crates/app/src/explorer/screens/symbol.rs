@@ -4,10 +4,10 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Shown, head_of};
+use super::{Shown, head_of, is_partial, looking};
 use crate::explorer::code;
 use crate::explorer::lists::{calls, count, list, number, place_link, plain, symbol_link, word};
-use crate::explorer::questions::source;
+use crate::explorer::questions::source::{self, OTHERS};
 use crate::explorer::visit::Visit;
 
 /// So many calls of each side are on the page; all of them are one link away.
@@ -36,16 +36,16 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
         @if !list(&source, "around").is_empty() {
             p.around { "in " @for (at, one) in list(&source, "around").iter().enumerate() { @if at > 0 { " › " } (symbol_link(&visit.at, one)) } }
         }
+        @if !others.is_empty() {
+            details { summary { (count(others.len() as u64, "other")) " of this name" @if others.len() >= OTHERS { ", or more" } }
+                ul.rows { @for other in others { li data-row { (symbol_link(&visit.at, other)) " " (place_link(&visit.at, word(other, "path"), number(other, "line_start"))) } } }
+            }
+        }
         @if source["is_edited"] == true { p { span.badge.edited { "edited, not committed" } } }
         div.sides {
             section.middle aria-label="Source" { (code::lines(&visit.at, &source, &[])) (rest(visit, &source)) }
-            section.left aria-label="Left" { @if let Some(refusal) = refusal { p.dim { (plain(refusal)) } } @else { (left) } }
-            section.right aria-label="Right" { @if refusal.is_none() || !is_callable { (right) } }
-        }
-        @if !others.is_empty() {
-            details { summary { (count(others.len() as u64, "other")) " of this name" }
-                ul.rows { @for other in others { li data-row { (symbol_link(&visit.at, other)) " " (place_link(&visit.at, word(other, "path"), number(other, "line_start"))) } } }
-            }
+            section.left aria-label=(if is_callable { "Callers" } else { "Uses" }) { @if let Some(refusal) = refusal { p.dim { (plain(refusal)) } } @else { (left) } }
+            section.right aria-label=(if is_callable { "Calls" } else { "Parts" }) { @if refusal.is_none() || !is_callable { (right) } }
         }
     };
     let place = format!("{}:{}", word(symbol, "path"), number(symbol, "line_start"));
@@ -53,35 +53,40 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let heading = head_of(visit, symbol, "symbol");
     let agent = vec![("read_code", json!({ "what": [place] })), (tool, question)];
     // What could not be looked at is said, whichever of the two it is.
-    let is_partial = word(&around["metadata"], "result_completeness") == "partial";
-    let metadata = if is_partial { &around } else { &source }["metadata"].clone();
+    let metadata = if is_partial(&around) { &around } else { &source }["metadata"].clone();
     Ok(Shown::new(title, json!({ "source": source, key: around }), &metadata).heading(heading).body(body).agent(agent))
 }
 
 fn callers(visit: &Visit, id: &str, answer: &Value) -> Markup {
-    let edges = list(answer, "callers");
     let unproved = number(answer, "unproved_callers");
-    let is_cut = edges.len() as u64 >= u64::from(CALLS);
     html! {
-        h2 { "Callers " span.dim { (edges.len()) @if is_cut { "+" } } }
-        @if edges.is_empty() { p.dim { "No call of it is proved." } }
-        (calls(&visit.at, edges, "callers"))
-        @if is_cut { p data-row { a.more href=(visit.at.href(&["calls", id], &[("direction", "callers")])) { "All callers" } } }
+        (side(visit, id, answer, "callers"))
         @if unproved > 0 { p.dim { a href=(visit.at.href(&["references", id], &[])) { (count(unproved, "call")) " that may be of it" } } }
     }
 }
 
 fn callees(visit: &Visit, id: &str, answer: &Value) -> Markup {
-    let edges = list(answer, "callees");
-    let is_cut = edges.len() as u64 >= u64::from(CALLS);
     let (outside, unresolved) = (number(answer, "outside_calls"), number(answer, "unresolved_calls"));
     html! {
-        h2 { "Calls " span.dim { (edges.len()) @if is_cut { "+" } } }
-        @if edges.is_empty() { p.dim { "It calls nothing here." } }
-        (calls(&visit.at, edges, "callees"))
-        @if is_cut { p data-row { a.more href=(visit.at.href(&["calls", id], &[("direction", "callees")])) { "All it calls" } } }
+        (side(visit, id, answer, "callees"))
         @if outside > 0 { p.dim { (count(outside, "call")) " of libraries" } }
-        @if unresolved > 0 { p.dim { (count(unresolved, "call")) " that nobody can bind" } }
+        @if unresolved > 0 { p.dim { (count(unresolved, "call")) " of which nobody can tell whom they mean" } }
+    }
+}
+
+/// The first calls of one direction, and whether there are more.
+fn side(visit: &Visit, id: &str, answer: &Value, direction: &str) -> Markup {
+    let (title, none, all) = match direction {
+        "callers" => ("Callers ", "No call of it is proved.", "All callers"),
+        _ => ("Calls ", "It calls nothing of this repository.", "All it calls"),
+    };
+    let edges = list(answer, direction);
+    let is_full = edges.len() as u64 >= u64::from(CALLS) && answer["truncated"] == true;
+    html! {
+        h2 { (title) span.dim { (edges.len()) @if is_full || is_partial(answer) { "+" } } }
+        @if edges.is_empty() { (looking(is_partial(answer), none)) }
+        (calls(&visit.at, edges, direction))
+        @if is_full { p data-row { a.more href=(visit.at.href(&["calls", id], &[("direction", direction)])) { (all) } } }
     }
 }
 
@@ -90,8 +95,8 @@ fn uses(visit: &Visit, id: &str, answer: &Value) -> Markup {
     let references = list(answer, "references");
     let total = number(answer, "total_references");
     html! {
-        h2 { "Used by " span.dim { (total) } }
-        @if references.is_empty() { p.dim { "No use of it is proved." } }
+        h2 { "Used by " span.dim { (total) @if is_partial(answer) { "+" } } }
+        @if references.is_empty() { (looking(is_partial(answer), "No use of it is proved.")) }
         ul.rows {
             @for one in references {
                 li data-row {
