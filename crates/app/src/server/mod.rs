@@ -49,8 +49,8 @@ pub(crate) struct Server {
     own: Mutex<Option<PathBuf>>,
     is_astray: AtomicBool,
     workers: Workers,
-    /// Whether the server's own workspace was looked after.
-    own_is_begun: Mutex<bool>,
+    /// The root that was looked after as the server's own. A question about the one before may come in after it has moved.
+    begun: Mutex<Option<PathBuf>>,
 }
 
 /// How the server was started.
@@ -219,7 +219,7 @@ impl Server {
             is_astray: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
-            own_is_begun: Mutex::default(),
+            begun: Mutex::default(),
         }))
     }
 
@@ -257,12 +257,12 @@ impl Server {
     /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
     /// comes after may rely on its being registered.
     pub(crate) fn index_own(self: &Arc<Self>, visit: &Visit) -> Result<(), AppError> {
-        let mut is_begun = self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.options.auto_index || *is_begun {
+        let session = &visit.place.session;
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.options.auto_index || begun.as_ref() == Some(&session.workspace.root) {
             return Ok(());
         }
-        *is_begun = true;
-        let session = &visit.place.session;
+        *begun = Some(session.workspace.root.clone());
         let target = session.target(None)?;
         let is_readable = session.dir.is_registered() && !session.is_outdated();
         if is_readable && session.store()?.view(&target.key)?.is_some() {
@@ -390,7 +390,7 @@ impl Server {
 
     /// Its one client works elsewhere from now on.
     pub(crate) fn move_to(self: &Arc<Self>, folder: PathBuf) {
-        *self.own_is_begun.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.settle_in(folder);
     }
 
