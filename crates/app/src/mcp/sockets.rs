@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -74,6 +74,8 @@ pub(super) struct Sockets {
     open: Mutex<HashMap<u64, Arc<State>>>,
     next: AtomicU64,
     served: AtomicUsize,
+    /// The server ends: who comes now is sent away as well.
+    is_closing: AtomicBool,
 }
 
 struct State {
@@ -120,7 +122,8 @@ fn wake(mut now: MutexGuard<'_, Now>) {
 
 impl Sockets {
     pub(super) fn new(limits: Limits) -> Arc<Self> {
-        Arc::new(Self { limits, open: Mutex::default(), next: AtomicU64::new(0), served: AtomicUsize::new(0) })
+        let (next, served, is_closing) = (AtomicU64::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+        Arc::new(Self { limits, open: Mutex::default(), next, served, is_closing })
     }
 
     /// Takes a new connection in, and another out when there is no place.
@@ -136,7 +139,12 @@ impl Sockets {
             open.remove(&leaver.number);
         }
         open.insert(number, Arc::clone(&state));
+        // Looked at under the lock: who closes sees this connection in the list, or this one sees that somebody closes.
+        let is_late = self.is_closing.load(Ordering::Relaxed);
         drop(open);
+        if is_late {
+            state.send_away();
+        }
         if let Some(leaver) = leaver {
             leaver.send_away();
         }
@@ -154,6 +162,7 @@ impl Sockets {
 
     /// Sends away all who are not served: they would keep the server from ending.
     pub(super) fn close_waiting(&self) {
+        self.is_closing.store(true, Ordering::Relaxed);
         let open: Vec<Arc<State>> = self.lock().values().cloned().collect();
         open.iter().filter(|state| state.lock().phase != Phase::Served).for_each(|state| state.send_away());
     }
@@ -580,6 +589,9 @@ mod tests {
             }
             sockets.close_waiting();
             assert_eq!(rest(&mut half), "");
+            // The door may still let somebody in before it is shut.
+            let mut late = connect(address, "GET / HT");
+            assert_eq!(rest(&mut late), "");
         });
     }
 
