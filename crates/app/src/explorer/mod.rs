@@ -1,8 +1,8 @@
 //! The explorer: pages to look at code with.
 //!
 //! A screen is a few questions to the tools that agents ask, and a layout of their answers; it knows nothing that they do not. So the
-//! same address gives the page, the answers as JSON, or the text that an agent would get. All screens read: there is no
-//! address that changes anything, and none but `GET` is answered. Text of a repository gets into a page through the template's
+//! same address gives the page, the answers as JSON, or the text that an agent would get. All screens read: no
+//! address changes a file, at most a ref that is looked at for the first time is indexed, and none but `GET` is answered. Text of a repository gets into a page through the template's
 //! escaping alone, and nothing on a page comes from another host: the policy in [`POLICY`] forbids it, the tests look for it.
 
 mod address;
