@@ -32,6 +32,14 @@ pub(super) fn count(number: u64, word: &str) -> String {
     format!("{} {word}{plural}", crate::measure::count_text(number))
 }
 
+/// What tells a symbol from others; code at the level of a file is told by the file.
+pub(super) fn key(symbol: &Value) -> String {
+    match word(symbol, "symbol_id") {
+        "" => word(symbol, "path").to_owned(),
+        id => id.to_owned(),
+    }
+}
+
 /// The kind of a symbol, as a mark beside its name.
 pub(super) fn kind(kind: &str) -> Markup {
     html! { span.kind { (kind) } }

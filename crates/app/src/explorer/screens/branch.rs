@@ -3,11 +3,10 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::search::drop_nulls;
 use super::{Shown, more};
 use crate::explorer::address::At;
 use crate::explorer::drawing::{Item, Picture};
-use crate::explorer::lists::{count, kind, list, number, plain, word};
+use crate::explorer::lists::{count, key, kind, list, number, plain, word};
 use crate::explorer::visit::Visit;
 
 const LIMIT: u32 = 100;
@@ -17,7 +16,7 @@ const DRAWN: usize = 60;
 
 pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
-    let question = drop_nulls(json!({
+    let question = json!({
         "base_ref": visit.query.get("base"),
         "head_ref": head,
         "limit": LIMIT,
@@ -25,7 +24,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
         "path_filter": visit.query.get("path"),
         "tests": visit.query.get("tests"),
         "cursor": visit.query.get("cursor"),
-    }));
+    });
     let answer = visit.ask("diff_context", question.clone()).await?;
     let changes = list(&answer, "changes");
     let (breaking, others): (Vec<&Value>, Vec<&Value>) = changes.iter().partition(|change| breaks(change, &answer));
@@ -205,11 +204,4 @@ fn picture(there: &Visited<'_>, answer: &Value) -> Picture {
 fn gone(there: &Visited<'_>, id: &str, path: &str, answer: &Value) -> String {
     let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
     there.visit.at.href(&["compare", id], &[("base", base), ("head", head), ("path", path)])
-}
-
-fn key(symbol: &Value) -> String {
-    match word(symbol, "symbol_id") {
-        "" => word(symbol, "path").to_owned(),
-        id => id.to_owned(),
-    }
 }

@@ -3,7 +3,6 @@
 use maud::html;
 use serde_json::{Value, json};
 
-use super::search::drop_nulls;
 use super::{Shown, head_of, is_partial, looking, more};
 use crate::explorer::lists::{calls, list, word};
 use crate::explorer::visit::Visit;
@@ -12,13 +11,13 @@ const LIMIT: u32 = 100;
 
 pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let direction = visit.query.get("direction").unwrap_or("callers");
-    let question = drop_nulls(json!({
+    let question = json!({
         "symbol_name": name,
         "direction": direction,
         "limit": LIMIT,
         "tests": visit.query.get("tests"),
         "cursor": visit.query.get("cursor"),
-    }));
+    });
     let answer = visit.ask("get_call_graph", question.clone()).await?;
     let direction = if direction == "callees" { "callees" } else { "callers" };
     let edges = list(&answer, direction);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Shown, head_of, is_partial, looking};
 use crate::explorer::drawing::{Item, Picture};
-use crate::explorer::lists::{list, number, plain, word};
+use crate::explorer::lists::{key, list, number, plain, word};
 use crate::explorer::visit::Visit;
 
 /// So many neighbours of the symbol are drawn on each side, and of each neighbour on the second hop. A picture of more is none.
@@ -77,13 +77,6 @@ fn add(visit: &Visit, picture: &mut Picture, of: &Value, others: &[&Value], step
         picture.add(item(visit, other, "", hop));
         let (from, to) = if step < 0 { (key(other), own.clone()) } else { (own.clone(), key(other)) };
         picture.connect(&from, &to);
-    }
-}
-
-fn key(symbol: &Value) -> String {
-    match word(symbol, "symbol_id") {
-        "" => word(symbol, "path").to_owned(),
-        id => id.to_owned(),
     }
 }
 

@@ -3,7 +3,6 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::search::drop_nulls;
 use super::{Shown, head_of, is_partial, looking, more};
 use crate::explorer::lists::{count, list, number, plain, symbol_link, word};
 use crate::explorer::visit::Visit;
@@ -11,13 +10,13 @@ use crate::explorer::visit::Visit;
 const LIMIT: u32 = 200;
 
 pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
-    let question = drop_nulls(json!({
+    let question = json!({
         "symbol_name": name,
         "limit": LIMIT,
         "kind": visit.query.get("kind"),
         "tests": visit.query.get("tests"),
         "cursor": visit.query.get("cursor"),
-    }));
+    });
     let answer = visit.ask("find_references", question.clone()).await?;
     let references = list(&answer, "references");
     let (proved, guessed): (Vec<&Value>, Vec<&Value>) =

@@ -29,11 +29,10 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
         (more(visit, &answer["metadata"]))
     };
     let metadata = answer["metadata"].clone();
-    let asked = drop_nulls(question);
     Ok(Shown::new(format!("{query} – search"), answer, &metadata)
         .heading(html! { h1 { "Search" } })
         .body(body)
-        .agent([("search_code", asked)]))
+        .agent([("search_code", question)]))
 }
 
 fn row(visit: &Visit, query: &str, result: &Value) -> Markup {
@@ -96,12 +95,4 @@ pub(super) async fn why(visit: &Visit) -> Result<Shown, Value> {
     };
     let metadata = answer["metadata"].clone();
     Ok(Shown::new(format!("Why {path}:{line}"), answer, &metadata).body(body).agent([("explain_ranking", question)]))
-}
-
-/// A question without what was not said.
-pub(super) fn drop_nulls(mut question: Value) -> Value {
-    if let Some(fields) = question.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
-    }
-    question
 }
