@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use codecompass_index::source::{Verdict, commit_verdict, real_path, worktree_verdict};
+use codecompass_index::source::{MAX_PATH_BYTES, Verdict, commit_verdict, real_path, worktree_verdict};
 use codecompass_model::{SkipReason, ViewKey};
 use codecompass_store::Snapshot;
 use serde_json::json;
@@ -57,6 +57,7 @@ impl Start {
 
     /// What a path may mean, the likeliest first, from the root; a folder that was given as one ends with a slash.
     pub(crate) fn readings(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
+        check_length(parameter, given)?;
         let given = as_slashes(given);
         let mut readings = Vec::new();
         if is_absolute(&given) {
@@ -75,8 +76,11 @@ impl Start {
         (!inside.is_empty()).then_some(inside)
     }
 
-    /// An absolute path from the root of the workspace; nothing when it lies elsewhere.
+    /// An absolute path from the root of the workspace; nothing when it lies elsewhere or is too long to lie anywhere.
     pub(crate) fn inside(&self, absolute: &str) -> Option<String> {
+        if absolute.len() > MAX_PATH_BYTES {
+            return None;
+        }
         let below = |path: &str| {
             let rest = path.strip_prefix(self.root.trim_end_matches('/'))?;
             rest.strip_prefix('/').or(rest.is_empty().then_some("")).map(str::to_owned)
@@ -227,6 +231,17 @@ impl Absence {
             _ => None,
         }
     }
+}
+
+/// Refuses a path that is longer than any file's. The message does not repeat the path.
+pub(crate) fn check_length(parameter: &str, given: &str) -> Result<(), AppError> {
+    if given.len() <= MAX_PATH_BYTES {
+        return Ok(());
+    }
+    let bytes = given.len();
+    let message = format!("`{parameter}` has {bytes} bytes: a path has at most {MAX_PATH_BYTES}.");
+    Err(AppError::new(Code::InvalidInput, message)
+        .data(json!({ "parameter": parameter, "bytes": bytes, "max_bytes": MAX_PATH_BYTES })))
 }
 
 /// A path without `.`, `..` and doubled slashes; nothing when it leads out at the top. One that can only be a folder, by

@@ -5,6 +5,8 @@
 mod changes;
 #[path = "source/damage.rs"]
 mod damage;
+#[path = "source/hostile.rs"]
+mod hostile;
 #[path = "source/law.rs"]
 mod law;
 #[path = "source/objects.rs"]

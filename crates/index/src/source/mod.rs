@@ -52,7 +52,7 @@ pub use content::judge;
 pub use error::{Cause, SourceError};
 pub use listing::{Entry, Limits, Listing, Place, Skips};
 pub use objects::{BlobReader, blob_id};
-pub use place::real_path;
+pub use place::{MAX_PATH_BYTES, real_path};
 pub use renames::Contents;
 pub use repo::{Head, RefNames, Repo, Resolved};
 pub use rules::check_pattern;

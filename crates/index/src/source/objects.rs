@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 use rayon::prelude::*;
 
 use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend};
-use super::{Entry, Limits, Listing, Place, Repo, SourceError};
+use super::{Entry, Limits, Listing, MAX_PATH_BYTES, Place, Repo, SourceError};
 
 /// git's name for a blob of these bytes.
 ///
@@ -105,6 +105,9 @@ impl Repo {
     /// Says of one path what a listing of the whole commit would: in an entry, or left out, itself or by a folder above
     /// it. Neither when the commit has no such file.
     pub(super) fn list_path(&self, commit: &str, path: &str, limits: &Limits) -> Result<Listing, SourceError> {
+        if path.len() > MAX_PATH_BYTES {
+            return Ok(Listing::default());
+        }
         let (reader, rules) = (self.reader(), Rules::new(limits, Vec::new())?);
         let id = reader.tree_of(commit)?;
         let mut next = Some(Folder { id, path: String::new(), levels: None, inherited: Inherited::default() });

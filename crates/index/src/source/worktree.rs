@@ -14,7 +14,7 @@ use ignore::gitignore::GitignoreBuilder;
 
 use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend, patterns};
 use super::tracked::{Below, Known, Tracked};
-use super::{Entry, FileStat, Limits, Listing, Place, SourceError, Workspace};
+use super::{Entry, FileStat, Limits, Listing, MAX_PATH_BYTES, Place, SourceError, Workspace};
 
 /// Lists what stands in the workspace's folder: tracked files, and untracked ones that no rule leaves out.
 pub fn list_worktree(ws: &Workspace, limits: &Limits) -> Result<Listing, SourceError> {
@@ -218,26 +218,43 @@ impl<'a> Walk<'a> {
     }
 
     /// The folder at this path, entered from the root as a walk would; `None` if a walk would not come there.
+    ///
+    /// Goes down step by step and stops at the first one that is missing or left out. `seen` remembers that step only,
+    /// not what would be below it.
     fn folder_at(&self, path: &str, seen: &mut HashMap<String, Option<Folder>>, part: &mut Listing) -> Option<Folder> {
         if let Some(folder) = seen.get(path) {
             return folder.clone();
         }
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let folder = self.folder_at(parent, seen, part).and_then(|parent| {
-            let place = self.root.join(path);
-            let kind = place.symlink_metadata().ok()?;
-            if !kind.is_dir() {
-                return None;
-            }
-            let folder = self.enter(&parent, name, part)?;
-            if folder.below.is_empty() && is_repository(&place) {
-                part.skips.add(SkipReason::Submodule, path);
-                return None;
-            }
-            Some(self.opened(folder))
-        });
-        seen.insert(path.to_owned(), folder.clone());
-        folder
+        let mut folder = seen.get("").cloned().flatten()?;
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for end in ends {
+            let step = &path[..end];
+            let next = match seen.get(step) {
+                Some(known) => known.clone(),
+                None => {
+                    let next = self.step_into(&folder, step, part);
+                    seen.insert(step.to_owned(), next.clone());
+                    next
+                }
+            };
+            folder = next?;
+        }
+        Some(folder)
+    }
+
+    /// The sub-folder at this path with its own rules in force; `None` if it is missing, no folder, or left out.
+    fn step_into(&self, parent: &Folder, path: &str, part: &mut Listing) -> Option<Folder> {
+        let place = self.root.join(path);
+        if !place.symlink_metadata().ok()?.is_dir() {
+            return None;
+        }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let folder = self.enter(parent, name, part)?;
+        if folder.below.is_empty() && is_repository(&place) {
+            part.skips.add(SkipReason::Submodule, path);
+            return None;
+        }
+        Some(self.opened(folder))
     }
 }
 
@@ -247,9 +264,9 @@ pub(super) fn is_repository(folder: &Path) -> bool {
     dot_git.is_file() || dot_git.join("HEAD").symlink_metadata().is_ok()
 }
 
-/// Relative, and without a step that leads elsewhere.
+/// Relative, not too long, and without a step that leads elsewhere.
 fn is_plain_relative(path: &str) -> bool {
-    path.split('/').all(|step| !matches!(step, "" | "." | ".." | ".git"))
+    path.len() <= MAX_PATH_BYTES && path.split('/').all(|step| !matches!(step, "" | "." | ".." | ".git"))
 }
 
 fn rule_texts(children: &[DirEntry]) -> RuleTexts {

@@ -8,7 +8,7 @@ use crate::call::Inquiry;
 use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::output::{Answer, Form};
-use crate::paths::settled;
+use crate::paths::{check_length, settled};
 use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional};
 
 pub(crate) const TOOL: Tool = Tool {
@@ -37,6 +37,7 @@ struct Sum {
 fn answer(inquiry: &Inquiry<'_>, given: &str) -> Result<Answer, AppError> {
     let metadata = inquiry.metadata(&[]);
     let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
+    check_length("path", given)?;
     let path = settled(given.trim_matches('/')).ok_or_else(|| missing(given))?;
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let mut folders: BTreeMap<&str, Sum> = BTreeMap::new();
