@@ -56,3 +56,45 @@ fn an_address_of_very_many_steps_is_refused_and_the_explorer_goes_on() {
     }
     assert_eq!(get("/file/a/a/b.py").status, 200);
 }
+
+/// A commit whose tree has 10^10 files, from one blob and ten trees.
+fn tree_bomb(project: &Project) -> String {
+    let repository = &project.repository;
+    let mut id = repository.git(&["rev-parse", "HEAD:a.py"]).trim().to_owned();
+    for level in 0..10 {
+        let mode = if level == 0 { "100644" } else { "40000" };
+        let raw: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&id[2 * at..2 * at + 2], 16).expect("hex")).collect();
+        let entry = |at: usize| [format!("{mode} {at}\0").as_bytes(), &raw].concat();
+        let file = repository.path(".git/tree-object");
+        std::fs::write(&file, (0..10).flat_map(entry).collect::<Vec<u8>>()).expect("it can be written");
+        let file = file.to_str().expect("temp folders have names in UTF-8");
+        id = repository.git(&["hash-object", "-t", "tree", "--literally", "-w", file]).trim().to_owned();
+    }
+    repository.git(&["commit-tree", &id, "-m", "bomb"]).trim().to_owned()
+}
+
+/// The most memory that a process has had at once, in MiB; 0 where the system does not tell.
+fn peak_mib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).map_or(0, |kib| kib >> 10)
+}
+
+#[test]
+fn a_commit_with_more_paths_than_a_listing_may_have_is_refused_and_the_server_goes_on() {
+    let project = Project::indexed(&[("a.py", "def found():\n    pass\n")]);
+    let bomb = tree_bomb(&project);
+    project.repository.git(&["branch", "bomb", &bomb]);
+    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
+    let began = Instant::now();
+    let (code, error) = client.fails("search_code", json!({ "query": "found", "ref": bomb }));
+    assert_eq!(code, "invalid_input", "{error}");
+    assert!(error["message"].to_string().contains("1000000"), "{error}");
+    let (code, error) = client.fails("diff_context", json!({ "base_ref": "main", "head_ref": bomb }));
+    assert!(code == "invalid_input" || code == "merge_base_failed", "{error}");
+    assert!(began.elapsed() < Duration::from_secs(30), "took {:?}", began.elapsed());
+    let found = client.call("locate_symbol", json!({ "name": "found" }));
+    assert_eq!(found["total_candidates"], 1, "{found}");
+    let peak = peak_mib(client.server.pid());
+    assert!(peak < 600, "the server took {peak} MiB");
+}

@@ -10,9 +10,10 @@ use codecompass_model::BlobId;
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
+use super::bounds::{Budget, Visited};
 use super::objects::{BlobReader, damaged};
 use super::renames::{Contents, find_renames};
-use super::{Repo, SourceError};
+use super::{MAX_PATH_BYTES, Repo, SourceError};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,16 +111,24 @@ pub struct Edit {
 }
 
 impl Repo {
-    /// The files that differ between two commits, given by their full ids, by path; renames are not looked for.
+    /// The files that differ between two commits, given by their full ids, by path; renames are not looked for. More
+    /// differences than a listing may have entries are an error.
     pub fn tree_changes(&self, before: &str, after: &str) -> Result<Vec<FileChange>, SourceError> {
         let reader = self.reader();
         let mut found: BTreeMap<Vec<u8>, FileChange> = BTreeMap::new();
-        let mut waiting = vec![(Vec::new(), Some(reader.tree_of(before)?), Some(reader.tree_of(after)?))];
+        let roots = [reader.tree_of(before)?, reader.tree_of(after)?];
+        let (budget, mut visited) = (Budget::default(), Visited::new(roots.to_vec()));
+        let mut waiting = vec![(Vec::new(), Some(roots[0]), Some(roots[1]))];
         while let Some((folder, before, after)) = waiting.pop() {
             if before == after {
                 continue;
             }
-            let (mut old, new) = (entries(&reader, before)?, entries(&reader, after)?);
+            if folder.len() > MAX_PATH_BYTES {
+                return Err(SourceError::ListingTooLarge { what: "bytes in one path", limit: MAX_PATH_BYTES as u64 });
+            }
+            visited.note(&reader, (before, after))?;
+            let (mut old, new) =
+                (entries(&reader, before, &folder, &budget)?, entries(&reader, after, &folder, &budget)?);
             let mut both: Vec<(EntryKey, Option<Entry>, Option<Entry>)> =
                 new.into_iter().map(|(key, entry)| (key.clone(), old.remove(&key), Some(entry))).collect();
             both.extend(old.into_iter().map(|(key, entry)| (key, Some(entry), None)));
@@ -206,10 +215,16 @@ struct EntryKey {
 
 type Entry = (EntryKind, gix::ObjectId);
 
-fn entries(reader: &BlobReader, id: Option<gix::ObjectId>) -> Result<BTreeMap<EntryKey, Entry>, SourceError> {
+fn entries(
+    reader: &BlobReader,
+    id: Option<gix::ObjectId>,
+    folder: &[u8],
+    budget: &Budget,
+) -> Result<BTreeMap<EntryKey, Entry>, SourceError> {
     let Some(id) = id else { return Ok(BTreeMap::new()) };
     let bytes = reader.object(id, Kind::Tree)?;
     let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?;
+    budget.take_tree(folder, &tree)?;
     let entry = |entry: &gix::objs::tree::EntryRef<'_>| {
         let kind = entry.mode.kind();
         let key = EntryKey { name: entry.filename.to_vec(), is_tree: kind == EntryKind::Tree };

@@ -3,21 +3,32 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use codecompass_model::BlobId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
+use super::bounds::check_expansion;
 use super::objects::{damaged, is_unusable_name};
-use super::{Repo, SourceError};
+use super::{BlobReader, Repo, SourceError};
+
+/// The maximum size of all files of a checkout: a few small objects that are named many times could fill the disk.
+const MAX_CHECKOUT_BYTES: u64 = 32 << 30;
+
+/// The maximum size of a file in a checkout; it is held in memory while it is written.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 impl Repo {
     /// Writes the files of a commit, given by its full id, into an empty folder, as they are stored. A link becomes a
     /// file that holds what the link points to, so that nothing in the folder leads out of it; a submodule an empty
-    /// folder. What can not have its name here, or is not in a partial clone, is left out.
+    /// folder. What can not have its name here, is not in a partial clone or has more than 256 MiB is left out. A commit
+    /// with more files than a listing may have, or with more than 32 GiB, is an error.
     pub fn write_files(&self, commit: &str, folder: &Path) -> Result<u64, SourceError> {
         let reader = self.reader();
-        let mut open = vec![(reader.tree_of(commit)?, folder.to_owned())];
-        let mut written = 0;
+        let root = reader.tree_of(commit)?;
+        check_expansion(&reader, root)?;
+        let mut open = vec![(root, folder.to_owned())];
+        let (mut written, mut bytes_left) = (0, MAX_CHECKOUT_BYTES);
         while let Some((id, folder)) = open.pop() {
             make_folder(&folder)?;
             let bytes = reader.object(id, Kind::Tree)?;
@@ -27,8 +38,9 @@ impl Repo {
                 match entry.mode.kind() {
                     EntryKind::Tree => open.push((entry.oid.to_owned(), path)),
                     EntryKind::Commit => make_folder(&path)?,
-                    kind => match reader.object(entry.oid.to_owned(), Kind::Blob) {
-                        Ok(content) => written += u64::from(write(&path, &content, kind)?),
+                    kind => match content(&reader, entry.oid.to_owned(), &mut bytes_left) {
+                        Ok(None) => {}
+                        Ok(Some(content)) => written += u64::from(write(&path, &content, kind)?),
                         Err(SourceError::MissingObject { .. }) => {}
                         Err(error) => return Err(error),
                     },
@@ -37,6 +49,20 @@ impl Repo {
         }
         Ok(written)
     }
+}
+
+/// The bytes of a blob, unless it is too large for a checkout.
+fn content(reader: &BlobReader, id: gix::ObjectId, bytes_left: &mut u64) -> Result<Option<Vec<u8>>, SourceError> {
+    let size = match BlobId::from_bytes(id.as_bytes()) {
+        Some(blob) => reader.size(&blob)?,
+        None => return Ok(None),
+    };
+    if size > MAX_FILE_BYTES {
+        return Ok(None);
+    }
+    let too_large = SourceError::ListingTooLarge { what: "bytes in all files", limit: MAX_CHECKOUT_BYTES };
+    *bytes_left = bytes_left.checked_sub(size).ok_or(too_large)?;
+    reader.object(id, Kind::Blob).map(Some)
 }
 
 /// The path of an entry; `None` for a name that no checkout may have.

@@ -92,6 +92,26 @@ pub enum SourceError {
         /// What is wrong with it.
         what: String,
     },
+    /// A listing would exceed a limit. No part of it is returned.
+    #[error("the source has more than {limit} {what}, the maximum for one listing")]
+    ListingTooLarge {
+        /// What was counted.
+        what: &'static str,
+        /// The maximum.
+        limit: u64,
+    },
+    /// A git object is larger than objects of its kind may be.
+    #[error("git object {id} has {size} bytes, a {kind} has at most {limit}")]
+    ObjectTooLarge {
+        /// The object's full id.
+        id: String,
+        /// Tree, commit or blob.
+        kind: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The maximum.
+        limit: u64,
+    },
     /// A pattern of the configuration is no gitignore pattern.
     #[error("the ignore pattern {pattern:?} is malformed: {what}")]
     BadPattern {

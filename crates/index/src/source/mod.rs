@@ -27,6 +27,7 @@
 //! - Neither sha256 repositories nor reftable reference storage can be read; both are refused with their own error.
 
 mod attributes;
+mod bounds;
 mod builtin;
 mod changes;
 mod checkout;

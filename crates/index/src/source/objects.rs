@@ -8,6 +8,7 @@ use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 use rayon::prelude::*;
 
+use super::bounds::{Budget, MAX_TREE_BYTES, Visited};
 use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend};
 use super::{Entry, Limits, Listing, MAX_PATH_BYTES, Place, Repo, SourceError};
 
@@ -44,7 +45,16 @@ impl BlobReader {
         }
     }
 
+    /// The bytes of an object. The header of a tree or commit is read first, so that a small object that inflates to
+    /// gigabytes is refused before memory is allocated for it; blobs are measured by those who ask for them.
     pub(super) fn object(&self, id: gix::ObjectId, kind: Kind) -> Result<Vec<u8>, SourceError> {
+        if kind != Kind::Blob {
+            let header = self.repo.try_find_header(id).map_err(|error| damaged(id, error))?;
+            if let Some(size) = header.map(|header| header.size()).filter(|size| *size > MAX_TREE_BYTES) {
+                let (id, kind) = (id.to_string(), kind.to_string());
+                return Err(SourceError::ObjectTooLarge { id, kind, size, limit: MAX_TREE_BYTES });
+            }
+        }
         let object = self.repo.try_find_object(id).map_err(|error| damaged(id, error))?;
         let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         if object.kind != kind {
@@ -82,20 +92,26 @@ impl Repo {
     /// The files of a commit, given by its full id, straight from the objects.
     ///
     /// A blob that a partial clone does not have is a skip; a tree that is missing is an error, since nobody could say
-    /// what is not listed.
+    /// what is not listed. So is a commit with more than the maximum number of paths ([`SourceError::ListingTooLarge`]).
+    /// A path that is longer than [`MAX_PATH_BYTES`] is a skip, as it is in a work tree.
     pub fn list_commit(&self, commit: &str, limits: &Limits) -> Result<Listing, SourceError> {
-        let root = self.reader().tree_of(commit)?;
+        let reader = self.reader();
+        let root = reader.tree_of(commit)?;
+        let (budget, mut visited) = (Budget::default(), Visited::new(vec![root]));
         let rules = Rules::new(limits, Vec::new())?;
         let top = Folder { id: root, path: String::new(), levels: None, inherited: Inherited::default() };
         let (mut depth, mut parts) = (vec![top], Vec::new());
         while !depth.is_empty() {
             let listed: Vec<(Listing, Vec<Folder>)> = depth
                 .into_par_iter()
-                .map_init(|| self.reader(), |reader, folder| list_tree(reader, &rules, limits, &folder, None))
+                .map_init(|| self.reader(), |reader, folder| list_tree(reader, &rules, limits, &folder, &budget, None))
                 .collect::<Result<_, _>>()?;
             depth = Vec::new();
             for (part, folders) in listed {
                 parts.push(part);
+                for folder in &folders {
+                    visited.note(&reader, folder.id)?;
+                }
                 depth.extend(folders);
             }
         }
@@ -114,7 +130,9 @@ impl Repo {
         let mut listing = Listing::default();
         for name in path.split('/') {
             let Some(folder) = next else { return Ok(Listing::default()) };
-            let (part, mut below) = list_tree(&reader, &rules, limits, &folder, Some(name))?;
+            // One folder per step: what counts is that each of them is within the limits.
+            let budget = Budget::default();
+            let (part, mut below) = list_tree(&reader, &rules, limits, &folder, &budget, Some(name))?;
             listing = part;
             if listing.skips.total() > 0 {
                 return Ok(listing);
@@ -140,14 +158,20 @@ fn list_tree(
     rules: &Rules,
     limits: &Limits,
     folder: &Folder,
+    budget: &Budget,
     only: Option<&str>,
 ) -> Result<(Listing, Vec<Folder>), SourceError> {
     let bytes = reader.object(folder.id, Kind::Tree)?;
     let tree = gix::objs::TreeRef::from_bytes(&bytes, folder.id.kind()).map_err(|error| damaged(folder.id, error))?;
+    budget.take_tree(folder.path.as_bytes(), &tree)?;
     let levels = descend(&folder.levels, folder.path.len(), &rule_texts(reader, &tree));
     let (mut listing, mut folders) = (Listing::default(), Vec::new());
     for entry in &tree.entries {
         if is_unusable_name(entry.filename) || only.is_some_and(|only| entry.filename != only) {
+            continue;
+        }
+        if folder.path.len() + entry.filename.len() > MAX_PATH_BYTES {
+            listing.skips.add(SkipReason::Unreadable, folder.path.trim_end_matches('/'));
             continue;
         }
         let Ok(name) = std::str::from_utf8(entry.filename) else {

@@ -46,6 +46,12 @@ const CANDIDATES: usize = 4;
 const ALIKE: usize = 100;
 /// Texts beyond this are not compared: reading them costs more than the answer is worth.
 const TOO_LARGE: u64 = 64 << 20;
+/// The maximum size of all texts that are compared for one answer. Blobs that differ in a line take a few bytes each in a
+/// pack, so a small repository can have gigabytes of them. What is beyond the limit is not compared, so it counts as added
+/// and deleted.
+const MAX_COMPARED_BYTES: u64 = 128 << 20;
+/// The maximum number of pieces that are held against each other for one answer: a few seconds.
+const MAX_STEPS: u64 = 1 << 31;
 
 /// Pairs of indexes into sources and targets, both of which are sorted by path.
 pub(super) fn find_renames(
@@ -58,7 +64,8 @@ pub(super) fn find_renames(
         targets,
         source_of: vec![None; targets.len()],
         is_used: vec![false; sources.len()],
-        texts: Texts { contents, pieces: HashMap::new(), sizes: HashMap::new() },
+        texts: Texts { contents, pieces: HashMap::new(), sizes: HashMap::new(), bytes_left: MAX_COMPARED_BYTES },
+        steps_left: MAX_STEPS,
     };
     if !sources.is_empty() && !targets.is_empty() {
         search.same_bytes();
@@ -76,6 +83,7 @@ struct Search<'s> {
     source_of: Vec<Option<usize>>,
     is_used: Vec<bool>,
     texts: Texts<'s>,
+    steps_left: u64,
 }
 
 /// A source that may be where a target came from.
@@ -190,7 +198,11 @@ impl Search<'_> {
         self.texts.read(&one.blob);
         self.texts.read(&two.blob);
         match (self.texts.pieces.get(&one.blob), self.texts.pieces.get(&two.blob)) {
-            (Some(Some(one)), Some(Some(two))) => common(one, two) * WHOLE / longer,
+            (Some(Some(one)), Some(Some(two))) => {
+                let Some(left) = self.steps_left.checked_sub((one.len() + two.len()) as u64) else { return 0 };
+                self.steps_left = left;
+                common(one, two) * WHOLE / longer
+            }
             _ => 0,
         }
     }
@@ -215,6 +227,7 @@ struct Texts<'c> {
     contents: &'c mut dyn Contents,
     pieces: HashMap<BlobId, Option<Pieces>>,
     sizes: HashMap<BlobId, Option<u64>>,
+    bytes_left: u64,
 }
 
 impl Texts<'_> {
@@ -223,7 +236,15 @@ impl Texts<'_> {
     }
 
     fn read(&mut self, blob: &BlobId) {
-        self.pieces.entry(*blob).or_insert_with(|| self.contents.bytes(blob).map(|bytes| pieces(&bytes)));
+        if self.pieces.contains_key(blob) {
+            return;
+        }
+        let left = self.size(blob).and_then(|size| self.bytes_left.checked_sub(size));
+        let found = left.and_then(|left| {
+            self.bytes_left = left;
+            self.contents.bytes(blob).map(|bytes| pieces(&bytes))
+        });
+        self.pieces.insert(*blob, found);
     }
 }
 

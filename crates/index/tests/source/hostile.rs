@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::{Limits, MAX_PATH_BYTES, Verdict, commit_verdict, stat_paths, worktree_verdict};
+use codecompass_index::source::{
+    Limits, MAX_PATH_BYTES, SourceError, Verdict, commit_verdict, stat_paths, worktree_verdict,
+};
+use codecompass_model::SkipReason;
 
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, Tree, paths};
 
 /// A path of this many steps that all have the same name.
 fn deep(steps: usize) -> String {
@@ -28,4 +31,105 @@ fn a_path_of_very_many_steps_is_absent_and_costs_no_stack() {
         assert!(began.elapsed() < Duration::from_secs(5), "took {:?}", began.elapsed());
     }
     assert_eq!(worktree_verdict(&workspace, "a/a/a/b.rs", &limits).unwrap(), Verdict::Listed);
+}
+
+/// A commit whose tree has `width` to the power of `depth` files, from one blob and `depth` trees.
+fn tree_bomb(sandbox: &Sandbox, tree: &Tree, width: usize, depth: usize) -> String {
+    let mut id = tree.git(&["rev-parse", "HEAD:a.rs"]);
+    for level in 0..depth {
+        let mode = if level == 0 { "100644" } else { "40000" };
+        let entries: Vec<(String, String)> = (0..width).map(|at| (format!("{at:02}"), id.clone())).collect();
+        id = write_tree(sandbox, tree, mode, &entries);
+    }
+    tree.git(&["commit-tree", &id, "-m", "bomb"])
+}
+
+/// Writes a tree object with these names and ids.
+fn write_tree(sandbox: &Sandbox, tree: &Tree, mode: &str, entries: &[(String, String)]) -> String {
+    let mut bytes = Vec::new();
+    for (name, id) in entries {
+        bytes.extend_from_slice(format!("{mode} {name}\0").as_bytes());
+        bytes.extend((0..20).map(|at| u8::from_str_radix(&id[2 * at..2 * at + 2], 16).unwrap()));
+    }
+    let file = sandbox.at("object");
+    std::fs::write(&file, bytes).unwrap();
+    tree.git(&["hash-object", "-t", "tree", "--literally", "-w", file.to_str().unwrap()])
+}
+
+/// The most memory that this process has had at once, in MiB; 0 where the system does not tell.
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).map_or(0, |kib| kib >> 10)
+}
+
+fn is_refused<T>(result: Result<T, SourceError>) -> bool {
+    matches!(result, Err(SourceError::ListingTooLarge { .. } | SourceError::DamagedObject { .. }))
+}
+
+#[test]
+fn a_tree_bomb_is_refused_in_little_time_and_memory() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    tree.touch(&["a.rs"]).commit("one");
+    let head = tree.git(&["rev-parse", "HEAD"]);
+    // One that is deep, and one that is wide: 10^10 paths each.
+    for (width, depth) in [(10, 10), (100, 5)] {
+        let bomb = tree_bomb(&sandbox, &tree, width, depth);
+        let repo = tree.repo();
+        let (began, before) = (Instant::now(), peak_mib());
+        assert!(is_refused(repo.list_commit(&bomb, &Limits::default())), "listed");
+        assert!(is_refused(repo.tree_changes(&head, &bomb)), "compared");
+        assert!(is_refused(repo.tree_changes(&bomb, &head)), "compared the other way round");
+        let folder = sandbox.at(&format!("checkout{width}"));
+        assert!(is_refused(repo.write_files(&bomb, &folder)), "written");
+        assert!(!folder.exists(), "files were written");
+        assert!(began.elapsed() < Duration::from_secs(20), "took {:?}", began.elapsed());
+        let grown = peak_mib() - before;
+        assert!(grown < 400, "took {grown} MiB");
+        println!("{width}^{depth}: {:?}, {grown} MiB", began.elapsed());
+    }
+}
+
+#[test]
+fn many_equal_folders_within_the_limits_are_listed_whole() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    tree.touch(&["a.rs"]).commit("one");
+    // 20^3 files in 20 + 20^2 folders, from three trees; then with more repeats than are let pass unmeasured.
+    assert_eq!(tree.list_commit(&tree_bomb(&sandbox, &tree, 20, 3)).entries.len(), 8_000);
+    assert_eq!(tree.list_commit(&tree_bomb(&sandbox, &tree, 6, 6)).entries.len(), 46_656);
+}
+
+#[test]
+fn a_tree_that_contains_itself_ends() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    tree.touch(&["a.rs"]).commit("one");
+    // No hash allows it, but an object file can lie about its name.
+    let forged = "f".repeat(40);
+    let entries = ["a", "b"].map(|name| (name.to_owned(), forged.clone()));
+    let real = write_tree(&sandbox, &tree, "40000", &entries);
+    let objects = tree.root.join(".git/objects");
+    std::fs::create_dir_all(objects.join("ff")).unwrap();
+    std::fs::copy(objects.join(&real[..2]).join(&real[2..]), objects.join("ff").join(&forged[2..])).unwrap();
+    let commit = tree.git(&["commit-tree", &real, "-m", "loop"]);
+    let (repo, began) = (tree.repo(), Instant::now());
+    assert!(repo.list_commit(&commit, &Limits::default()).is_err());
+    assert!(repo.tree_changes(&tree.git(&["rev-parse", "HEAD"]), &commit).is_err());
+    assert!(repo.write_files(&commit, &sandbox.at("checkout")).is_err());
+    assert!(began.elapsed() < Duration::from_secs(20), "took {:?}", began.elapsed());
+}
+
+#[test]
+fn a_path_in_a_commit_that_no_file_system_takes_is_a_skip() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    tree.touch(&["a.rs"]).commit("one");
+    let blob = tree.git(&["rev-parse", "HEAD:a.rs"]);
+    let entries = [("a.rs".to_owned(), blob.clone()), ("x".repeat(MAX_PATH_BYTES + 1), blob)];
+    let id = write_tree(&sandbox, &tree, "100644", &entries);
+    let listing = tree.list_commit(&tree.git(&["commit-tree", &id, "-m", "long"]));
+    assert_eq!(paths(&listing), ["a.rs"]);
+    assert_eq!(listing.skips.count(SkipReason::Unreadable), 1);
 }
