@@ -5,7 +5,7 @@ use std::time::Instant;
 use codecompass_store::{Store, ViewInfo};
 
 use crate::plan::stored_stat;
-use crate::source::{Entry, Limits, Place, Workspace, blob_id, list_worktree, list_worktree_by, stat_paths};
+use crate::source::{Entry, Limits, Place, Root, Workspace, blob_id, list_worktree, list_worktree_by, stat_paths};
 use crate::{IndexError, Target, extraction_key};
 
 /// How a published view compares with its source.
@@ -51,6 +51,7 @@ pub fn freshness(
     };
     let Some(listing) = listing else { return Ok(Freshness::STALE) };
     let mut cache = store.cached_stats(&workspace.root.to_string_lossy())?;
+    let root = Root::open(&workspace.root).ok();
     let mut changed: Vec<String> = Vec::new();
     for entry in listing.entries {
         let Place::File { stat, .. } = &entry.place else {
@@ -61,7 +62,7 @@ pub fn freshness(
         }
         let same = match cache.remove(&entry.path) {
             Some(cached) if cached.stat == stored_stat(*stat) => true,
-            Some(cached) => same_bytes(store, workspace, &entry, cached.version)?,
+            Some(cached) => same_bytes(store, root.as_ref(), &entry, cached.version)?,
             None => false,
         };
         if !same {
@@ -90,10 +91,10 @@ pub fn touches(store: &Store, workspace: &Workspace, paths: &[String], limits: &
     Ok(!known.is_empty())
 }
 
-fn same_bytes(store: &Store, workspace: &Workspace, entry: &Entry, version: u32) -> Result<bool, IndexError> {
-    let Some(known) = store.known(version)? else {
+fn same_bytes(store: &Store, root: Option<&Root>, entry: &Entry, version: u32) -> Result<bool, IndexError> {
+    let (Some(known), Some(root)) = (store.known(version)?, root) else {
         return Ok(false);
     };
     let same_size = known.size == entry.size;
-    Ok(same_size && std::fs::read(workspace.root.join(&entry.path)).is_ok_and(|bytes| blob_id(&bytes) == known.blob))
+    Ok(same_size && root.read(&entry.path, entry.size).is_ok_and(|content| blob_id(&content.bytes) == known.blob))
 }

@@ -3,7 +3,6 @@
 //! Workers read, hash, extract and encode; the thread that called takes their results in and hands them to the store.
 //! The channel between them is short, so memory is bounded by its length and the store's batch, not by the repository.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -13,7 +12,9 @@ use codecompass_store::{CachedStat, JobProgress, KnownVersion, NewVersion, Secre
 use rayon::prelude::*;
 
 use crate::plan::{Contents, Plan, Work, find, stored_stat};
-use crate::source::{BlobReader, Chosen, FileStat, Place, Repo, Secrets, SourceError, blob_id, judge};
+use crate::source::{
+    BlobReader, Chosen, Content, FileStat, Place, Refused, Repo, Root, Secrets, SourceError, blob_id, judge,
+};
 use crate::{CONTENT_RULES, IndexError};
 
 /// Results that may wait to be written.
@@ -69,7 +70,10 @@ struct Done {
 
 /// Where the workers read from.
 pub(crate) struct Source<'a> {
-    pub(crate) root: &'a Path,
+    /// The work tree; nothing when its folder is gone.
+    pub(crate) root: Option<Root>,
+    /// Larger files are left out, also those that grew since they were listed.
+    pub(crate) max_file_bytes: u64,
     pub(crate) repo: Option<&'a Repo>,
     pub(crate) secrets: &'a Secrets,
     pub(crate) chosen: &'a Chosen,
@@ -197,7 +201,7 @@ fn read_one(work: Work, id: VersionId, from: &Source<'_>, reader: Option<&mut Bl
     let (path, size) = (entry.path, entry.size);
     let (bytes, stat) = match entry.place {
         Place::Blob(blob) => (read_blob(reader, &blob), None),
-        Place::File { stat, .. } => read_file(&from.root.join(&path), stat),
+        Place::File { stat, .. } => read_file(from, &path, stat),
     };
     let read = match bytes {
         Ok(bytes) => read_bytes(bytes, id, &path, &known, from),
@@ -215,19 +219,28 @@ fn read_blob(reader: Option<&mut BlobReader>, blob: &codecompass_model::BlobId) 
     })
 }
 
-/// The bytes, and the stat to remember: one that never matches when the file may change without showing it.
-fn read_file(path: &Path, listed: FileStat) -> (Result<Vec<u8>, Option<SkipReason>>, Option<Stat>) {
+/// The bytes, and the stat to remember: one that never matches when the file may change without showing it, or when what
+/// was opened is not the file that was listed.
+fn read_file(from: &Source<'_>, path: &str, listed: FileStat) -> (Result<Vec<u8>, Option<SkipReason>>, Option<Stat>) {
     let started = now_ns();
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => None,
-        _ => Some(SkipReason::Unreadable),
-    });
+    let read = from.root.as_ref().ok_or(Refused::Missing).and_then(|root| root.read(path, from.max_file_bytes));
     let stat = stored_stat(listed);
     let blur = if stat.mtime % 1_000_000_000 == 0 { COARSE_BLUR_NS } else { BLUR_NS };
-    let same_size = bytes.as_ref().is_ok_and(|bytes| bytes.len() as u64 == stat.size);
+    let is_same = |content: &Content| content.stat == listed && content.bytes.len() as u64 == listed.size;
     let settled = stat.mtime.max(stat.ctime) < started - blur;
-    let stat = if same_size && settled { stat } else { Stat { mtime: i64::MIN, ..stat } };
-    (bytes, Some(stat))
+    let stat = if read.as_ref().is_ok_and(is_same) && settled { stat } else { Stat { mtime: i64::MIN, ..stat } };
+    (read.map(|content| content.bytes).map_err(skip_reason), Some(stat))
+}
+
+/// Why a file that was listed is left out now; nothing when it is gone.
+fn skip_reason(refused: Refused) -> Option<SkipReason> {
+    match refused {
+        Refused::Missing => None,
+        Refused::Link => Some(SkipReason::Symlink),
+        Refused::NotAFile => Some(SkipReason::NotAFile),
+        Refused::TooLarge => Some(SkipReason::TooLarge),
+        Refused::Unreadable => Some(SkipReason::Unreadable),
+    }
 }
 
 fn now_ns() -> i64 {

@@ -16,7 +16,7 @@ use codecompass_store::{
 };
 
 use crate::plan::{Contents, Earlier, Known, stat_of};
-use crate::source::{Chosen, Limits, Listing, Secrets, Skips, Workspace, list_worktree, stat_paths};
+use crate::source::{Chosen, Limits, Listing, Root, Secrets, Skips, Workspace, list_worktree, stat_paths};
 use crate::standing::while_still;
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
@@ -339,8 +339,9 @@ impl Make<'_> {
             earlier,
         };
         let plan = known.plan(listing)?;
-        let (root, repo) = (&self.workspace.root, self.workspace.repo.as_ref());
-        let source = pipeline::Source { root, repo, secrets: self.secrets, chosen: self.chosen };
+        let (root, repo) = (Root::open(&self.workspace.root).ok(), self.workspace.repo.as_ref());
+        let max_file_bytes = self.options.limits.max_file_bytes;
+        let source = pipeline::Source { root, max_file_bytes, repo, secrets: self.secrets, chosen: self.chosen };
         let (cancel, progress) = (self.options.cancel, self.options.progress);
         let (contents, counts) = pipeline::run(plan, &source, writer, self.job, self.pool, cancel, progress)?;
         let so_far = self.counts.get();

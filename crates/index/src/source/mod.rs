@@ -27,6 +27,7 @@
 //! - Neither sha256 repositories nor reftable reference storage can be read; both are refused with their own error.
 
 mod attributes;
+mod beneath;
 mod bounds;
 mod builtin;
 mod changes;
@@ -47,6 +48,7 @@ mod verdict;
 mod workspace;
 mod worktree;
 
+pub(crate) use beneath::{Content, Refused, Root};
 pub use changes::{ChangeType, Edit, FileChange, Form, Side, with_edits, with_renames};
 pub use chosen::Chosen;
 pub use content::judge;

@@ -34,6 +34,19 @@ impl FileStat {
         }
     }
 
+    /// Reads what a system call relative to a folder answered.
+    #[cfg(unix)]
+    #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between systems")]
+    pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Self {
+            size: stat.st_size as u64,
+            mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            inode: stat.st_ino as u64,
+        }
+    }
+
     /// Reads the platform's metadata.
     #[cfg(windows)]
     pub fn of(metadata: &Metadata) -> Self {

@@ -1,17 +1,20 @@
 //! The files of a work tree or plain folder.
 //!
 //! One parallel walk with one lstat per file; git's index is read once. Where a whole walk would be too much, a few
-//! known paths get the very same verdicts from [`stat_paths`].
+//! known paths get the very same verdicts from [`stat_paths`]. Folders and rule files are opened below the root without
+//! following links (`beneath.rs`), so a walk does not leave the root even if the tree changes under it.
 
 use std::collections::HashMap;
-use std::fs::{DirEntry, Metadata};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 use codecompass_model::SkipReason;
 use ignore::gitignore::GitignoreBuilder;
 
+use super::beneath::{self, Child, Kind, Refused, Root};
+use super::bounds::Budget;
 use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend, patterns};
 use super::tracked::{Below, Known, Tracked};
 use super::{Entry, FileStat, Limits, Listing, MAX_PATH_BYTES, Place, SourceError, Workspace};
@@ -31,7 +34,12 @@ pub fn list_worktree_by(ws: &Workspace, limits: &Limits, deadline: Instant) -> R
 /// Looks at these relative paths only, and says of them what a full listing would. Paths that are gone, that are no
 /// files or that lie outside are in no entry. A folder that is left out counts once, with its own path.
 pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<Listing, SourceError> {
-    let walk = Walk::new(ws, limits)?;
+    let walk = match Walk::new(ws, limits) {
+        Err(SourceError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Listing::default());
+        }
+        walk => walk?,
+    };
     let mut part = Listing::default();
     let mut folders = HashMap::from([(String::new(), Some(walk.opened(walk.top())))]);
     let mut paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -45,10 +53,10 @@ pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<L
         let Some(folder) = walk.folder_at(parent, &mut folders, &mut part) else {
             continue;
         };
-        if let Ok(metadata) = walk.root.join(path).symlink_metadata()
-            && !metadata.is_dir()
+        if let Ok((kind, stat)) = walk.beneath.folder(parent).and_then(|place| place.stat(OsStr::new(name)))
+            && kind != Kind::Folder
         {
-            walk.file(&folder, name, metadata.file_type(), || Ok(metadata.clone()), &mut part);
+            walk.file(&folder, name, kind, || Ok(stat), &mut part);
         }
     }
     Ok(Listing::from_parts(vec![part]))
@@ -57,7 +65,11 @@ pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<L
 /// All that a walk needs to know, and what it has found.
 struct Walk<'a> {
     root: &'a Path,
+    beneath: Root,
     limits: &'a Limits,
+    budget: Budget,
+    /// What ended the walk early.
+    failure: OnceLock<SourceError>,
     rules: Rules,
     tracked: Tracked,
     parts: Mutex<Vec<Listing>>,
@@ -85,16 +97,23 @@ impl<'a> Walk<'a> {
                 return Err(SourceError::NoWorkTree { path: repo.git_dir().to_owned() });
             }
             tracked = Tracked::read(&repo.git_dir().join("index"))?;
-            excludes.extend(read_rules(&repo.common_dir().join("info/exclude")).map(|text| patterns(&text)));
+            let exclude = repo.common_dir().join("info/exclude");
+            excludes.extend(rule_text(beneath::read_file(&exclude, MAX_RULE_FILE_BYTES)).map(|text| patterns(&text)));
             excludes.push(GitignoreBuilder::new(".").build_global().0);
         }
         let rules = Rules::new(limits, excludes)?;
-        Ok(Self { root: &ws.root, limits, rules, tracked, parts: Mutex::default(), deadline: None })
+        let beneath = Root::open(&ws.root).map_err(|error| SourceError::io(&ws.root, error))?;
+        let (budget, failure) = (Budget::default(), OnceLock::new());
+        let parts = Mutex::default();
+        Ok(Self { root: &ws.root, beneath, limits, budget, failure, rules, tracked, parts, deadline: None })
     }
 
     fn list(self) -> Result<Listing, SourceError> {
-        self.root.read_dir().map_err(|error| SourceError::io(self.root, error))?;
+        self.beneath.folder("").map_err(|error| SourceError::io(self.root, error))?;
         rayon::scope(|scope| self.folder(self.top(), scope));
+        if let Some(failure) = self.failure.into_inner() {
+            return Err(failure);
+        }
         Ok(Listing::from_parts(self.parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())))
     }
 
@@ -103,46 +122,67 @@ impl<'a> Walk<'a> {
     }
 
     /// Lists one folder and sends its sub-folders off.
-    fn folder<'scope>(&'scope self, mut folder: Folder, scope: &rayon::Scope<'scope>) {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+    fn folder<'scope>(&'scope self, folder: Folder, scope: &rayon::Scope<'scope>) {
+        if self.failure.get().is_some() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return;
         }
         let mut part = Listing::default();
-        match self.root.join(&folder.path).read_dir() {
-            Err(error) => skip_unreadable(&mut part, &folder.path, &error),
-            Ok(children) => {
-                let children: Vec<DirEntry> = children.filter_map(Result::ok).collect();
-                if self.is_nested_repository(&folder, &children) {
-                    part.skips.add(SkipReason::Submodule, trimmed(&folder.path));
-                } else {
-                    part.folders.push(trimmed(&folder.path).to_owned());
-                    let texts = rule_texts(&children);
-                    folder.levels = descend(&folder.levels, folder.path.len(), &texts);
-                    for child in &children {
-                        if let Some(next) = self.child(&folder, child, &mut part) {
-                            scope.spawn(move |scope| self.folder(next, scope));
-                        }
-                    }
+        match self.list_folder(folder, &mut part) {
+            Err(error) => drop(self.failure.set(error)),
+            Ok(folders) => {
+                for next in folders {
+                    scope.spawn(move |scope| self.folder(next, scope));
                 }
             }
         }
         self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
     }
 
+    /// Lists the files of a folder; the answer are the sub-folders to list.
+    fn list_folder(&self, mut folder: Folder, part: &mut Listing) -> Result<Vec<Folder>, SourceError> {
+        let count = |child: &Child| {
+            let path_bytes = folder.path.len() + child.name.len();
+            self.budget.take(1, path_bytes as u64).map_err(Stop::TooLarge)
+        };
+        let listed = self.beneath.folder(&folder.path).map_err(Stop::Unreadable).and_then(|place| {
+            let children = place.children(count)?;
+            Ok((place, children))
+        });
+        let (place, children) = match listed {
+            Ok(listed) => listed,
+            Err(Stop::TooLarge(error)) => return Err(error),
+            Err(Stop::Unreadable(error)) => {
+                skip_unreadable(part, &folder.path, &error);
+                return Ok(Vec::new());
+            }
+        };
+        if self.is_nested_repository(&folder, &children) {
+            part.skips.add(SkipReason::Submodule, trimmed(&folder.path));
+            return Ok(Vec::new());
+        }
+        part.folders.push(trimmed(&folder.path).to_owned());
+        let texts = rule_texts(&place, &children);
+        folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+        Ok(children.iter().filter_map(|child| self.child(&folder, &place, child, part)).collect())
+    }
+
     /// Lists a file, or says what to do with a sub-folder.
-    fn child(&self, folder: &Folder, child: &DirEntry, part: &mut Listing) -> Option<Folder> {
-        let name = child.file_name();
-        let Some(name) = name.to_str() else {
-            part.skips.add(SkipReason::PathNotUtf8, &format!("{}{}", folder.path, name.to_string_lossy()));
+    fn child(&self, folder: &Folder, place: &beneath::Folder, child: &Child, part: &mut Listing) -> Option<Folder> {
+        let Some(name) = child.name.to_str() else {
+            part.skips.add(SkipReason::PathNotUtf8, &format!("{}{}", folder.path, child.name.to_string_lossy()));
             return None;
         };
         if name == ".git" {
             return None;
         }
-        match child.file_type() {
+        let kind = match child.kind {
+            Some(kind) => Ok(kind),
+            None => place.stat(&child.name).map(|(kind, _)| kind),
+        };
+        match kind {
             Err(error) => skip_unreadable(part, &format!("{}{name}", folder.path), &error),
-            Ok(kind) if kind.is_dir() => return self.enter(folder, name, part),
-            Ok(kind) => self.file(folder, name, kind, || child.metadata(), part),
+            Ok(Kind::Folder) => return self.enter(folder, name, part),
+            Ok(kind) => self.file(folder, name, kind, || stat_of_file(place, &child.name), part),
         }
         None
     }
@@ -169,26 +209,24 @@ impl<'a> Walk<'a> {
         &self,
         folder: &Folder,
         name: &str,
-        kind: std::fs::FileType,
-        metadata: impl FnOnce() -> std::io::Result<Metadata>,
+        kind: Kind,
+        stat: impl FnOnce() -> std::io::Result<FileStat>,
         part: &mut Listing,
     ) {
         let path = format!("{}{name}", folder.path);
         let known = self.tracked.look_up(&folder.below, name);
         let reason = self.rules.file(&folder.levels, &path, folder.inherited, known.is_tracked()).or({
-            if kind.is_symlink() {
-                Some(SkipReason::Symlink)
-            } else if !kind.is_file() {
-                Some(SkipReason::NotAFile)
-            } else {
-                None
+            match kind {
+                Kind::File => None,
+                Kind::Link => Some(SkipReason::Symlink),
+                Kind::Folder | Kind::Other => Some(SkipReason::NotAFile),
             }
         });
         if let Some(reason) = reason {
             return part.skips.add(reason, &path);
         }
-        let stat = match metadata() {
-            Ok(metadata) => FileStat::of(&metadata),
+        let stat = match stat() {
+            Ok(stat) => stat,
             Err(error) => return skip_unreadable(part, &path, &error),
         };
         if stat.size > self.limits.max_file_bytes {
@@ -202,18 +240,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Another repository's work tree, in which this one tracks nothing.
-    fn is_nested_repository(&self, folder: &Folder, children: &[DirEntry]) -> bool {
+    fn is_nested_repository(&self, folder: &Folder, children: &[Child]) -> bool {
         !folder.path.is_empty()
             && folder.below.is_empty()
-            && children.iter().any(|child| child.file_name() == ".git")
+            && children.iter().any(|child| child.name == ".git")
             && is_repository(&self.root.join(&folder.path))
     }
 
     /// The folder with its own rules in force.
     fn opened(&self, mut folder: Folder) -> Folder {
-        let place = self.root.join(&folder.path);
-        let texts = RuleFile::ALL.map(|kind| read_rules(&place.join(kind.name())));
-        folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+        if let Ok(place) = self.beneath.folder(&folder.path) {
+            let texts = RuleFile::ALL.map(|kind| read_rules(&place, OsStr::new(kind.name())));
+            folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+        }
         folder
     }
 
@@ -244,13 +283,10 @@ impl<'a> Walk<'a> {
 
     /// The sub-folder at this path with its own rules in force; `None` if it is missing, no folder, or left out.
     fn step_into(&self, parent: &Folder, path: &str, part: &mut Listing) -> Option<Folder> {
-        let place = self.root.join(path);
-        if !place.symlink_metadata().ok()?.is_dir() {
-            return None;
-        }
+        self.beneath.folder(path).ok()?;
         let name = path.rsplit('/').next().unwrap_or(path);
         let folder = self.enter(parent, name, part)?;
-        if folder.below.is_empty() && is_repository(&place) {
+        if folder.below.is_empty() && is_repository(&self.root.join(path)) {
             part.skips.add(SkipReason::Submodule, path);
             return None;
         }
@@ -269,21 +305,43 @@ fn is_plain_relative(path: &str) -> bool {
     path.len() <= MAX_PATH_BYTES && path.split('/').all(|step| !matches!(step, "" | "." | ".." | ".git"))
 }
 
-fn rule_texts(children: &[DirEntry]) -> RuleTexts {
+/// Why a folder was not listed.
+enum Stop {
+    TooLarge(SourceError),
+    Unreadable(std::io::Error),
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        Stop::Unreadable(error)
+    }
+}
+
+/// The status of what was a file when its folder was listed, and may be something else now.
+fn stat_of_file(place: &beneath::Folder, name: &OsStr) -> std::io::Result<FileStat> {
+    match place.stat(name)? {
+        (Kind::File, stat) => Ok(stat),
+        _ => Err(std::io::ErrorKind::NotFound.into()),
+    }
+}
+
+fn rule_texts(place: &beneath::Folder, children: &[Child]) -> RuleTexts {
     let mut texts = RuleTexts::default();
     for child in children {
-        let name = child.file_name();
-        if let Some(kind) = RuleFile::of(name.as_encoded_bytes()) {
-            texts[kind as usize] = read_rules(&child.path());
+        if let Some(kind) = RuleFile::of(child.name.as_encoded_bytes()) {
+            texts[kind as usize] = read_rules(place, &child.name);
         }
     }
     texts
 }
 
 /// The text of a rule file. Like git, this does not follow links.
-fn read_rules(path: &PathBuf) -> Option<Vec<u8>> {
-    let metadata = path.symlink_metadata().ok()?;
-    (metadata.is_file() && metadata.len() <= MAX_RULE_FILE_BYTES).then(|| std::fs::read(path).ok())?
+fn read_rules(place: &beneath::Folder, name: &OsStr) -> Option<Vec<u8>> {
+    rule_text(place.read(name, MAX_RULE_FILE_BYTES))
+}
+
+fn rule_text(read: Result<beneath::Content, Refused>) -> Option<Vec<u8>> {
+    read.ok().map(|content| content.bytes)
 }
 
 /// What vanished during the walk is simply not there.
