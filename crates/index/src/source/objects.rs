@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 use rayon::prelude::*;
 
 use super::bounds::{Budget, MAX_TREE_BYTES, Visited};
-use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend};
+use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleText, RuleTexts, Rules, descend};
 use super::{Entry, Limits, Listing, MAX_PATH_BYTES, Place, Repo, SourceError};
 
 /// git's name for a blob of these bytes.
@@ -71,10 +71,13 @@ impl BlobReader {
         Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree())
     }
 
-    /// The blob's text, if it is there and not unreasonably large.
-    fn rule_text(&self, id: &BlobId) -> Option<Vec<u8>> {
-        let size = self.size(id).ok()?;
-        (size <= MAX_RULE_FILE_BYTES).then(|| self.object(object_id(id), Kind::Blob).ok())?
+    /// The text of a rule file.
+    fn rule_text(&self, id: &BlobId) -> RuleText {
+        match self.size(id) {
+            Ok(size) if size > MAX_RULE_FILE_BYTES => RuleText::TooLarge,
+            Ok(_) => self.object(object_id(id), Kind::Blob).map_or(RuleText::Absent, RuleText::Text),
+            Err(_) => RuleText::Absent,
+        }
     }
 }
 
@@ -164,8 +167,14 @@ fn list_tree(
     let bytes = reader.object(folder.id, Kind::Tree)?;
     let tree = gix::objs::TreeRef::from_bytes(&bytes, folder.id.kind()).map_err(|error| damaged(folder.id, error))?;
     budget.take_tree(folder.path.as_bytes(), &tree)?;
-    let levels = descend(&folder.levels, folder.path.len(), &rule_texts(reader, &tree));
+    let texts = rule_texts(reader, &tree);
+    budget.take_rules(&texts)?;
+    let descent = descend(&folder.levels, folder.path.len(), &texts);
     let (mut listing, mut folders) = (Listing::default(), Vec::new());
+    if only.is_none() {
+        descent.report(&folder.path, &mut listing.skips);
+    }
+    let levels = descent.levels;
     for entry in &tree.entries {
         if is_unusable_name(entry.filename) || only.is_some_and(|only| entry.filename != only) {
             continue;

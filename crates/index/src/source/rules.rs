@@ -15,6 +15,12 @@
 //! brings back files that are too large or no regular files, and only the user's own configuration those that may hold
 //! secrets (`secrets.rs`).
 //!
+//! Rule files are foreign input and are bounded: in size, in the patterns in force in one folder, and in sum per listing
+//! (`bounds.rs`). A rule file that exceeds a limit is not read in part, and what it would leave out is not listed: it
+//! counts as the single line `*`, so that it leaves out everything in its folder (a `.gitignore`, all that is
+//! untracked). A `.gitattributes` that exceeds a limit marks nothing, since it only tells generated files. Both are
+//! counted as [`SkipReason::TooLarge`] with the path of the rule file.
+//!
 //! A folder is tracked when git's index has a file below it. Tracked files below a git-ignored folder are listed, its
 //! untracked files are not. In a git tree everything is tracked, so `.gitignore` files are not even read there; in a
 //! plain folder nothing is.
@@ -28,10 +34,14 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::attributes::generated_patterns;
 use super::builtin;
-use super::{Limits, Secrets, SourceError};
+use super::{Limits, Secrets, Skips, SourceError};
 
-/// Larger rule files are taken for something else and not read.
-pub(super) const MAX_RULE_FILE_BYTES: u64 = 1 << 20;
+/// The maximum size of a rule file. Those of large public repositories have a few kilobytes.
+pub(super) const MAX_RULE_FILE_BYTES: u64 = 512 << 10;
+
+/// The maximum cost of the patterns that are in force in one folder: its own and those of all folders above it. See
+/// [`cost`]. A path is matched against all of them, so this bounds the time per path however deep the files are nested.
+const MAX_PATTERN_COST: u64 = 64 << 10;
 
 /// The kinds of files that hold rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +71,32 @@ impl RuleFile {
     }
 }
 
+/// The content of a rule file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum RuleText {
+    /// There is none, or it can not be read.
+    #[default]
+    Absent,
+    /// Its bytes.
+    Text(Vec<u8>),
+    /// It has more than [`MAX_RULE_FILE_BYTES`].
+    TooLarge,
+}
+
 /// The contents of a folder's rule files, by [`RuleFile::ALL`].
-pub(super) type RuleTexts = [Option<Vec<u8>>; 4];
+pub(super) type RuleTexts = [RuleText; 4];
+
+/// The patterns of a rule file exceed a limit.
+#[derive(Debug)]
+struct TooCostly;
 
 /// The rules of a folder that has any, above those of its parents.
 pub(super) struct Level {
     parent: Levels,
     /// Length of the folder's path with its closing slash: what to cut off before matching.
     prefix: usize,
+    /// The cost of its patterns and of those of its parents.
+    cost: u64,
     matchers: [Option<Gitignore>; 4],
 }
 
@@ -182,24 +210,70 @@ impl Rules {
     }
 }
 
-/// Puts a folder's rules on top of those above it. `prefix` is the length of its path with the closing slash.
-pub(super) fn descend(above: &Levels, prefix: usize, texts: &RuleTexts) -> Levels {
-    let matchers = RuleFile::ALL.map(|kind| {
-        let text = String::from_utf8_lossy(texts[kind as usize].as_deref()?);
-        match kind {
-            RuleFile::Attributes => matcher(generated_patterns(&text).iter().map(String::as_str)),
-            _ => matcher(text.strip_prefix('\u{feff}').unwrap_or(&text).lines()),
-        }
-    });
-    if matchers.iter().all(Option::is_none) {
-        return above.clone();
-    }
-    Some(Arc::new(Level { parent: above.clone(), prefix, matchers }))
+/// What holds in a folder.
+pub(super) struct Descent {
+    /// The rules in force.
+    pub(super) levels: Levels,
+    /// The rule files that exceed a limit.
+    refused: Vec<RuleFile>,
 }
 
-/// The patterns of a file like `info/exclude`, relative to the root.
-pub(super) fn patterns(text: &[u8]) -> Gitignore {
-    matcher(String::from_utf8_lossy(text).lines()).unwrap_or_else(Gitignore::empty)
+impl Descent {
+    /// Counts the rule files that exceed a limit. `folder` is the path with the closing slash.
+    pub(super) fn report(&self, folder: &str, skips: &mut Skips) {
+        for kind in &self.refused {
+            skips.add(SkipReason::TooLarge, &format!("{folder}{}", kind.name()));
+        }
+    }
+}
+
+/// Puts a folder's rules on top of those above it. `prefix` is the length of its path with the closing slash.
+pub(super) fn descend(above: &Levels, prefix: usize, texts: &RuleTexts) -> Descent {
+    let mut cost = above.as_ref().map_or(0, |level| level.cost);
+    let mut refused = Vec::new();
+    let matchers = RuleFile::ALL.map(|kind| {
+        let found = match &texts[kind as usize] {
+            RuleText::Absent => return None,
+            RuleText::TooLarge => Err(TooCostly),
+            RuleText::Text(text) => matcher_of(kind, text, &mut cost),
+        };
+        found.unwrap_or_else(|TooCostly| {
+            refused.push(kind);
+            (kind != RuleFile::Attributes).then(everything)
+        })
+    });
+    if matchers.iter().all(Option::is_none) {
+        return Descent { levels: above.clone(), refused };
+    }
+    Descent { levels: Some(Arc::new(Level { parent: above.clone(), prefix, cost, matchers })), refused }
+}
+
+/// The matcher of a rule file, whose cost is added to the sum so far.
+fn matcher_of(kind: RuleFile, text: &[u8], cost: &mut u64) -> Result<Option<Gitignore>, TooCostly> {
+    let text = String::from_utf8_lossy(text);
+    match kind {
+        RuleFile::Attributes => {
+            let lines = generated_patterns(&text);
+            matcher(lines.iter().map(String::as_str), cost)
+        }
+        _ => matcher(text.strip_prefix('\u{feff}').unwrap_or(&text).lines(), cost),
+    }
+}
+
+/// The patterns of a file like `info/exclude`, relative to the root; `None` when there is no such file.
+pub(super) fn patterns(text: &RuleText) -> Option<Gitignore> {
+    match text {
+        RuleText::Absent => None,
+        RuleText::TooLarge => Some(everything()),
+        RuleText::Text(text) => matcher_of(RuleFile::Git, text, &mut 0).unwrap_or_else(|TooCostly| Some(everything())),
+    }
+}
+
+/// Matches every path: what a rule file that exceeds a limit counts as.
+fn everything() -> Gitignore {
+    let mut builder = builder();
+    let _ = builder.add_line(None, "*");
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// Whether a line of the configuration can be read as a pattern.
@@ -231,12 +305,31 @@ fn decision(matcher: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
 }
 
 /// A matcher of these lines; like git, it passes over those it can not read.
-fn matcher<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Gitignore> {
+fn matcher<'a>(lines: impl Iterator<Item = &'a str> + Clone, sum: &mut u64) -> Result<Option<Gitignore>, TooCostly> {
+    let with_these = lines.clone().map(cost).fold(*sum, u64::saturating_add);
+    if with_these > MAX_PATTERN_COST {
+        return Err(TooCostly);
+    }
+    *sum = with_these;
     let mut builder = builder();
     for line in lines {
         let _ = builder.add_line(None, line);
     }
-    builder.build().ok().filter(|matcher| !matcher.is_empty())
+    // The lines were read one by one; what fails here is the automaton of them all, by its size.
+    let matcher = builder.build().map_err(|_| TooCostly)?;
+    Ok(Some(matcher).filter(|matcher| !matcher.is_empty()))
+}
+
+/// What a line costs when a path is matched. Plain names and extensions are looked up in a table and cost 1 each, however
+/// many there are. All others become one automaton whose size grows with their length, so they cost their length.
+fn cost(line: &str) -> u64 {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return 0;
+    }
+    let pattern = line.strip_prefix('!').unwrap_or(line);
+    let rest = pattern.strip_prefix("*.").filter(|rest| !rest.contains(['/', '.'])).unwrap_or(pattern);
+    if rest.contains(['*', '?', '[', '{', '\\']) { line.len() as u64 } else { 1 }
 }
 
 /// All matching is done on paths that are already relative, so the matcher must not cut anything off itself.

@@ -15,7 +15,7 @@ use ignore::gitignore::GitignoreBuilder;
 
 use super::beneath::{self, Child, Kind, Refused, Root};
 use super::bounds::Budget;
-use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleTexts, Rules, descend, patterns};
+use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleText, RuleTexts, Rules, descend, patterns};
 use super::tracked::{Below, Known, Tracked};
 use super::{Entry, FileStat, Limits, Listing, MAX_PATH_BYTES, Place, SourceError, Workspace};
 
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
             }
             tracked = Tracked::read(&repo.git_dir().join("index"))?;
             let exclude = repo.common_dir().join("info/exclude");
-            excludes.extend(rule_text(beneath::read_file(&exclude, MAX_RULE_FILE_BYTES)).map(|text| patterns(&text)));
+            excludes.extend(patterns(&rule_text(beneath::read_file(&exclude, MAX_RULE_FILE_BYTES))));
             excludes.push(GitignoreBuilder::new(".").build_global().0);
         }
         let rules = Rules::new(limits, excludes)?;
@@ -162,7 +162,10 @@ impl<'a> Walk<'a> {
         }
         part.folders.push(trimmed(&folder.path).to_owned());
         let texts = rule_texts(&place, &children);
-        folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+        self.budget.take_rules(&texts)?;
+        let descent = descend(&folder.levels, folder.path.len(), &texts);
+        descent.report(&folder.path, &mut part.skips);
+        folder.levels = descent.levels;
         Ok(children.iter().filter_map(|child| self.child(&folder, &place, child, part)).collect())
     }
 
@@ -251,7 +254,7 @@ impl<'a> Walk<'a> {
     fn opened(&self, mut folder: Folder) -> Folder {
         if let Ok(place) = self.beneath.folder(&folder.path) {
             let texts = RuleFile::ALL.map(|kind| read_rules(&place, OsStr::new(kind.name())));
-            folder.levels = descend(&folder.levels, folder.path.len(), &texts);
+            folder.levels = descend(&folder.levels, folder.path.len(), &texts).levels;
         }
         folder
     }
@@ -336,12 +339,16 @@ fn rule_texts(place: &beneath::Folder, children: &[Child]) -> RuleTexts {
 }
 
 /// The text of a rule file. Like git, this does not follow links.
-fn read_rules(place: &beneath::Folder, name: &OsStr) -> Option<Vec<u8>> {
+fn read_rules(place: &beneath::Folder, name: &OsStr) -> RuleText {
     rule_text(place.read(name, MAX_RULE_FILE_BYTES))
 }
 
-fn rule_text(read: Result<beneath::Content, Refused>) -> Option<Vec<u8>> {
-    read.ok().map(|content| content.bytes)
+fn rule_text(read: Result<beneath::Content, Refused>) -> RuleText {
+    match read {
+        Ok(content) => RuleText::Text(content.bytes),
+        Err(Refused::TooLarge) => RuleText::TooLarge,
+        Err(_) => RuleText::Absent,
+    }
 }
 
 /// What vanished during the walk is simply not there.

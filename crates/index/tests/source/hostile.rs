@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use codecompass_index::source::{
-    Limits, MAX_PATH_BYTES, SourceError, Verdict, commit_verdict, stat_paths, worktree_verdict,
+    Limits, Listing, MAX_PATH_BYTES, SourceError, Verdict, commit_verdict, stat_paths, worktree_verdict,
 };
 use codecompass_model::SkipReason;
 
@@ -87,7 +87,6 @@ fn a_tree_bomb_is_refused_in_little_time_and_memory() {
         assert!(began.elapsed() < Duration::from_secs(20), "took {:?}", began.elapsed());
         let grown = peak_mib() - before;
         assert!(grown < 400, "took {grown} MiB");
-        println!("{width}^{depth}: {:?}, {grown} MiB", began.elapsed());
     }
 }
 
@@ -132,4 +131,111 @@ fn a_path_in_a_commit_that_no_file_system_takes_is_a_skip() {
     let listing = tree.list_commit(&tree.git(&["commit-tree", &id, "-m", "long"]));
     assert_eq!(paths(&listing), ["a.rs"]);
     assert_eq!(listing.skips.count(SkipReason::Unreadable), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_sockets_links_and_sparse_files_are_never_read() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    tree.touch(&["a.rs", "sub/b.rs", "keep.log"]);
+    sandbox.folder("outside").write("rules", "*\n").write("secret.rs", "secret\n");
+    let pipe = |path: &str| {
+        let made = std::process::Command::new("mkfifo").arg(tree.root.join(path)).status().unwrap();
+        assert!(made.success());
+    };
+    for path in ["pipe.rs", ".ignore", "sub/.gitignore"] {
+        pipe(path);
+    }
+    let _socket = std::os::unix::net::UnixListener::bind(tree.root.join("socket.rs")).unwrap();
+    std::os::unix::fs::symlink(sandbox.at("outside/rules"), tree.root.join(".gitignore")).unwrap();
+    std::os::unix::fs::symlink(sandbox.at("outside"), tree.root.join("linked")).unwrap();
+    std::fs::File::create(tree.root.join("sparse.rs")).unwrap().set_len(8 << 30).unwrap();
+    std::fs::File::create(tree.root.join(".codecompassignore")).unwrap().set_len(8 << 30).unwrap();
+    let (began, listing) = (Instant::now(), tree.list());
+    assert!(began.elapsed() < Duration::from_secs(10), "took {:?}", began.elapsed());
+    // The huge rule file leaves out everything but is no error.
+    assert_eq!(paths(&listing), [""; 0]);
+    assert!(listing.skips.count(SkipReason::TooLarge) >= 1);
+    tree.remove(".codecompassignore");
+    let listing = tree.list();
+    assert_eq!(paths(&listing), ["a.rs", "keep.log", "sub/b.rs"]);
+    assert_eq!(listing.skips.count(SkipReason::NotAFile), 4);
+    assert_eq!(listing.skips.count(SkipReason::Symlink), 2);
+    assert_eq!(listing.skips.count(SkipReason::TooLarge), 1);
+    let asked = ["pipe.rs", "linked/secret.rs", "sparse.rs", "a.rs", "sub/b.rs"].map(str::to_owned);
+    let some = stat_paths(&tree.workspace(), &asked, &Limits::default()).unwrap();
+    assert_eq!(paths(&some), ["a.rs", "sub/b.rs"]);
+}
+
+/// Twelve nested folders with an `.ignore` of a megabyte each, which a commit and a work tree both have.
+#[test]
+fn nested_rule_files_cost_little_and_never_list_what_they_would_leave_out() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    let mut folder = String::new();
+    for level in 0..12 {
+        let line = |at: usize| format!("w{level}*x{at}?[a-z]\n");
+        let rules: String = (0..)
+            .map(line)
+            .scan(0, |sum, line| {
+                *sum += line.len();
+                (*sum < 1 << 20).then_some(line)
+            })
+            .collect();
+        tree.write(&format!("{folder}.ignore"), rules).touch(&[&format!("{folder}f.rs")]);
+        folder += "d/";
+    }
+    tree.touch(&["d/d/d/deep.rs"]);
+    let commit = tree.commit("one");
+    let began = Instant::now();
+    let (listing, committed) = (tree.list(), tree.list_commit(&commit));
+    assert!(began.elapsed() < Duration::from_secs(10), "took {:?}", began.elapsed());
+    for listing in [&listing, &committed] {
+        assert_eq!(paths(listing), [""; 0], "a rule file that is too large leaves out its folder");
+        let too_large = listing.skips.iter().find(|(reason, ..)| *reason == SkipReason::TooLarge).unwrap();
+        assert!(too_large.2.contains(&".ignore".to_owned()), "{too_large:?}");
+    }
+}
+
+#[test]
+fn rule_files_within_the_limits_hold_and_one_beyond_them_holds_for_its_folder_only() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    let plain: String = (0..5_000).map(|at| format!("name{at}.rs\n")).collect();
+    let costly: String = (0..3_000).map(|at| format!("a{at}*b?c[d-f]*{at}.rs\n")).collect();
+    tree.write(".ignore", plain).write("costly/.ignore", &costly).write("marked/.gitattributes", &costly);
+    tree.write("git/.gitignore", &costly).touch(&["git/tracked.rs"]);
+    tree.touch(&["name77.rs", "other.rs", "costly/x.rs", "costly/in/y.rs", "marked/z.rs"]);
+    let commit = tree.commit("one");
+    tree.touch(&["git/untracked.rs"]);
+    let expected = [".ignore", "git/.gitignore", "git/tracked.rs", "marked/.gitattributes", "marked/z.rs", "other.rs"];
+    let (listing, committed) = (tree.list(), tree.list_commit(&commit));
+    assert_eq!(paths(&listing), expected);
+    assert_eq!(paths(&committed), expected);
+    let too_large = |listing: &Listing| {
+        let of = |(reason, _, examples): (SkipReason, u64, &[String])| {
+            (reason == SkipReason::TooLarge).then(|| examples.to_vec())
+        };
+        listing.skips.iter().find_map(of).unwrap_or_default()
+    };
+    assert_eq!(too_large(&listing), ["costly/.ignore", "git/.gitignore"]);
+    assert_eq!(too_large(&committed), ["costly/.ignore"]);
+}
+
+#[test]
+fn one_large_rule_file_in_very_many_folders_of_a_commit_is_refused() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    let lines: String = (0..30_000).map(|at| format!("name{at}\n")).collect();
+    tree.touch(&["a.rs"]).write("rules", lines).commit("one");
+    let rules = tree.git(&["rev-parse", "HEAD:rules"]);
+    let inner = write_tree(&sandbox, &tree, "100644", &[(".ignore".to_owned(), rules)]);
+    let folders: Vec<_> = (0..2_000).map(|at| (format!("{at:04}"), inner.clone())).collect();
+    let outer = write_tree(&sandbox, &tree, "40000", &folders);
+    let commit = tree.git(&["commit-tree", &outer, "-m", "rules"]);
+    let began = Instant::now();
+    let refused = tree.repo().list_commit(&commit, &Limits::default());
+    assert!(matches!(refused, Err(SourceError::ListingTooLarge { .. })), "{:?}", refused.map(|listing| listing.skips));
+    assert!(began.elapsed() < Duration::from_secs(30), "took {:?}", began.elapsed());
 }
