@@ -287,6 +287,8 @@ impl From<SourceError> for AppError {
                     None => error,
                 }
             }
+            SourceError::OutsideRoot { .. } => Self::new(Code::WorkspaceNotAllowed, OUTSIDE_ROOT)
+                .hint("Move its git folder into the work tree, or start the server without that limit."),
             SourceError::BadPattern { .. } => Self::new(Code::InvalidInput, message),
             SourceError::RefusedRoot { .. } => Self::new(Code::InvalidInput, message)
                 .hint("Name the repository: --workspace PATH, or CLAUDE_PROJECT_DIR where a client starts the server.")
@@ -311,6 +313,10 @@ impl From<IndexError> for AppError {
         }
     }
 }
+
+/// The message for a confined repository. It does not name the folder outside: the client may not know what exists there.
+const OUTSIDE_ROOT: &str = "The git repository of this workspace uses a git folder, an alternate or a link outside of the folders that this \
+     server may read.";
 
 /// What lies beside a path that is not there, and has nearly its name.
 fn mistyped(path: &Path) -> Option<PathBuf> {

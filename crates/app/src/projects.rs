@@ -42,9 +42,9 @@ impl Known {
     /// Whether a workspace of it is gone: there is no such folder any more, or it belongs to another project now. What
     /// can not be looked at counts as there.
     pub(crate) fn has_lost(&self, root: &str) -> bool {
-        match Workspace::discover(Path::new(root), None) {
+        match Workspace::locate(Path::new(root), None) {
             Ok(found) => {
-                let id = project_id(found.project_key().as_os_str().as_encoded_bytes());
+                let id = project_id(found.project_key.as_os_str().as_encoded_bytes());
                 found.root != Path::new(root) || id != self.id
             }
             Err(SourceError::MissingPath { .. } | SourceError::NotAFolder { .. }) => true,

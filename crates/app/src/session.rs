@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::{Limits, Listing, Secrets, Workspace, list_worktree, real_path};
+use codecompass_index::source::{Access, Limits, Listing, Located, Secrets, Workspace, list_worktree, real_path};
 use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{
@@ -52,10 +52,25 @@ impl Session {
 
     /// Opens a workspace with its data in a given folder.
     pub(crate) fn open_in(data: &Path, common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
+        Self::open_with(&Access::default(), data, common, path)
+    }
+
+    /// The same under a server's limits.
+    pub(crate) fn open_with(
+        access: &Access,
+        data: &Path,
+        common: &Common,
+        path: Option<&Path>,
+    ) -> Result<Self, AppError> {
         let asked = path.or(common.workspace.as_deref()).unwrap_or(Path::new("."));
         let home = std::env::home_dir();
-        let found = Workspace::discover(asked, home.as_deref())?;
-        let (workspace, project_id) = nearest_registered(found, data, home.as_deref())?;
+        let mut workspace = access.discover(asked, home.as_deref())?;
+        if workspace.repo.is_none()
+            && let Some(folder) = registered_above(&workspace.root, data)
+        {
+            workspace = access.discover(&folder, home.as_deref())?;
+        }
+        let project_id = project_id(workspace.project_key().as_os_str().as_encoded_bytes());
         let variable = |name: &str| std::env::var(name).ok();
         let root = Some(workspace.root.as_path());
         let config = Config::load(common.config.as_deref(), &data.join("config.toml"), root, &variable)?;
@@ -354,22 +369,27 @@ pub(crate) struct Following<'a> {
     pub(crate) started: &'a (dyn Fn(&str) + Sync),
 }
 
-/// For a plain folder, the nearest registered folder at or above it; a git work tree is its own answer.
-fn nearest_registered(found: Workspace, data: &Path, home: Option<&Path>) -> Result<(Workspace, String), AppError> {
-    let id = |workspace: &Workspace| project_id(workspace.project_key().as_os_str().as_encoded_bytes());
-    if found.repo.is_none() {
-        for folder in found.root.ancestors() {
-            let known = project_id(folder.as_os_str().as_encoded_bytes());
-            if folder != found.root && project_dir(data, &known).is_registered() {
-                return Ok((Workspace::discover(folder, home)?, known));
-            }
-            if folder == found.root && project_dir(data, &known).is_registered() {
-                break;
-            }
-        }
+/// The workspace at a path, and whether it is registered. Nothing in it is opened.
+pub(crate) fn locate(data: &Path, path: &Path) -> Result<(Located, bool), AppError> {
+    let home = std::env::home_dir();
+    let mut found = Workspace::locate(path, home.as_deref())?;
+    if !found.is_repository
+        && let Some(folder) = registered_above(&found.root, data)
+    {
+        found = Workspace::locate(&folder, home.as_deref())?;
     }
-    let id = id(&found);
-    Ok((found, id))
+    let is_registered = is_registered(data, &found.project_key);
+    Ok((found, is_registered))
+}
+
+/// The nearest registered folder above a plain folder that is not registered itself.
+fn registered_above(folder: &Path, data: &Path) -> Option<PathBuf> {
+    let nearest = folder.ancestors().find(|folder| is_registered(data, folder))?;
+    (nearest != folder).then(|| nearest.to_owned())
+}
+
+fn is_registered(data: &Path, project_key: &Path) -> bool {
+    project_dir(data, &project_id(project_key.as_os_str().as_encoded_bytes())).is_registered()
 }
 
 fn project_dir(data: &Path, project_id: &str) -> ProjectDir {

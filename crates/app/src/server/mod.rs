@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::real_path;
+use codecompass_index::source::{Access, real_path};
 use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
@@ -36,6 +36,9 @@ use upkeep::Care;
 pub(crate) use warm::{CAPACITY as WARM_WORKSPACES, Warmth};
 use workers::{Length, Workers};
 
+/// The time limit for opening a repository and for reading its references.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// See the module.
 pub(crate) struct Server {
     pub(crate) options: Options,
@@ -49,6 +52,11 @@ pub(crate) struct Server {
     own: Mutex<Option<PathBuf>>,
     is_astray: AtomicBool,
     workers: Workers,
+    /// The limits on opening repositories.
+    access: Access,
+    /// With `--own-workspace-only`, the root that the server's own workspace had first. It must not grow: a client that
+    /// removes the `.git` of its folder would be served the repository around it.
+    first_root: OnceLock<PathBuf>,
     /// The root that was looked after as the server's own. A question about the one before may come in after it has moved.
     begun: Mutex<Option<PathBuf>>,
 }
@@ -208,14 +216,23 @@ impl Server {
         let no_threads = |error| AppError::new(Code::InternalError, format!("No threads can be started: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let config = common.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        let data = session::data_folder()?;
+        let own = std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok();
+        let is_confined = options.own_workspace_only || !options.allowed_roots.is_empty();
+        let first_root = OnceLock::new();
+        if let Some((found, _)) = own.as_deref().and_then(|own| session::locate(&data, own).ok()) {
+            let _ = first_root.set(found.root);
+        }
         Ok(Arc::new(Self {
+            access: Access::new(OPEN_TIMEOUT, is_confined.then(|| options.allowed_roots.clone())),
+            first_root,
             options,
-            data: session::data_folder()?,
+            data,
             started: Instant::now(),
             jobs: Arc::default(),
             places: Places::default(),
             warmth: Warmth::default(),
-            own: Mutex::new(std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok()),
+            own: Mutex::new(own),
             is_astray: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
             workers: Workers::start(cores.max(4)).map_err(no_threads)?,
@@ -407,10 +424,34 @@ impl Server {
         if std::env::current_dir().is_err() && std::env::set_current_dir("/").is_ok() {
             self.is_astray.store(true, Ordering::Relaxed);
         }
-        // Our own workspace is what lies at its path; where nothing does, it was moved, and the working folder with it.
-        let is_own = |own: &&Path| own.is_dir() || self.is_astray.load(Ordering::Relaxed);
+        let session = Session::open_with(&self.access, &self.data, &self.common, path.or(self.own_path().as_deref()))?;
+        if path.is_none() {
+            self.keep_to_first_root(&session.workspace.root)?;
+        }
+        Ok(session)
+    }
+
+    /// The path of the server's own workspace: what lies there; where nothing does, it was moved, and the working folder
+    /// with it.
+    fn own_path(&self) -> Option<PathBuf> {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Session::open_in(&self.data, &self.common, path.or(own.as_deref().filter(is_own)))
+        own.filter(|own| own.is_dir() || self.is_astray.load(Ordering::Relaxed))
+    }
+
+    /// The root of the server's own workspace, found without opening anything.
+    fn own_root(&self) -> Option<PathBuf> {
+        let common = || self.common.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
+        let (found, _) = session::locate(&self.data, &self.own_path().unwrap_or_else(common)).ok()?;
+        Some(found.root)
+    }
+
+    /// Refuses a root outside of the one that the server's own workspace had first, where no other may be read.
+    fn keep_to_first_root(&self, root: &Path) -> Result<(), AppError> {
+        if !self.options.own_workspace_only || root.starts_with(self.first_root.get_or_init(|| root.to_owned())) {
+            return Ok(());
+        }
+        let message = "This server answers for its own workspace only, and that is no longer where it was.";
+        Err(AppError::new(Code::WorkspaceNotAllowed, message).hint("Start the server again."))
     }
 
     fn allowed_roots(&self) -> &[PathBuf] {

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::upkeep::Attention;
 use super::{Server, recent};
 use crate::error::{AppError, Code};
-use crate::session::Session;
+use crate::session::{self, Session};
 
 /// So many workspaces may be open because a request named them. Each costs a watch on every folder, and what is held of its
 /// index in memory.
@@ -137,30 +137,30 @@ impl Places {
         if server.options.own_workspace_only {
             return self.find_own(server, asked);
         }
+        // Nothing below the path is opened before it is known that it may be.
+        let outside = || if server.options.auto_workspace { not_allowed(asked) } else { missing() };
         let path = Path::new(asked);
-        let Some(real) = path.is_absolute().then(|| real_path(path).ok()).flatten() else {
-            return Err(if server.options.auto_workspace && path.is_absolute() {
-                not_allowed(asked)
-            } else {
-                missing()
-            });
+        if !path.is_absolute() {
+            return Err(missing());
+        }
+        let real = real_path(path).map_err(|_| outside())?;
+        let is_allowed = |path: &Path| {
+            server.options.auto_workspace && server.allowed_roots().iter().any(|root| path.starts_with(root))
         };
-        let session = match server.open_session(Some(&real)) {
-            Ok(session) => session,
-            Err(_) if !server.options.auto_workspace => return Err(missing()),
-            Err(error) => return Err(error),
+        let (found, is_registered) = match session::locate(&server.data, &real) {
+            Ok(found) => found,
+            Err(error) if is_allowed(&real) => return Err(error),
+            Err(_) => return Err(outside()),
         };
-        let is_own = server.open_session(None).is_ok_and(|own| own.workspace.root == session.workspace.root);
-        if session.dir.is_registered() || is_own {
+        let is_own = server.own_root().is_some_and(|own| own == found.root);
+        if !is_registered && !is_own && !is_allowed(&found.root) {
+            return Err(outside());
+        }
+        let session = server.open_session(Some(&real))?;
+        if is_registered || is_own {
             // What is known is answered, also when there is no room: what is too many goes when its questions are answered.
             let _ = if is_own { Ok(()) } else { self.make_room(server, &session.workspace.root) };
             return Ok(self.enter(server, session, !is_own, false));
-        }
-        if !server.options.auto_workspace {
-            return Err(missing());
-        }
-        if !server.allowed_roots().iter().any(|root| session.workspace.root.starts_with(root)) {
-            return Err(not_allowed(asked));
         }
         self.make_room(server, &session.workspace.root)?;
         Ok(self.enter(server, session, true, true))
@@ -177,8 +177,9 @@ impl Places {
         let own = server.open_session(None)?;
         let real = Path::new(asked).is_absolute().then(|| real_path(Path::new(asked)).ok()).flatten();
         let is_below = real.is_some_and(|real| real.starts_with(&own.workspace.root));
-        let is_own = |session: &Session| session.workspace.root == own.workspace.root;
-        match is_below && server.open_session(Some(Path::new(asked))).is_ok_and(|session| is_own(&session)) {
+        let is_own =
+            || session::locate(&server.data, Path::new(asked)).is_ok_and(|(at, _)| at.root == own.workspace.root);
+        match is_below && is_own() {
             true => Ok(self.enter(server, own, false, false)),
             false => Err(AppError::new(Code::WorkspaceNotAllowed, "This server answers for its own workspace only.")
                 .hint("Leave `workspace` out, or start another server there.")

@@ -35,6 +35,26 @@ pub enum SourceError {
         #[source]
         cause: Cause,
     },
+    /// A named pipe or a device lies where git has a file; whoever opens it may wait for ever.
+    #[error("{} is not a regular file", path.display())]
+    SpecialFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The repository uses a folder that it may not use here.
+    #[error("the git repository uses {}, which lies outside the allowed folders", path.display())]
+    OutsideRoot {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The repository did not answer in time, or one that did not still keeps a thread busy.
+    #[error("the git repository at {} did not answer within {seconds} seconds", path.display())]
+    Stalled {
+        /// The `.git` that leads to it.
+        path: PathBuf,
+        /// The time limit.
+        seconds: u64,
+    },
     /// The repository names its objects by another hash than SHA-1.
     #[error("the git repository at {} uses the object format {format}, only sha1 is supported", path.display())]
     UnsupportedObjectFormat {

@@ -26,6 +26,7 @@
 //!   index counts as untracked.
 //! - Neither sha256 repositories nor reftable reference storage can be read; both are refused with their own error.
 
+mod access;
 mod attributes;
 mod beneath;
 mod bounds;
@@ -35,6 +36,7 @@ mod checkout;
 mod chosen;
 mod content;
 mod error;
+mod git_folder;
 mod listing;
 mod objects;
 mod place;
@@ -42,12 +44,14 @@ mod renames;
 mod repo;
 mod rules;
 mod secrets;
+mod small_file;
 mod stat;
 mod tracked;
 mod verdict;
 mod workspace;
 mod worktree;
 
+pub use access::Access;
 pub(crate) use beneath::{Content, Refused, Root};
 pub use changes::{ChangeType, Edit, FileChange, Form, Side, with_edits, with_renames};
 pub use chosen::Chosen;
@@ -60,7 +64,8 @@ pub use renames::Contents;
 pub use repo::{Head, RefNames, Repo, Resolved};
 pub use rules::check_pattern;
 pub use secrets::Secrets;
+pub use small_file::read as read_small_file;
 pub use stat::FileStat;
 pub use verdict::{Verdict, commit_verdict, worktree_verdict};
-pub use workspace::Workspace;
+pub use workspace::{Located, Workspace};
 pub use worktree::{list_worktree, list_worktree_by, stat_paths};

@@ -27,6 +27,7 @@ pub fn blob_id(bytes: &[u8]) -> BlobId {
 /// Reads blobs. Each thread has its own.
 pub struct BlobReader {
     repo: gix::Repository,
+    checks: Repo,
 }
 
 impl BlobReader {
@@ -37,7 +38,11 @@ impl BlobReader {
 
     /// The size of a blob, from its header: much cheaper than its bytes.
     pub fn size(&self, id: &BlobId) -> Result<u64, SourceError> {
-        let header = self.repo.try_find_header(object_id(id)).map_err(|error| damaged(id, error))?;
+        self.checks.check_object(&object_id(id))?;
+        let mut header = self.repo.try_find_header(object_id(id)).map_err(|error| damaged(id, error))?;
+        if header.is_none() {
+            header = self.checks.refreshed()?.try_find_header(object_id(id)).map_err(|error| damaged(id, error))?;
+        }
         let header = header.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         match header.kind() {
             Kind::Blob => Ok(header.size()),
@@ -48,19 +53,28 @@ impl BlobReader {
     /// The bytes of an object. The header of a tree or commit is read first, so that a small object that inflates to
     /// gigabytes is refused before memory is allocated for it; blobs are measured by those who ask for them.
     pub(super) fn object(&self, id: gix::ObjectId, kind: Kind) -> Result<Vec<u8>, SourceError> {
-        if kind != Kind::Blob {
-            let header = self.repo.try_find_header(id).map_err(|error| damaged(id, error))?;
-            if let Some(size) = header.map(|header| header.size()).filter(|size| *size > MAX_TREE_BYTES) {
-                let (id, kind) = (id.to_string(), kind.to_string());
-                return Err(SourceError::ObjectTooLarge { id, kind, size, limit: MAX_TREE_BYTES });
+        self.checks.check_object(&id)?;
+        let find = |repo: &gix::Repository| {
+            if kind != Kind::Blob {
+                let header = repo.try_find_header(id).map_err(|error| damaged(id, error))?;
+                if let Some(size) = header.map(|header| header.size()).filter(|size| *size > MAX_TREE_BYTES) {
+                    let (id, kind) = (id.to_string(), kind.to_string());
+                    return Err(SourceError::ObjectTooLarge { id, kind, size, limit: MAX_TREE_BYTES });
+                }
             }
+            let found = repo.try_find_object(id).map_err(|error| damaged(id, error))?;
+            Ok(found.map(gix::Object::detach))
+        };
+        let mut object = find(&self.repo)?;
+        if object.is_none() {
+            object = find(&self.checks.refreshed()?)?;
         }
-        let object = self.repo.try_find_object(id).map_err(|error| damaged(id, error))?;
+        self.checks.check_opened(&self.repo)?;
         let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         if object.kind != kind {
             return Err(damaged(id, format!("it is a {}, not a {kind}", object.kind)));
         }
-        Ok(object.detach().data)
+        Ok(object.data)
     }
 
     /// The tree of a commit, given by its full id.
@@ -84,7 +98,7 @@ impl BlobReader {
 impl Repo {
     /// A reader of blobs for one thread.
     pub fn reader(&self) -> BlobReader {
-        BlobReader { repo: self.local() }
+        BlobReader { repo: self.unrefreshed(), checks: self.clone() }
     }
 
     /// The size of a blob, from its header. For many, keep a [`Repo::reader`].

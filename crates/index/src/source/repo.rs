@@ -7,7 +7,9 @@ use std::sync::Arc;
 use codecompass_model::ViewKey;
 use gix::bstr::ByteSlice;
 
-use super::{FileStat, SourceError, real_path};
+use super::access::Work;
+use super::git_folder::{GitFolder, check_object_in};
+use super::{Access, FileStat, SourceError, Workspace, real_path, small_file};
 
 /// A repository, opened so that nothing it says can make us run a program: only its own configuration is read, with
 /// reduced trust. Cheap to clone and to share between threads.
@@ -19,7 +21,14 @@ pub struct Repo {
     work_tree: Option<PathBuf>,
     /// What stood at the work tree's `.git` when it was opened.
     entrance: Option<Entrance>,
+    folder: GitFolder,
+    /// The object folders of its alternates, by their real paths.
+    alternates: Arc<[PathBuf]>,
+    access: Access,
 }
+
+/// The maximum size of a `.git` file, and of a configuration that is read for the cause of an error.
+const MAX_ENTRANCE_BYTES: u64 = 64 << 10;
 
 /// What leads from a work tree to its git folder: the words of a `.git` file, or the inode of a `.git` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +43,7 @@ impl Entrance {
         let metadata = dot_git.metadata().ok()?;
         match metadata.is_dir() {
             true => Some(Self::Folder(FileStat::of(&metadata).inode)),
-            false => std::fs::read(dot_git).ok().map(Self::File),
+            false => small_file::read(&dot_git, MAX_ENTRANCE_BYTES).ok().flatten().map(Self::File),
         }
     }
 }
@@ -70,8 +79,17 @@ pub struct Resolved {
 const NAMED: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
 
 impl Repo {
-    /// Opens a git folder, or the file that points to one.
-    pub(super) fn open(path: &Path, work_tree: Option<&Path>) -> Result<Self, SourceError> {
+    /// Opens a git folder, or the file that points to one, under the limits of `access`.
+    pub(super) fn open(path: &Path, work_tree: Option<&Path>, access: &Access) -> Result<Self, SourceError> {
+        let (path, work_tree, limits) = (path.to_owned(), work_tree.map(Path::to_owned), access.clone());
+        let place = path.clone();
+        access.run(&place, Work::Open, move || Self::open_now(&path, work_tree, limits))
+    }
+
+    fn open_now(path: &Path, work_tree: Option<PathBuf>, access: Access) -> Result<Self, SourceError> {
+        let folder = GitFolder::find(path)?;
+        let root = work_tree.as_deref().unwrap_or(path);
+        let alternates = folder.check(root, &access)?.into();
         let options = gix::open::Options::isolated().with(gix::sec::Trust::Reduced).open_path_as_is(true);
         let shared = gix::ThreadSafeRepository::open_opts(path, options)
             .map_err(|error| unsupported_format(path).unwrap_or_else(|| SourceError::repository(path, error)))?;
@@ -87,14 +105,88 @@ impl Repo {
             return Err(SourceError::UnsupportedRefStorage { path: git_dir, storage: storage.to_string() });
         }
         let common_dir = real(repo.common_dir())?;
-        let entrance = work_tree.and_then(Entrance::of);
-        let work_tree = work_tree.map(Path::to_owned);
-        Ok(Self { shared: Arc::new(shared), git_dir, common_dir, work_tree, entrance })
+        let entrance = work_tree.as_deref().and_then(Entrance::of);
+        let opened =
+            Self { shared: Arc::new(shared), git_dir, common_dir, work_tree, entrance, folder, alternates, access };
+        opened.check_opened(&repo)?;
+        Ok(opened)
+    }
+
+    /// Where repositories are confined: whether gix opened the folders that were checked. They may have been exchanged
+    /// in between, and gix reads the list of alternates again when it misses an object.
+    pub(super) fn check_opened(&self, repo: &gix::Repository) -> Result<(), SourceError> {
+        if self.access.roots().is_none() {
+            return Ok(());
+        }
+        let outside = |path: &Path| Err(SourceError::OutsideRoot { path: path.to_owned() });
+        if self.git_dir != self.folder.git_dir {
+            return outside(&self.git_dir);
+        }
+        if self.common_dir != self.folder.common_dir {
+            return outside(&self.common_dir);
+        }
+        let loaded = repo.objects.store_ref().alternate_db_paths().map_err(|error| self.error(error))?;
+        match loaded.iter().find(|path| !real_path(path).is_ok_and(|real| self.alternates.contains(&real))) {
+            Some(path) => outside(path),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the loose object that an id may name, before gix opens it.
+    pub(super) fn check_object(&self, id: &gix::oid) -> Result<(), SourceError> {
+        let (id, is_confined) = (id.to_hex().to_string(), self.access.roots().is_some());
+        let own = self.common_dir.join("objects");
+        let mut folders = self.alternates.iter().map(PathBuf::as_path).chain([own.as_path()]);
+        folders.try_for_each(|objects| check_object_in(objects, &id, is_confined))
+    }
+
+    /// A handle for this thread that does not look for new packs and alternates.
+    pub(super) fn unrefreshed(&self) -> gix::Repository {
+        let mut local = self.local();
+        local.objects.refresh_never();
+        local
+    }
+
+    /// A handle for this thread that does, once what it will open has been checked.
+    pub(super) fn refreshed(&self) -> Result<gix::Repository, SourceError> {
+        let alternates = self.folder.check(self.root(), &self.access)?;
+        if self.access.roots().is_some() && alternates != *self.alternates {
+            return Err(SourceError::OutsideRoot { path: self.git_dir.clone() });
+        }
+        Ok(self.local())
+    }
+
+    fn root(&self) -> &Path {
+        self.work_tree.as_deref().unwrap_or(&self.folder.entry)
+    }
+
+    /// Opens another work tree under the same limits.
+    pub fn discover(&self, root: &Path) -> Result<Workspace, SourceError> {
+        self.access.discover(root, None)
+    }
+
+    /// Reads references or history within the time limit.
+    fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, SourceError> + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let repo = self.clone();
+        self.access.run(&self.folder.entry, Work::Read, move || work(&repo))
     }
 
     /// Whether the work tree still belongs to this git folder. Work trees can be moved, and others put in their place.
     pub fn is_in_place(&self) -> bool {
-        self.work_tree.as_deref().is_none_or(|root| Entrance::of(root) == self.entrance)
+        self.work_tree.as_deref().is_none_or(|root| Entrance::of(root) == self.entrance) && self.is_confined()
+    }
+
+    /// Whether a repository that has to lie in given folders still does.
+    fn is_confined(&self) -> bool {
+        if self.access.roots().is_none() {
+            return true;
+        }
+        let check = |folder: &GitFolder| folder.check(self.root(), &self.access);
+        GitFolder::find(&self.folder.entry)
+            .is_ok_and(|now| now == self.folder && check(&now).is_ok_and(|alternates| alternates == *self.alternates))
     }
 
     /// Drops the work tree if the configuration says that there is none.
@@ -107,6 +199,7 @@ impl Repo {
 
     /// The branch and the commit that are checked out, in this work tree.
     pub fn head(&self) -> Result<Head, SourceError> {
+        self.folder.check_ref("HEAD")?;
         let repo = self.local();
         let mut head = repo.head().map_err(|error| self.error(error))?;
         let branch = head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned());
@@ -140,6 +233,18 @@ impl Repo {
     /// Unlike for git, a branch wins over a tag of the same name, since a view's name must not change its meaning when
     /// somebody adds a tag. A full reference name (`refs/tags/v1`) always means just that reference.
     pub fn resolve(&self, name: &str) -> Result<Resolved, SourceError> {
+        let name = name.to_owned();
+        self.read(move |repo| {
+            let resolved = repo.resolve_now(&name)?;
+            repo.check_opened(&repo.local())?;
+            match repo.is_confined() {
+                true => Ok(resolved),
+                false => Err(SourceError::OutsideRoot { path: repo.git_dir.clone() }),
+            }
+        })
+    }
+
+    fn resolve_now(&self, name: &str) -> Result<Resolved, SourceError> {
         let repo = self.local();
         for place in NAMED {
             let short = name.strip_prefix(place).unwrap_or(name);
@@ -170,6 +275,10 @@ impl Repo {
     /// The branch that others start from: what `origin/HEAD` points to, as the local branch or else the remote one;
     /// then `main`, then `master`, then the checked-out branch.
     pub fn default_branch(&self) -> Result<Option<String>, SourceError> {
+        self.read(Self::default_branch_now)
+    }
+
+    fn default_branch_now(&self) -> Result<Option<String>, SourceError> {
         let repo = self.local();
         let exists = |full: &str| repo.try_find_reference(full).ok().flatten().is_some();
         if let Ok(Some(origin)) = repo.try_find_reference("refs/remotes/origin/HEAD")
@@ -193,18 +302,26 @@ impl Repo {
 
     /// The commit where the histories of two commits part; `None` when they have nothing in common.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, SourceError> {
-        let repo = self.local();
-        let base = repo.merge_base(object_id(one)?, object_id(other)?).map_err(|error| self.error(error))?;
-        Ok(base.map(|base| base.to_string()))
+        let (one, other) = (object_id(one)?, object_id(other)?);
+        self.read(move |repo| {
+            let local = repo.local();
+            let base = local.merge_base(one, other).map_err(|error| repo.error(error))?;
+            Ok(base.map(|base| base.to_string()))
+        })
     }
 
     /// How many commits `head` has that `base` has not, and the other way round; `None` when that is more than anybody
     /// counts.
     pub fn ahead_behind(&self, base: &str, head: &str) -> Result<Option<(u64, u64)>, SourceError> {
-        let side = |from: &str, without: &str| -> Result<Option<u64>, SourceError> {
+        let (base, head) = (object_id(base)?, object_id(head)?);
+        self.read(move |repo| repo.ahead_behind_now(base, head))
+    }
+
+    fn ahead_behind_now(&self, base: gix::ObjectId, head: gix::ObjectId) -> Result<Option<(u64, u64)>, SourceError> {
+        let side = |from: gix::ObjectId, without: gix::ObjectId| -> Result<Option<u64>, SourceError> {
             const MOST: u64 = 10_000;
             let repo = self.local();
-            let walk = repo.rev_walk([object_id(from)?]).with_hidden([object_id(without)?]);
+            let walk = repo.rev_walk([from]).with_hidden([without]);
             let mut count = 0;
             for commit in walk.all().map_err(|error| self.error(error))? {
                 commit.map_err(|error| SourceError::repository(&self.git_dir, error))?;
@@ -221,6 +338,10 @@ impl Repo {
     /// The first so many branches and as many tags, by their short names in order; tags from the last one on, because the newest of
     /// a scheme mostly sort last.
     pub fn ref_names(&self, most: usize) -> Result<RefNames, SourceError> {
+        self.read(move |repo| repo.ref_names_now(most))
+    }
+
+    fn ref_names_now(&self, most: usize) -> Result<RefNames, SourceError> {
         let repo = self.local();
         let mut names = RefNames::default();
         let references = repo.references().map_err(|error| self.error(error))?;
@@ -237,7 +358,7 @@ impl Repo {
     /// The real path of the work tree that has a branch checked out, if there is one.
     pub fn worktree_of(&self, branch: &str) -> Result<Option<PathBuf>, SourceError> {
         for root in self.worktrees()? {
-            let opened = super::Workspace::discover(&root, None);
+            let opened = self.discover(&root);
             let repo = opened.ok().and_then(|workspace| workspace.repo);
             let head = repo.and_then(|repo| repo.head().ok());
             if head.is_some_and(|head| head.branch.as_deref() == Some(branch)) {
@@ -249,6 +370,10 @@ impl Repo {
 
     /// The real paths of the work trees that are there: the main one first, then the linked ones in order.
     pub fn worktrees(&self) -> Result<Vec<PathBuf>, SourceError> {
+        self.read(Self::worktrees_now)
+    }
+
+    fn worktrees_now(&self) -> Result<Vec<PathBuf>, SourceError> {
         let main = if self.git_dir == self.common_dir {
             self.work_tree.clone()
         } else if self.common_dir.ends_with(".git") && !self.is_configured_bare() {
@@ -309,7 +434,8 @@ fn object_id(hex: &str) -> Result<gix::ObjectId, SourceError> {
 
 /// Looks into the configuration of a repository that could not be opened, for an object format as the cause.
 fn unsupported_format(path: &Path) -> Option<SourceError> {
-    let config = std::fs::read_to_string(path.join("config")).ok()?;
+    let config = small_file::read(&path.join("config"), MAX_ENTRANCE_BYTES).ok()??;
+    let config = config.to_str().ok()?;
     let format = config.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
         key.trim().eq_ignore_ascii_case("objectformat").then(|| value.trim().to_ascii_lowercase())

@@ -45,6 +45,7 @@ impl Tracked {
                 return Ok(Self::nothing());
             }
             Err(error) => return Err(SourceError::io(path, error)),
+            Ok(metadata) if !metadata.is_file() => return Err(SourceError::SpecialFile { path: path.to_owned() }),
             Ok(metadata) if metadata.len() == 0 => return Err(damaged("it is empty".into())),
             Ok(_) => {}
         }

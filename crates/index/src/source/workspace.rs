@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::git_folder::GitFolder;
 use super::worktree::is_repository;
-use super::{FileStat, Repo, SourceError, real_path};
+use super::{Access, FileStat, Repo, SourceError, real_path};
 
 /// A folder that is indexed as a whole, with its repository if it has one.
 #[derive(Clone, Debug)]
@@ -24,27 +25,43 @@ impl Workspace {
     /// path names them. When a path below has such a folder as its work tree (dot-files kept in git), that repository
     /// is passed over and the folder stands for itself.
     pub fn discover(path: &Path, home: Option<&Path>) -> Result<Workspace, SourceError> {
-        let real = real_path(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => SourceError::MissingPath { path: path.to_owned() },
-            std::io::ErrorKind::NotADirectory => SourceError::NotAFolder { path: path.to_owned() },
-            _ => SourceError::io(path, error),
-        })?;
-        if !real.is_dir() {
-            return Err(SourceError::NotAFolder { path: path.to_owned() });
-        }
-        let home = home.and_then(|home| real_path(home).ok());
-        let is_refused = |folder: &Path| folder.parent().is_none() || home.as_deref() == Some(folder);
+        Self::discover_with(path, home, &Access::default())
+    }
+
+    /// The same under limits.
+    pub(super) fn discover_with(path: &Path, home: Option<&Path>, access: &Access) -> Result<Workspace, SourceError> {
+        let (real, refused) = Refused::at(path, home)?;
         for folder in real.ancestors() {
-            if let Some(found) = open_at(folder)?
-                && !is_refused(&found.root)
-            {
-                return Ok(found);
+            if let Some(found) = Marker::at(folder) {
+                let found = found.open(folder, access)?;
+                if !refused.has(&found.root) {
+                    return Ok(found);
+                }
             }
         }
-        if is_refused(&real) {
+        if refused.has(&real) {
             return Err(SourceError::RefusedRoot { path: real });
         }
         Ok(Workspace { inode: inode_of(&real), root: real, repo: None })
+    }
+
+    /// The root that [`Workspace::discover`] finds, and the path that names its project. No repository is opened: only
+    /// the file system's entries are looked at, and the paths in `.git` and `commondir` are followed.
+    pub fn locate(path: &Path, home: Option<&Path>) -> Result<Located, SourceError> {
+        let (real, refused) = Refused::at(path, home)?;
+        for folder in real.ancestors() {
+            let Some(marker) = Marker::at(folder) else { continue };
+            let root = marker.work_tree(folder).unwrap_or(folder).to_owned();
+            if refused.has(&root) {
+                continue;
+            }
+            let project_key = GitFolder::find(&marker.entry(folder))?.common_dir;
+            return Ok(Located { root, project_key, is_repository: true });
+        }
+        if refused.has(&real) {
+            return Err(SourceError::RefusedRoot { path: real });
+        }
+        Ok(Located { project_key: real.clone(), root: real, is_repository: false })
     }
 
     /// Whether the root still is what was found there. Folders can be moved, also by moving one above them, and others
@@ -67,19 +84,83 @@ fn inode_of(folder: &Path) -> Option<u64> {
     folder.metadata().ok().filter(|metadata| metadata.is_dir()).map(|metadata| FileStat::of(&metadata).inode)
 }
 
-/// The repository that has this folder as its work tree or as its git folder.
-fn open_at(folder: &Path) -> Result<Option<Workspace>, SourceError> {
-    let dot_git = folder.join(".git");
-    let repo = if dot_git.is_file() {
-        Repo::open(&dot_git, Some(folder))?
-    } else if dot_git.join("HEAD").symlink_metadata().is_ok() {
-        Repo::open(&dot_git, Some(folder))?.without_work_tree_if_bare()
-    } else if folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir() {
-        let work_tree = folder.parent().filter(|_| folder.ends_with(".git"));
-        Repo::open(folder, work_tree)?.without_work_tree_if_bare()
-    } else {
-        return Ok(None);
-    };
-    let root = repo.work_tree().unwrap_or(repo.git_dir()).to_owned();
-    Ok(Some(Workspace { root, repo: Some(repo), inode: None }))
+/// A workspace that was found and not opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The real path of its root.
+    pub root: PathBuf,
+    /// The path that names its project, as [`Workspace::project_key`].
+    pub project_key: PathBuf,
+    /// Whether it is a git work tree or a git folder.
+    pub is_repository: bool,
+}
+
+/// The folders that are never a workspace: the root of the file system and the home folder.
+struct Refused {
+    home: Option<PathBuf>,
+}
+
+impl Refused {
+    /// The real path of a folder, and what is refused around it.
+    fn at(path: &Path, home: Option<&Path>) -> Result<(PathBuf, Self), SourceError> {
+        let real = real_path(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => SourceError::MissingPath { path: path.to_owned() },
+            std::io::ErrorKind::NotADirectory => SourceError::NotAFolder { path: path.to_owned() },
+            _ => SourceError::io(path, error),
+        })?;
+        if !real.is_dir() {
+            return Err(SourceError::NotAFolder { path: path.to_owned() });
+        }
+        Ok((real, Self { home: home.and_then(|home| real_path(home).ok()) }))
+    }
+
+    fn has(&self, folder: &Path) -> bool {
+        folder.parent().is_none() || self.home.as_deref() == Some(folder)
+    }
+}
+
+/// What marks a folder as a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marker {
+    /// A `.git` file that points to a git folder.
+    File,
+    /// A `.git` folder.
+    Folder,
+    /// It is a git folder itself.
+    GitFolder,
+}
+
+impl Marker {
+    fn at(folder: &Path) -> Option<Self> {
+        let dot_git = folder.join(".git");
+        if dot_git.is_file() {
+            Some(Self::File)
+        } else if dot_git.join("HEAD").symlink_metadata().is_ok() {
+            Some(Self::Folder)
+        } else {
+            let is_git =
+                folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir();
+            is_git.then_some(Self::GitFolder)
+        }
+    }
+
+    /// The file or folder that is opened.
+    fn entry(self, folder: &Path) -> PathBuf {
+        if self == Self::GitFolder { folder.to_owned() } else { folder.join(".git") }
+    }
+
+    /// The work tree, unless the configuration says that there is none.
+    fn work_tree(self, folder: &Path) -> Option<&Path> {
+        match self {
+            Self::File | Self::Folder => Some(folder),
+            Self::GitFolder => folder.parent().filter(|_| folder.ends_with(".git")),
+        }
+    }
+
+    fn open(self, folder: &Path, access: &Access) -> Result<Workspace, SourceError> {
+        let repo = Repo::open(&self.entry(folder), self.work_tree(folder), access)?;
+        let repo = if self == Self::File { repo } else { repo.without_work_tree_if_bare() };
+        let root = repo.work_tree().unwrap_or(repo.git_dir()).to_owned();
+        Ok(Workspace { root, repo: Some(repo), inode: None })
+    }
 }

@@ -1,7 +1,6 @@
 //! Where one stands: the state that is shown, a sum over its content that tells whether anything changed, and what else there is to
 //! look at.
 
-use codecompass_index::source::Workspace;
 use serde_json::{Value, json};
 
 use crate::call::Held;
@@ -48,7 +47,7 @@ fn choices(held: &Held) -> Result<Value, AppError> {
     let Some(repo) = &held.workspace.repo else { return Ok(json!({ "branches": [], "tags": [], "trees": [] })) };
     let names = repo.ref_names(MOST_REFS)?;
     let tree = |root: &std::path::PathBuf| {
-        let opened = Workspace::discover(root, None).ok();
+        let opened = repo.discover(root).ok();
         let head = opened.and_then(|workspace| workspace.repo?.head().ok());
         json!({
             "path": root.to_str(),

@@ -1,0 +1,290 @@
+//! The folders of a repository, and the checks that they pass before gix opens anything in them.
+//!
+//! Everything in a git folder may be written by whoever made the repository. Two things must not happen because of it: a
+//! named pipe or device in place of a file blocks its reader for ever, and a path that leads elsewhere (a `.git` file,
+//! `commondir`, `alternates`, a symbolic link) lends the objects of another repository to a client that may not read it.
+
+use std::collections::HashSet;
+use std::fs::{DirEntry, FileType};
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+
+use super::{Access, SourceError, real_path, small_file};
+
+/// The maximum size of `.git`, `commondir`, `gitdir` and loose references. gix refuses larger ones.
+const MAX_POINTER_BYTES: u64 = 64 << 10;
+
+/// The maximum size of `alternates` and of the configuration, where it is read here.
+const MAX_TEXT_BYTES: u64 = 1 << 20;
+
+/// The maximum number of alternates. git follows chains of five.
+const MAX_ALTERNATES: usize = 64;
+
+/// The folders of a repository, by their real paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GitFolder {
+    /// The `.git` file or folder, or the folder of a bare repository, as it was found.
+    pub(super) entry: PathBuf,
+    /// The folder with `HEAD` and the index.
+    pub(super) git_dir: PathBuf,
+    /// The folder with objects and branches, which linked work trees share.
+    pub(super) common_dir: PathBuf,
+}
+
+impl GitFolder {
+    /// Follows `.git` and `commondir` to the folders they name. Nothing but these two files is opened.
+    pub(super) fn find(entry: &Path) -> Result<Self, SourceError> {
+        let failed = |cause: std::io::Error| SourceError::repository(entry, cause);
+        let real = |path: &Path| real_path(path).map_err(failed);
+        let git_dir = match entry.metadata().map_err(failed)?.is_file() {
+            true => real(&gitdir_of(entry)?)?,
+            false => real(entry)?,
+        };
+        let common_dir = match pointer(&git_dir.join("commondir"), b"").map_err(failed)? {
+            Some(path) => real(&git_dir.join(path))?,
+            None => git_dir.clone(),
+        };
+        Ok(Self { entry: entry.to_owned(), git_dir, common_dir })
+    }
+
+    /// Refuses files that block their reader and, where repositories are confined, everything that leads outside.
+    /// Returns the object folders of alternates, by their real paths. Loose objects are checked as they are read: there
+    /// can be many of them, and listing them takes milliseconds.
+    pub(super) fn check(&self, root: &Path, access: &Access) -> Result<Vec<PathBuf>, SourceError> {
+        let mut check = Check { allowed: None, seen: HashSet::new() };
+        if let Some(roots) = access.roots() {
+            check.allowed = Some(self.allowed(root, roots)?);
+        }
+        for folder in [&self.git_dir, &self.common_dir] {
+            check.folder(folder, false)?;
+            check.folder(&folder.join("refs"), true)?;
+        }
+        check.folder(&self.common_dir.join("info"), false)?;
+        check.each_folder_in(&self.common_dir.join("worktrees"))?;
+        let objects = self.common_dir.join("objects");
+        let mut alternates: Vec<PathBuf> = Vec::new();
+        let mut open = vec![objects.clone()];
+        while let Some(folder) = open.pop() {
+            check.objects(&folder)?;
+            for alternate in alternates_of(&folder).map_err(|error| SourceError::repository(&self.entry, error))? {
+                // gix, too, resolves every alternate against the first object folder.
+                let Ok(real) = real_path(&objects.join(alternate)) else { continue };
+                check.is_allowed(&real)?;
+                if alternates.contains(&real) {
+                    continue;
+                }
+                if alternates.len() == MAX_ALTERNATES {
+                    return Err(SourceError::repository(&self.entry, "it has too many alternates"));
+                }
+                alternates.push(real.clone());
+                open.push(real);
+            }
+        }
+        Ok(alternates)
+    }
+
+    /// The folders that this repository may use: the given ones, its own work tree and, where that is not in them, a git
+    /// folder that names this work tree as its own.
+    fn allowed(&self, root: &Path, roots: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
+        let mut allowed = roots.to_vec();
+        allowed.push(root.to_owned());
+        let is_inside = |path: &Path| allowed.iter().any(|root| path.starts_with(root));
+        if is_inside(&self.git_dir) && is_inside(&self.common_dir) {
+            return Ok(allowed);
+        }
+        if !self.is_linked_worktree(root) && !self.is_submodule(root) {
+            let outside = if is_inside(&self.git_dir) { &self.common_dir } else { &self.git_dir };
+            return Err(SourceError::OutsideRoot { path: outside.clone() });
+        }
+        allowed.push(self.common_dir.clone());
+        Ok(allowed)
+    }
+
+    /// Whether the common folder has a record of this work tree. A client that can write to its work tree alone cannot
+    /// forge it.
+    fn is_linked_worktree(&self, root: &Path) -> bool {
+        let own = self.git_dir.parent() == Some(&self.common_dir.join("worktrees"));
+        let Ok(Some(path)) = pointer(&self.git_dir.join("gitdir"), b"") else { return false };
+        own && is_same(&self.git_dir.join(path), &root.join(".git"))
+    }
+
+    /// Whether the git folder is a submodule's whose configuration names this work tree.
+    fn is_submodule(&self, root: &Path) -> bool {
+        if self.git_dir != self.common_dir {
+            return false;
+        }
+        let Ok(Some(text)) = small_file::read(&self.git_dir.join("config"), MAX_TEXT_BYTES) else { return false };
+        let Some(config) = text.to_str().ok().and_then(|text| gix::config::File::try_from(text).ok()) else {
+            return false;
+        };
+        let path = config.string("core.worktree").and_then(|path| path.to_str().ok().map(PathBuf::from));
+        path.is_some_and(|path| real_path(&self.git_dir.join(path)).is_ok_and(|path| path == root))
+    }
+
+    /// Checks the files that a reference is read from, following symbolic references, and the loose object at its end.
+    /// References of open repositories are read by name long after the repository was checked.
+    pub(super) fn check_ref(&self, name: &str) -> Result<(), SourceError> {
+        const MAX_STEPS: usize = 8;
+        // gix opens it for every reference when it has changed.
+        let packed = self.common_dir.join("packed-refs");
+        if packed.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(SourceError::SpecialFile { path: packed });
+        }
+        let mut name = name.to_owned();
+        for _ in 0..MAX_STEPS {
+            let mut next = None;
+            for folder in [&self.git_dir, &self.common_dir] {
+                let path = folder.join(&name);
+                if path.is_dir() {
+                    continue;
+                }
+                let read = small_file::read(&path, MAX_POINTER_BYTES);
+                next = next.or(read.map_err(|error| SourceError::repository(&path, error))?);
+            }
+            let Some(text) = next else { return Ok(()) };
+            let Some(target) = text.trim().strip_prefix(b"ref:") else {
+                let id = text.trim().to_str().unwrap_or_default();
+                return self.check_object(id);
+            };
+            let target = target.trim().to_str().unwrap_or_default();
+            if target.is_empty() || target.split('/').any(|step| step == "..") {
+                return Ok(());
+            }
+            name = target.to_owned();
+        }
+        Ok(())
+    }
+
+    /// Checks that a loose object is a regular file, if it exists.
+    pub(super) fn check_object(&self, id: &str) -> Result<(), SourceError> {
+        check_object_in(&self.common_dir.join("objects"), id, false)
+    }
+}
+
+/// Refuses a loose object that is no regular file; with `no_links`, also one that is reached through a link.
+pub(super) fn check_object_in(objects: &Path, id: &str, no_links: bool) -> Result<(), SourceError> {
+    let Some((folder, file)) = id.split_at_checked(2) else { return Ok(()) };
+    let folder = objects.join(folder);
+    let path = folder.join(file);
+    let found = if no_links { path.symlink_metadata() } else { path.metadata() };
+    let Ok(found) = found else { return Ok(()) };
+    if found.is_symlink() || (no_links && folder.is_symlink()) {
+        return Err(SourceError::OutsideRoot { path });
+    }
+    if !found.is_file() {
+        return Err(SourceError::SpecialFile { path });
+    }
+    Ok(())
+}
+
+/// A walk over a git folder.
+struct Check {
+    /// The folders that links may lead to; `None` where they may lead anywhere.
+    allowed: Option<Vec<PathBuf>>,
+    /// Folders that were reached by links.
+    seen: HashSet<PathBuf>,
+}
+
+impl Check {
+    fn objects(&mut self, objects: &Path) -> Result<(), SourceError> {
+        self.folder(objects, false)?;
+        self.folder(&objects.join("info"), true)?;
+        self.folder(&objects.join("pack"), false)
+    }
+
+    fn each_folder_in(&mut self, folder: &Path) -> Result<(), SourceError> {
+        for entry in entries(folder) {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.folder(&entry.path(), false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what is in a folder, and below it if `deep`. Folders that links lead to are checked as well.
+    fn folder(&mut self, folder: &Path, deep: bool) -> Result<(), SourceError> {
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in entries(&folder) {
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_symlink() {
+                    let linked = self.link(&entry.path())?;
+                    open.extend(linked.filter(|_| deep));
+                } else if blocks(kind) {
+                    return Err(SourceError::SpecialFile { path: entry.path() });
+                } else if deep && kind.is_dir() {
+                    open.push(entry.path());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what a link leads to. Returns a folder that was not seen yet.
+    fn link(&mut self, link: &Path) -> Result<Option<PathBuf>, SourceError> {
+        let Ok(real) = real_path(link) else { return Ok(None) };
+        self.is_allowed(&real)?;
+        match real.metadata() {
+            Ok(found) if blocks(found.file_type()) => Err(SourceError::SpecialFile { path: link.to_owned() }),
+            Ok(found) if found.is_dir() && self.seen.insert(real.clone()) => Ok(Some(real)),
+            _ => Ok(None),
+        }
+    }
+
+    fn is_allowed(&self, real: &Path) -> Result<(), SourceError> {
+        match &self.allowed {
+            Some(allowed) if !allowed.iter().any(|root| real.starts_with(root)) => {
+                Err(SourceError::OutsideRoot { path: real.to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether opening a file of this kind can block or have effects. A socket can not be opened at all; git keeps one for its
+/// file system monitor.
+fn blocks(kind: FileType) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = kind;
+        false
+    }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
+    folder.read_dir().into_iter().flatten().flatten()
+}
+
+/// The folder that a `.git` file names.
+fn gitdir_of(file: &Path) -> Result<PathBuf, SourceError> {
+    let found = pointer(file, b"gitdir:").map_err(|error| SourceError::repository(file, error))?;
+    let path = found.ok_or_else(|| SourceError::repository(file, "it names no git folder"))?;
+    Ok(file.parent().unwrap_or(Path::new("")).join(path))
+}
+
+/// The path in a file that holds nothing but this word and a path; `None` without such a file.
+fn pointer(file: &Path, word: &[u8]) -> std::io::Result<Option<PathBuf>> {
+    let Some(text) = small_file::read(file, MAX_POINTER_BYTES)? else { return Ok(None) };
+    let path = text.strip_prefix(word).map(ByteSlice::trim).filter(|path| !path.is_empty());
+    let malformed = || std::io::Error::new(std::io::ErrorKind::InvalidData, "it names no folder");
+    let path = path.ok_or_else(malformed)?.to_path().map_err(|_| malformed())?;
+    Ok(Some(path.to_owned()))
+}
+
+/// Whether two paths name one file: as they are written, or with the links of their folders followed.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| Some(real_path(path.parent()?).ok()?.join(path.file_name()?));
+    one == other || real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+/// The object folders that an object folder names, as they are written.
+fn alternates_of(objects: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let Some(text) = small_file::read(&objects.join("info/alternates"), MAX_TEXT_BYTES)? else { return Ok(Vec::new()) };
+    gix::odb::alternate::parse(&text).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+}
