@@ -393,3 +393,12 @@ fn the_errors_for_paths_outside_the_allowed_roots_are_all_the_same() {
         assert_eq!(text, expected.replace("/no/such", "PATH"), "{name}");
     }
 }
+
+#[test]
+fn a_pipe_in_place_of_the_configuration_is_not_opened() {
+    let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
+    pipe_at(&project.repository.path(".codecompass/config.toml"));
+    let answer = project.json("locate own");
+    let warnings = answer["metadata"]["warnings"].to_string();
+    assert!(warnings.contains(".codecompass/config.toml: not a regular file; the file is not used"), "{warnings}");
+}

@@ -13,6 +13,12 @@ pub(super) fn parse(text: &str) -> Result<Table, String> {
     text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| place(text, &error))
 }
 
+/// The line of an error, where it has one.
+pub(crate) fn line(text: &str, error: &toml::de::Error) -> Option<usize> {
+    let at = error.span()?.start.min(text.len());
+    Some(text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1)
+}
+
 /// What is wrong, and in which line.
 pub(crate) fn place(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().lines().next().unwrap_or_default().to_owned();
