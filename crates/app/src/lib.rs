@@ -39,7 +39,10 @@ use std::process::ExitCode;
 /// Runs the program with the arguments and environment of the process.
 pub fn main() -> ExitCode {
     match cli::parse(commands::TOOL_COMMANDS) {
-        Ok(asked) => commands::run(&asked),
+        Ok(asked) => {
+            session::tighten_data_folder();
+            commands::run(&asked)
+        }
         Err(usage) => refuse(usage),
     }
 }

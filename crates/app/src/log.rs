@@ -1,9 +1,9 @@
 //! A log file, for those who ask for one: what is said on standard error with `-vv`, each line with its time.
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
+use codecompass_store::private;
 use jiff::Timestamp;
 
 use crate::escape::shown;
@@ -14,11 +14,7 @@ pub(crate) const VARIABLE: &str = "CODECOMPASS_LOG_FILE";
 /// Adds a line, if anybody wants it. Whoever can not be written to misses it: that is no reason to fail.
 pub(crate) fn note(file: Option<&Path>, line: &str) {
     let Some(file) = file else { return };
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    if let Ok(mut file) = options.open(file) {
+    if let Ok(mut file) = private::options().create(true).append(true).open(file) {
         let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
         let _ = writeln!(file, "{now} {} {}", std::process::id(), shown(line));
     }

@@ -9,7 +9,8 @@ use codecompass_index::source::{Access, Limits, Listing, Located, Secrets, Works
 use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{
-    Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, ViewInfo, WritePoint, remove_secrets,
+    Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, ViewInfo, WritePoint, private,
+    remove_secrets,
 };
 
 use crate::cli::Common;
@@ -414,6 +415,16 @@ pub(crate) fn data_folder() -> Result<PathBuf, AppError> {
     platform.map(|folder| folder.join("codecompass")).ok_or_else(|| {
         AppError::new(Code::InvalidInput, "No data folder is known.").hint("Set CODECOMPASS_HOME to an absolute path.")
     })
+}
+
+/// Takes the rights of others to a data folder that an earlier version created with them.
+pub(crate) fn tighten_data_folder() {
+    const NAMES: [&str; 7] = ["projects", "worktrees", "setup", "setup.lock", "config.toml", "recent", "http-token"];
+    const BEGINNINGS: [&str; 3] = ["recent.", "explore-", "bench-"];
+    let is_ours = |name: &str| NAMES.contains(&name) || BEGINNINGS.iter().any(|begin| name.starts_with(begin));
+    if let Ok(data) = data_folder() {
+        private::tighten(&data, is_ours);
+    }
 }
 
 /// Ends the process at its n-th durable write when a test asks for it. Not in release builds.

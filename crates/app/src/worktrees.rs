@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use codecompass_index::Target;
 use codecompass_model::ids::content_hash;
+use codecompass_store::private;
 
 use crate::error::{AppError, Code};
 use crate::session::Session;
@@ -26,7 +27,7 @@ pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBu
     let beside = |what: &str| home.join(format!("{slug}.{what}-{}", std::process::id()));
     let (new, old) = (beside("new"), beside("old"));
     let made = || -> Result<(), AppError> {
-        fs::create_dir_all(&home).map_err(|error| failed(&home, &error))?;
+        private::create_folder(&home).map_err(|error| failed(&home, &error))?;
         let _ = fs::remove_dir_all(&new);
         repo.write_files(commit, &new).map_err(codecompass_index::IndexError::from)?;
         if note.exists() {
@@ -36,7 +37,7 @@ pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBu
             fs::rename(&folder, &old).map_err(|error| failed(&folder, &error))?;
         }
         fs::rename(&new, &folder).map_err(|error| failed(&folder, &error))?;
-        fs::write(&note, &wanted).map_err(|error| failed(&note, &error))
+        private::write(&note, wanted.as_bytes()).map_err(|error| failed(&note, &error))
     };
     let outcome = made();
     let _ = fs::remove_dir_all(&new);

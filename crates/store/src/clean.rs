@@ -15,7 +15,7 @@ use crate::layout::bring_to_disk;
 use crate::secrets::{self, Without};
 use crate::text::{self, META, TextIndex};
 use crate::views::{self, ViewInfo};
-use crate::{Result, StoreError, codec, garbage, rows, schema};
+use crate::{Result, StoreError, codec, garbage, private, rows, schema};
 
 /// What a copy takes along.
 pub(crate) struct Taken<'a> {
@@ -32,6 +32,7 @@ pub(crate) struct Taken<'a> {
 /// versions in the copy.
 pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     let database = to.join("store.db");
+    private::ensure_file(&database).map_err(StoreError::io(&database))?;
     let connection = Connection::open(&database)?;
     connection.pragma_update(None, "page_size", 4096)?;
     // Nobody reads the copy before it is whole, and it is synced then.
@@ -135,7 +136,7 @@ fn copy_local(connection: &Connection, without: &[String]) -> Result<()> {
 /// written, so links do where the system has them; only the list of segments is replaced.
 fn copy_text(from: &Path, to: &Path, living: &RoaringBitmap) -> Result<()> {
     let names = TextIndex::open(from)?.files()?;
-    fs::create_dir_all(to).map_err(StoreError::io(to))?;
+    private::create_folder(to).map_err(StoreError::io(to))?;
     for name in &names {
         let (source, target) = (from.join(name), to.join(name));
         let linked = if name == META { false } else { fs::hard_link(&source, &target).is_ok() };

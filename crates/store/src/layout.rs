@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::examined::Examined;
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, private};
 
 /// Whoever asks whether somebody writes holds the lock for an instant; a writer looks more than once.
 const GLANCES: usize = 5;
@@ -113,7 +113,7 @@ impl ProjectDir {
     pub(crate) fn switch_to(&self, epoch: &Path) -> Result<()> {
         let name = epoch.file_name().unwrap_or_default();
         let fresh = self.root.join("current.new");
-        fs::write(&fresh, name.as_encoded_bytes()).map_err(StoreError::io(&fresh))?;
+        private::write(&fresh, name.as_encoded_bytes()).map_err(StoreError::io(&fresh))?;
         bring_to_disk(&fresh)?;
         let pointer = self.root.join("current");
         fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))?;
@@ -213,13 +213,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Makes a folder that only its owner can look into: it will hold the text of somebody's files.
 fn create_private(dir: &Path) -> Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(StoreError::io(dir))
+    private::create_folder(dir).map_err(StoreError::io(dir))
 }
 
 fn take(file: &File, path: &Path, wait: bool) -> Result<()> {
@@ -259,7 +254,7 @@ pub(crate) fn bring_to_disk(path: &Path) -> Result<()> {
 }
 
 fn open_lock(path: &Path) -> Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(StoreError::io(path))
+    private::options().read(true).write(true).create(true).truncate(false).open(path).map_err(StoreError::io(path))
 }
 
 fn bytes_below(dir: &Path) -> u64 {

@@ -29,6 +29,7 @@ mod layout;
 mod lists;
 mod overview;
 mod paths;
+pub mod private;
 mod prune;
 mod records;
 mod rows;

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::sums::{self, Sum};
-use crate::{ProjectDir, Result, StoreError};
+use crate::{ProjectDir, Result, StoreError, private};
 
 /// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
 pub const SCHEMA_VERSION: i64 = 10;
@@ -123,7 +123,10 @@ CREATE TABLE jobs (
 
 /// Creates the tables in a new epoch.
 pub(crate) fn create(epoch: &Path) -> Result<Connection> {
-    let mut connection = Connection::open(epoch.join("store.db"))?;
+    let database = epoch.join("store.db");
+    // SQLite gives its log the mode of the database.
+    private::ensure_file(&database).map_err(StoreError::io(&database))?;
+    let mut connection = Connection::open(database)?;
     connection.pragma_update(None, "page_size", 4096)?;
     configure(&connection)?;
     let transaction = connection.transaction()?;
@@ -205,7 +208,7 @@ fn unchanging(path: &Path) -> Result<Connection> {
 /// Whether no file can be made in a folder.
 fn is_read_only(folder: &Path) -> bool {
     let probe = folder.join("store.db-shm");
-    std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_err_and(|error| {
+    private::create_new(&probe).is_err_and(|error| {
         matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
     })
 }

@@ -26,7 +26,7 @@ use crate::search::{Part, Record};
 use crate::text_folder::{TextFolder, sealed};
 use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
 use crate::version::{Documents, Passage};
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, private};
 
 const TOKENIZER: &str = "code";
 
@@ -131,7 +131,7 @@ pub(crate) struct TextIndex {
 impl TextIndex {
     /// Creates an empty index in a folder, replacing nothing.
     pub(crate) fn create(dir: &Path) -> Result<Self> {
-        std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
+        private::create_folder(dir).map_err(StoreError::io(dir))?;
         let folder = TextFolder::open(dir, &Arc::default())?;
         let lacked_room = Arc::clone(folder.lacked_room());
         let index = Index::create(folder, schema().0, IndexSettings::default())?;
@@ -361,7 +361,7 @@ fn failed(error: TantivyError, lacked_room: &AtomicBool) -> StoreError {
 pub(crate) fn write_managed(dir: &Path, names: &[String]) -> Result<()> {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let (path, list) = (dir.join(MANAGED), format!("[{}]\n", quoted.join(",")));
-    std::fs::write(&path, sealed(list.as_bytes())).map_err(StoreError::io(path))
+    private::write(&path, &sealed(list.as_bytes())).map_err(StoreError::io(path))
 }
 
 fn schema() -> (Schema, Fields) {

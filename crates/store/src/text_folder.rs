@@ -29,6 +29,7 @@ use tantivy::directory::{
 
 use crate::examined::Examined;
 use crate::full::is_full;
+use crate::private;
 use crate::sums::Sum;
 use crate::text::META;
 
@@ -145,6 +146,7 @@ impl Directory for TextFolder {
         if lock.filepath == INDEX_WRITER_LOCK.filepath {
             return Ok(DirectoryLock::from(Box::new(())));
         }
+        let _ = private::ensure_file(&self.path.join(&lock.filepath));
         match self.mapped.acquire_lock(lock) {
             Err(LockError::IoError(error))
                 if lock.filepath == META_LOCK.filepath && (is_read_only(&error) || is_full(&error)) =>
@@ -176,6 +178,10 @@ impl Directory for TextFolder {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let opened = self.mapped.open_write(path);
+        if opened.is_ok() {
+            // Tantivy creates files with the mode of the process. The folder above keeps others out in any case.
+            let _ = private::restrict(&self.path.join(path));
+        }
         if let Err(OpenWriteError::IoError { io_error, .. }) = &opened
             && is_full(io_error)
         {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use codecompass_store::private;
+
 use crate::error::{AppError, Code};
 
 /// The variable that gives a token.
@@ -66,7 +68,7 @@ fn make(file: &Path) -> Result<String, AppError> {
     let failed = |what: String| AppError::new(Code::InternalError, format!("No token could be made: {what}."));
     let secret = random()?;
     if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+        private::create_folder(folder).map_err(|error| failed(error.to_string()))?;
     }
     write_private(file, &secret).map_err(|error| failed(format!("{}: {error}", file.display())))?;
     Ok(secret)
@@ -74,24 +76,12 @@ fn make(file: &Path) -> Result<String, AppError> {
 
 /// Writes a file that only its owner can read.
 pub(crate) fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    std::io::Write::write_all(&mut options.open(file)?, text.as_bytes())
+    private::write(file, text.as_bytes())
 }
 
 /// A file that others could read is closed to them.
 fn restrict(file: &Path) -> Result<(), AppError> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))
-            .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", file.display())))?;
-    }
-    #[cfg(not(unix))]
-    let _ = file;
-    Ok(())
+    private::restrict(file).map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", file.display())))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use codecompass_store::private;
+
 /// So many are remembered.
 const REMEMBERED: usize = 20;
 
@@ -23,7 +25,7 @@ pub(crate) fn note(data: &Path, root: &Path) {
     roots.insert(0, root.to_owned());
     let lines: Vec<&str> = roots.iter().take(REMEMBERED).filter_map(|root| root.to_str()).collect();
     let fresh = data.join(format!("{FILE}.{}", std::process::id()));
-    if std::fs::write(&fresh, lines.join("\n")).is_ok() {
+    if private::write(&fresh, lines.join("\n").as_bytes()).is_ok() {
         let _ = std::fs::rename(&fresh, data.join(FILE));
     }
 }

@@ -60,17 +60,23 @@ pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: Point<'_>
     let beside = beside(path);
     // Left by somebody who was killed here; never followed, in case it is a link.
     let _ = fs::remove_file(&beside);
+    let original = fs::metadata(path).ok();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
+    // The text of a file that is there is nobody else's before the new file has its owner and permissions.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode.unwrap_or(0o644));
+    std::os::unix::fs::OpenOptionsExt::mode(
+        &mut options,
+        if original.is_some() { 0o600 } else { mode.unwrap_or(0o644) },
+    );
     #[cfg(not(unix))]
     let _ = mode;
     let outcome = options.open(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        if let Ok(meta) = fs::metadata(path) {
-            file.set_permissions(meta.permissions())?;
+        if let Some(original) = &original {
+            keep_owner(&file, original)?;
+            file.set_permissions(original.permissions())?;
         }
+        file.write_all(text.as_bytes())?;
         file.sync_all()?;
         point();
         fs::rename(&beside, path)
@@ -84,6 +90,24 @@ pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: Point<'_>
     #[cfg(not(unix))]
     let _ = folder;
     point();
+    Ok(())
+}
+
+/// Gives a file the owner and the group of another, as far as this user may.
+fn keep_owner(file: &File, original: &fs::Metadata) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let made = file.metadata()?;
+        let owner = (made.uid() != original.uid()).then_some(original.uid());
+        let group = (made.gid() != original.gid()).then_some(original.gid());
+        if owner.is_some() || group.is_some() {
+            // Only root may give a file away; the file then has the owner that any editor would leave.
+            let _ = std::os::unix::fs::fchown(file, owner, group);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (file, original);
     Ok(())
 }
 

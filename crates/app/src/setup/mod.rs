@@ -18,7 +18,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use codecompass_index::source::real_path;
-use codecompass_store::WritePoint;
+use codecompass_store::{WritePoint, private};
 use serde_json::Value;
 
 use clients::{Client, Shape, Surroundings};
@@ -152,8 +152,8 @@ impl Desk<'_> {
 
     /// Nobody else sets up clients at the same time.
     fn lock(&self) -> Result<File, std::io::Error> {
-        std::fs::create_dir_all(self.data)?;
-        let lock = File::create(self.data.join("setup.lock"))?;
+        private::create_folder(self.data)?;
+        let lock = private::options().write(true).create(true).truncate(true).open(self.data.join("setup.lock"))?;
         lock.lock()?;
         Ok(lock)
     }

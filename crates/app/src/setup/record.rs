@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use codecompass_model::ids::project_id;
+use codecompass_store::private;
 use serde_json::{Value, json};
 
 use super::edit::{Edit, apply, fingerprint};
@@ -49,7 +50,7 @@ impl Record {
         if records.is_empty() {
             return file::remove(&place, &[folder(data)], point);
         }
-        std::fs::create_dir_all(folder(data))?;
+        private::create_folder(&folder(data))?;
         let list: Value = records.iter().map(|record| record.to_json()).collect();
         file::write(&place, &list.to_string(), Some(0o600), point)
     }

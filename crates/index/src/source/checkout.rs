@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_model::BlobId;
+use codecompass_store::private;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
@@ -76,13 +77,13 @@ fn path_in(folder: &Path, name: &BStr) -> Option<PathBuf> {
 }
 
 fn make_folder(folder: &Path) -> Result<(), SourceError> {
-    fs::create_dir_all(folder).map_err(|error| SourceError::io(folder, error))
+    private::create_folder(folder).map_err(|error| SourceError::io(folder, error))
 }
 
 /// Whether the file is there now: where names differ in case only, a file system may have room for one of them.
 fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<bool, SourceError> {
     use std::io::Write as _;
-    let mut file = match fs::File::create_new(path) {
+    let mut file = match private::create_new(path) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(false),
         file => file.map_err(|error| SourceError::io(path, error))?,
     };
@@ -90,7 +91,7 @@ fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<bool, SourceErr
     #[cfg(unix)]
     if kind == EntryKind::BlobExecutable {
         use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(fs::Permissions::from_mode(0o755)).map_err(|error| SourceError::io(path, error))?;
+        file.set_permissions(fs::Permissions::from_mode(0o700)).map_err(|error| SourceError::io(path, error))?;
     }
     #[cfg(not(unix))]
     let _ = kind;

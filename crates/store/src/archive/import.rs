@@ -11,7 +11,7 @@ use super::manifest::{self, Listed, Manifest, check_name, refused, twice};
 use super::{DATABASE, FOLDER, MANIFEST};
 use crate::layout::Scratch;
 use crate::views::{self, ViewInfo};
-use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, schema, statcache, text};
+use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, private, schema, statcache, text};
 
 /// What may follow the last entry: a tar ends with empty blocks, and some programs write many.
 const LONGEST_END: u64 = 64 << 10;
@@ -173,7 +173,7 @@ fn unpack(path: &Path, manifest: &Manifest, to: &Path, at: &dyn Fn(&'static str)
     if read_manifest(&mut found)? != *manifest {
         return Err(refused("it was changed while it was read"));
     }
-    fs::create_dir(to.join("text")).map_err(StoreError::io(to))?;
+    private::create_folder(&to.join("text")).map_err(StoreError::io(to))?;
     for (number, listed) in manifest.files.iter().enumerate() {
         let missing = || refused(format!("{} is missing in it", listed.name));
         let mut entry = found.next().ok_or_else(missing)?.map_err(unreadable)?;
@@ -205,7 +205,7 @@ fn expect_listed(name: &str, files: &[Listed], number: usize) -> Result<()> {
 }
 
 fn unpack_file(entry: &mut impl Read, listed: &Listed, to: &Path) -> Result<()> {
-    let mut file = File::create_new(to).map_err(StoreError::io(to))?;
+    let mut file = private::create_new(to).map_err(StoreError::io(to))?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 << 10];
     let mut left = listed.size;

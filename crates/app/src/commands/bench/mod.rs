@@ -9,6 +9,7 @@ mod query;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use codecompass_store::private;
 use serde_json::{Value, json};
 
 use crate::cli::{BenchArgs, BenchCommand, Common};
@@ -61,7 +62,7 @@ fn each(
 
 fn scratch_folder() -> Result<PathBuf, AppError> {
     let folder = data_folder()?.join(format!("bench-{}", std::process::id()));
-    fs::create_dir_all(&folder)
+    private::create_folder(&folder)
         .map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", folder.display())))?;
     Ok(folder)
 }
