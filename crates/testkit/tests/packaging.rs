@@ -1,6 +1,6 @@
 //! One version and one address: what a release is made of takes both from Cargo.toml, and the lists of platforms agree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -93,4 +93,49 @@ fn the_workflow_is_of_the_dist_that_is_named() {
     let version = named.lines().find_map(|line| line.strip_prefix("cargo-dist-version = ")).expect("it is named");
     let version = version.trim_matches('"');
     assert!(read(".github/workflows/release.yml").contains(&format!("v{version}/")), "run `dist generate`");
+}
+
+/// The actions that a workflow uses, with the revision of each.
+fn actions(text: &str) -> Vec<(String, String)> {
+    let uses = text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
+    let names = uses.filter_map(|name| name.split(" #").next()).map(|name| name.trim().trim_matches('"'));
+    names.filter_map(|name| name.split_once('@')).map(|(name, at)| (name.to_owned(), at.to_owned())).collect()
+}
+
+fn is_commit(revision: &str) -> bool {
+    revision.len() == 40 && revision.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Actions whose commits could not be established.
+const BY_TAG: &[&str] = &["taiki-e/install-action"];
+
+#[test]
+fn actions_are_pinned_by_commit() {
+    let mut count = 0;
+    for file in ["build-setup.yml", "workflows/ci.yml", "workflows/packages.yml", "workflows/share.yml"] {
+        let text = read(&format!(".github/{file}"));
+        for (name, revision) in actions(&text) {
+            count += 1;
+            assert!(is_commit(&revision) || BY_TAG.contains(&name.as_str()), "{file}: {name}@{revision}");
+            let comment = format!("{name}@{revision} # v");
+            assert!(!is_commit(&revision) || text.contains(&comment), "{file}: {name} without its version");
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+fn the_release_uses_the_commits_that_dist_was_given() {
+    let settings = read("dist-workspace.toml");
+    let table = settings.split("[dist.github-action-commits]").nth(1).expect("there is one");
+    let pinned: BTreeMap<&str, &str> = table
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, rest)| (name.trim_matches('"'), rest.split('"').nth(1).unwrap_or_default()))
+        .collect();
+    let used: BTreeMap<String, String> = actions(&read(".github/workflows/release.yml")).into_iter().collect();
+    assert!(used.len() == pinned.len() && used.values().all(|revision| is_commit(revision)), "{used:?}");
+    for (name, revision) in &used {
+        assert_eq!(pinned.get(name.as_str()), Some(&revision.as_str()), "run `dist generate`: {name}");
+    }
 }
