@@ -71,12 +71,10 @@ fn a_wrong_request_on_http_is_answered_once_with_its_id() {
     let in_session = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-06-18")];
     let in_session: Vec<(&str, &str)> = POSTED.iter().copied().chain(in_session).collect();
     for (rest, code) in WRONG {
-        for path in ["POST /mcp", "POST /mcp/"] {
-            let answer = http(&address, path, &in_session, message(rest, "7").as_bytes());
-            let messages = answer.messages();
-            assert_eq!(messages.len(), 1, "{rest}: {answer:?}");
-            assert_eq!((&messages[0]["id"], &messages[0]["error"]["code"]), (&json!(7), &json!(code)), "{rest}");
-        }
+        let answer = http(&address, "POST /mcp", &in_session, message(rest, "7").as_bytes());
+        let messages = answer.messages();
+        assert_eq!(messages.len(), 1, "{rest}: {answer:?}");
+        assert_eq!((&messages[0]["id"], &messages[0]["error"]["code"]), (&json!(7), &json!(code)), "{rest}");
         if *code != -32601 {
             let answer = http(&address, "POST /mcp", POSTED, message(rest, "7").as_bytes());
             assert_eq!((answer.status, &answer.messages()[0]["id"]), (400, &json!(7)), "{rest}: {answer:?}");

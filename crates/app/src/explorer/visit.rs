@@ -10,7 +10,8 @@ use super::address::{At, Query};
 use super::lists::{list, word};
 use super::questions::{folder, standing};
 use crate::output::{Form, Reader};
-use crate::server::{Asked, Content, Server};
+use crate::server::workers::Client;
+use crate::server::{Asked, Content, Leaving, Server};
 use crate::tools::TOOLS;
 use crate::tools::frame::Tool;
 
@@ -135,9 +136,12 @@ impl Visit {
     async fn answer(&self, tool: &'static Tool, arguments: Map<String, Value>, form: Form) -> Option<(Content, bool)> {
         let (sender, reply) = oneshot::channel();
         let gone = Arc::default();
-        let asked =
-            Asked { tool, arguments, connection: None, follower: None, form, gone, by_page: true, time: self.time };
-        self.server.answer(asked, move |reply| drop(sender.send(reply)));
+        // A browser that has gone on to another page does not wait for this one.
+        let _leaving = Leaving::of(&gone);
+        let (client, connection, follower) = (Client::Pages, None, None);
+        let time = self.time;
+        let asked = Asked { tool, arguments, client, connection, follower, form, gone, by_page: true, time };
+        self.server.answer(asked, move |reply| drop(sender.send(reply))).ok()?;
         reply.await.ok().map(|reply| (reply.content, reply.is_error))
     }
 }

@@ -1,23 +1,20 @@
 //! The server on HTTP: Streamable HTTP at `/mcp`, `GET /health`, and the pages of the explorer where they are wanted.
 //!
-//! Who is let in is decided here, in this order: `Host` and `Origin`, the token, the length of the body, and whether it
-//! is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are, and how long they may
-//! take, is the business of `sockets`.
+//! Who is let in is decided here, in this order: the length of the head, `Host` and `Origin`, the token, the length of the
+//! body, and whether it is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are,
+//! and how long they may take, is the business of `sockets`.
 
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use rmcp::transport::streamable_http_server::SessionManager;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -25,6 +22,7 @@ use tokio::sync::oneshot;
 use super::Handler;
 use super::message::{self, Verdict};
 use super::names::{self, Names};
+use super::sessions::{self, Sessions, session_of};
 use super::sockets::{Door, Limits, Socket, Sockets};
 use super::token::{self, Token};
 use crate::cli::ServeArgs;
@@ -34,19 +32,22 @@ use crate::launch;
 use crate::measure;
 use crate::output::Form;
 use crate::output::complain;
-use crate::server::{Asked, Content, Server};
+use crate::server::workers::Client;
+use crate::server::{Asked, Content, Leaving, Server};
 use crate::tools::TOOLS;
 
 /// The longest request.
 const MOST_BYTES: usize = 1 << 20;
 
-/// So many sessions of the older revisions are kept; the one that was silent longest goes first.
-const MOST_SESSIONS: usize = 256;
+/// The maximum length of the target and the headers of a request, and of each header alone.
+const MAX_HEAD_BYTES: usize = 32 << 10;
+const MAX_HEADER_BYTES: usize = 8 << 10;
 
-/// So long a session may be silent: an agent thinks, and its user sleeps.
-const SILENCE: Duration = Duration::from_secs(12 * 3600);
+/// The path of the protocol. No other path reaches the SDK.
+const MCP: &str = "/mcp";
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// The time within which `/health` answers, if only that the server is busy.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the SDK wants to find in `Accept`.
 const STREAM: &str = "text/event-stream";
@@ -105,9 +106,7 @@ struct Gate {
     token: Option<Token>,
     names: Names,
     server: Arc<Server>,
-    sessions: Arc<LocalSessionManager>,
-    /// When each session last spoke.
-    spoke: Mutex<HashMap<Arc<str>, Instant>>,
+    sessions: Arc<Sessions>,
     /// Whether agents are served.
     agents: bool,
     /// Who answers what is not for agents.
@@ -132,27 +131,18 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
         .with_allowed_origins(names.origins())
         .enforce_origin_validation();
     config.max_request_body_bytes = MOST_BYTES;
+    config.sse_retry = Some(sessions::RETRY);
     let stop = config.cancellation_token.clone();
     let handlers = Arc::clone(server);
     let factory = move || Ok(Handler::new(&handlers, false));
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SILENCE);
-    let sessions = Arc::new(sessions);
-    let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
+    let sessions = Sessions::new();
+    let service = StreamableHttpService::new(factory, Arc::clone(&sessions.manager), config);
     let file = token.as_ref().and_then(|token| token.file.clone());
     let explorer =
         listen.explorer.map(|_| Explorer::new(server, explorer::gate::Gate::new(reached(address), address.port())));
-    let gate = Arc::new(Gate {
-        token,
-        names,
-        server: Arc::clone(server),
-        sessions,
-        spoke: Mutex::default(),
-        agents: listen.agents,
-        explorer,
-    });
+    let gate = Arc::new(Gate { token, names, server: Arc::clone(server), sessions, agents: listen.agents, explorer });
     let router = match listen.agents {
-        true => Router::new().nest_service("/mcp", service).route("/health", get(health)),
+        true => Router::new().route_service(MCP, service).route("/health", get(health)),
         false => Router::new(),
     };
     let router = router
@@ -236,6 +226,10 @@ async fn check(
     next: Next,
 ) -> Response {
     let pages = gate.explorer.as_ref().filter(|_| !gate.agents || !is_for_agents(request.uri().path()));
+    if is_head_too_long(&request) {
+        return (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, CLOSE, "The head of the request is too long")
+            .into_response();
+    }
     if let Err(refusal) = gate.names.check(request.uri(), request.headers()) {
         let refusal = refusal.into_response();
         return if pages.is_some() { explorer::guarded(refusal) } else { refusal };
@@ -248,7 +242,7 @@ async fn check(
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
         return (StatusCode::UNAUTHORIZED, challenge, "Unauthorized: a bearer token is required").into_response();
     }
-    let is_ours = request.uri().path().trim_end_matches('/') == "/mcp";
+    let is_ours = request.uri().path() == MCP;
     if is_ours {
         name_what_is_taken(&mut request);
     }
@@ -257,7 +251,14 @@ async fn check(
             return busy();
         }
         let is_goodbye = is_ours && request.method() == Method::DELETE;
+        let is_resumed = is_ours && request.headers().contains_key("last-event-id");
+        let resumed = session_of(request.headers()).filter(|_| is_resumed);
+        let resumed = resumed.and_then(|session| gate.sessions.resume(session));
         let response = next.run(request).await;
+        let response = match resumed {
+            Some(resumed) => response.map(|body| resumed.within(body)),
+            None => response,
+        };
         // The session has ended when the answer comes, so it is not merely accepted that it shall.
         let is_gone = is_goodbye && response.status() == StatusCode::ACCEPTED;
         return if is_gone { StatusCode::NO_CONTENT.into_response() } else { response };
@@ -285,19 +286,31 @@ async fn check(
         let kind = [(header::CONTENT_TYPE, "application/json")];
         return (StatusCode::BAD_REQUEST, kind, complaint.to_string()).into_response();
     }
-    if session.is_none() {
-        gate.make_room().await;
+    let posted = message::request(&body);
+    if session.is_none() && posted.as_ref().is_some_and(|posted| posted.method == "initialize") {
+        gate.sessions.make_room().await;
     }
+    let call = session.clone().zip(posted).map(|(session, posted)| gate.sessions.watch(session, posted.id));
     let response = next.run(Request::from_parts(head, Body::from(body))).await;
     if let Some(session) = session.or_else(|| session_of(response.headers())) {
-        gate.lock().insert(session, Instant::now());
+        gate.sessions.note(session).await;
     }
-    response
+    match call {
+        Some(call) => response.map(|body| call.within(body)),
+        None => response,
+    }
+}
+
+/// Whether the head of a request is longer than any client needs.
+fn is_head_too_long(request: &Request) -> bool {
+    let lengths = || request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    lengths().any(|length| length > MAX_HEADER_BYTES) || target + lengths().sum::<usize>() > MAX_HEAD_BYTES
 }
 
 /// The addresses that programs know; all others are pages.
 fn is_for_agents(path: &str) -> bool {
-    path == "/health" || path == "/mcp" || path.starts_with("/mcp/")
+    path == "/health" || path == MCP
 }
 
 /// How a browser on this machine reaches an address that we listen on.
@@ -328,33 +341,6 @@ fn name_what_is_taken(request: &mut Request) {
     }
 }
 
-fn session_of(headers: &HeaderMap) -> Option<Arc<str>> {
-    headers.get(SESSION).and_then(|value| value.to_str().ok()).map(Arc::from)
-}
-
-impl Gate {
-    /// Closes the sessions that were silent longest when there are too many.
-    async fn make_room(&self) {
-        let open: Vec<Arc<str>> = self.sessions.sessions.read().await.keys().cloned().collect();
-        if open.len() < MOST_SESSIONS {
-            return;
-        }
-        let oldest = {
-            let mut spoke = self.lock();
-            spoke.retain(|session, _| open.contains(session));
-            open.into_iter().min_by_key(|session| spoke.get(session).copied())
-        };
-        if let Some(oldest) = oldest {
-            // It may have ended by itself by now.
-            let _ = self.sessions.close_session(&oldest).await;
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Arc<str>, Instant>> {
-        self.spoke.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// The body of `health_check`.
 async fn health(State(gate): State<Arc<Gate>>) -> Response {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == "health_check") else {
@@ -362,18 +348,24 @@ async fn health(State(gate): State<Arc<Gate>>) -> Response {
     };
     let (sender, reply) = oneshot::channel();
     let arguments = serde_json::Map::new();
+    let gone = Arc::default();
+    let _leaving = Leaving::of(&gone);
     let asked = Asked {
         tool,
         arguments,
+        client: Client::Health,
         connection: None,
         follower: None,
         form: Form::Json,
-        gone: Arc::default(),
+        gone,
         by_page: false,
         time: None,
     };
-    gate.server.answer(asked, move |reply| drop(sender.send(reply)));
-    match reply.await {
+    if gate.server.answer(asked, move |reply| drop(sender.send(reply))).is_err() {
+        return busy();
+    }
+    let Ok(reply) = tokio::time::timeout(HEALTH_TIMEOUT, reply).await else { return busy() };
+    match reply {
         Ok(reply) => {
             let code = if reply.is_error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
             let body = match reply.content {

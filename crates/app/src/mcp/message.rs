@@ -2,7 +2,7 @@
 //! calls it something else.
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json};
 
@@ -34,6 +34,19 @@ pub(super) fn judge(text: &[u8]) -> Verdict {
         Some((code, what)) if is_notification => Verdict::Unheard(complaint(code, what, Value::Null)),
         Some((code, what)) => Verdict::Wrong(complaint(code, what, id_of(&message))),
     }
+}
+
+/// What the transport needs to know of a request.
+pub(super) struct Request {
+    pub(super) method: String,
+    pub(super) id: RequestId,
+}
+
+/// The request in a message that was judged to be good; nothing when it is a notification or a response.
+pub(super) fn request(text: &[u8]) -> Option<Request> {
+    let mut message: Value = serde_json::from_slice(text).ok()?;
+    let id = serde_json::from_value(message["id"].take()).ok()?;
+    Some(Request { method: message["method"].as_str()?.to_owned(), id })
 }
 
 /// Batches went with an older revision of the protocol. Who sends one waits for each of its requests, so each is refused.

@@ -7,16 +7,21 @@ pub(crate) mod http;
 mod message;
 pub(crate) mod names;
 mod roots;
+mod sessions;
 mod sockets;
 pub(crate) mod stdio;
 pub(crate) mod token;
 
+use self::sockets::Socket;
 pub(crate) use self::token::VARIABLE as TOKEN_VARIABLE;
 
 use std::borrow::Cow;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::extract::ConnectInfo;
+use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     ErrorCode, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -30,7 +35,8 @@ use tokio::sync::{OnceCell, mpsc, oneshot};
 use crate::escape;
 use crate::output::Form;
 use crate::server::jobs::Follower;
-use crate::server::{Asked, Connection, Content, Reply, Server};
+use crate::server::workers::{Client, QueueFull};
+use crate::server::{Asked, Connection, Content, Leaving, Reply, Server};
 use crate::tools::{self, frame, frame::Effect};
 
 /// What agents are told about all tools together.
@@ -85,6 +91,20 @@ impl Handler {
         self.is_settled.get_or_init(ask).await;
     }
 
+    /// The client that a call is answered for. Calls without a session are counted by address: a client may open as many
+    /// connections as it likes.
+    fn client(&self, connection: Option<&Connection>, context: &RequestContext<RoleServer>) -> Client {
+        match connection {
+            _ if self.is_pipe => Client::Pipe,
+            Some(connection) => Client::Session(connection.number),
+            None => {
+                let parts = context.extensions.get::<Parts>();
+                let socket = parts.and_then(|parts| parts.extensions.get::<ConnectInfo<Socket>>());
+                Client::Address(socket.map_or(Ipv4Addr::UNSPECIFIED.into(), |ConnectInfo(socket)| socket.peer_ip()))
+            }
+        }
+    }
+
     fn find(&self, name: &str) -> Option<&'static frame::Tool> {
         self.server.tools().find(|tool| tool.name == name)
     }
@@ -136,9 +156,10 @@ impl ServerHandler for Handler {
             .protocol_version()
             .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let connection = (self.is_pipe || !is_stateless).then(|| Arc::clone(&self.connection));
+        let client = self.client(connection.as_deref(), &context);
         let gone = Arc::new(AtomicBool::new(false));
         let follower = context.meta.get_progress_token().map(|token| {
-            let (sender, steps) = mpsc::unbounded_channel();
+            let (sender, steps) = mpsc::channel(MAX_STEPS);
             let line = Line { steps: sender, gone: Arc::clone(&gone) };
             (line, tell(steps, context.peer.clone(), token))
         });
@@ -149,14 +170,16 @@ impl ServerHandler for Handler {
         let (sender, reply) = oneshot::channel();
         let form = self.server.options.form;
         // However this ends, nobody works on after it: cancelled, or dropped with the connection.
-        let _leaving = Leaving(Arc::clone(&gone));
-        self.server.answer(
-            Asked { tool, arguments, connection, follower, form, gone, by_page: false, time: None },
-            move |reply| {
-                // Nobody waits any more: the client has gone.
-                let _ = sender.send(reply);
-            },
-        );
+        let _leaving = Leaving::of(&gone);
+        let asked = Asked { tool, arguments, client, connection, follower, form, gone, by_page: false, time: None };
+        let submitted = self.server.answer(asked, move |reply| {
+            // Nobody waits any more: the client has gone.
+            let _ = sender.send(reply);
+        });
+        if let Err(QueueFull) = submitted {
+            const MESSAGE: &str = "Too many calls of this client are waiting: call again when some were answered.";
+            return Err(ErrorData::new(BUSY, MESSAGE, None));
+        }
         let reply = tokio::select! {
             reply = reply => reply,
             () = context.ct.cancelled() => {
@@ -266,25 +289,22 @@ pub(crate) fn listed(tool: &'static frame::Tool, form: Form) -> Tool {
 /// A step of a job: what it does, how much is done, of how much.
 type Step = (&'static str, u64, Option<u64>);
 
-/// Says that nobody waits for an answer any more.
-struct Leaving(Arc<AtomicBool>);
+/// The maximum number of steps that wait to be sent. What does not fit is left out: the next step says how far the job is.
+const MAX_STEPS: usize = 64;
 
-impl Drop for Leaving {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
+/// The error of JSON-RPC for a call that the queue has no room for.
+const BUSY: ErrorCode = ErrorCode(-32000);
 
 /// From the thread that answers to the client that listens.
 struct Line {
-    steps: mpsc::UnboundedSender<Step>,
+    steps: mpsc::Sender<Step>,
     gone: Arc<AtomicBool>,
 }
 
 impl Follower for Line {
     fn progress(&self, phase: &'static str, done: u64, total: Option<u64>) {
         // Who does not listen any more is told by `has_gone`.
-        let _ = self.steps.send((phase, done, total));
+        let _ = self.steps.try_send((phase, done, total));
     }
 
     fn has_gone(&self) -> bool {
@@ -293,7 +313,7 @@ impl Follower for Line {
 }
 
 /// Sends steps as notifications. What counts as progress never goes down, as the protocol wants it.
-async fn tell(mut steps: mpsc::UnboundedReceiver<Step>, peer: Peer<RoleServer>, token: ProgressToken) {
+async fn tell(mut steps: mpsc::Receiver<Step>, peer: Peer<RoleServer>, token: ProgressToken) {
     let mut last = None;
     while let Some((phase, done, total)) = steps.recv().await {
         let progress = last.map_or(done as f64, |last: f64| (done as f64).max(last + 0.001));

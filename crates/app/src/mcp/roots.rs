@@ -14,7 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(super) async fn first(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     peer.peer_info()?.capabilities.roots.as_ref()?;
     let told = tokio::time::timeout(PATIENCE, peer.list_roots()).await.ok()?.ok()?;
-    told.roots.iter().filter_map(|root| folder(&root.uri)).find(|folder| folder.is_dir())
+    let folders: Vec<PathBuf> = told.roots.iter().filter_map(|root| folder(&root.uri)).collect();
+    // A folder of a file system that does not answer holds a thread of its own, and not one that serves others.
+    let found = tokio::task::spawn_blocking(|| folders.into_iter().find(|folder| folder.is_dir()));
+    tokio::time::timeout(PATIENCE, found).await.ok()?.ok()?
 }
 
 /// The path of a `file:` URI.

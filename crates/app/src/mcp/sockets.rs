@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,6 +57,14 @@ impl Limits {
     }
 }
 
+/// The maximum length of a head. What is longer is not read, and the connection ends. A little less is refused with an
+/// answer, see `http`.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+
+/// Sent before a connection ends for this reason.
+const HEAD_TOO_LONG: &[u8] =
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -80,6 +89,7 @@ pub(super) struct Sockets {
 
 struct State {
     number: u64,
+    peer: SocketAddr,
     now: Mutex<Now>,
 }
 
@@ -127,12 +137,12 @@ impl Sockets {
     }
 
     /// Takes a new connection in, and another out when there is no place.
-    fn admit(self: &Arc<Self>, stream: TcpStream) -> Io {
+    fn admit(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) -> Io {
         // An answer goes out in several pieces, and none of them waits for the one before to be acknowledged.
         let _ = stream.set_nodelay(true);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let now = Now { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
-        let state = Arc::new(State { number, now: Mutex::new(now) });
+        let state = Arc::new(State { number, peer, now: Mutex::new(now) });
         let mut open = self.lock();
         let leaver = if open.len() >= self.limits.most { leaver(&open) } else { None };
         if let Some(leaver) = &leaver {
@@ -149,7 +159,7 @@ impl Sockets {
             leaver.send_away();
         }
         let socket = Socket { sockets: Arc::clone(self), state };
-        Io { stream, socket, timer: None, stalled: None }
+        Io { stream, socket, timer: None, stalled: None, head_bytes: 0 }
     }
 
     /// Sends one away, where one can be.
@@ -217,6 +227,11 @@ impl Socket {
     pub(super) fn limits(&self) -> Limits {
         self.sockets.limits
     }
+
+    /// The address that the connection comes from.
+    pub(super) fn peer_ip(&self) -> IpAddr {
+        self.state.peer.ip().to_canonical()
+    }
 }
 
 /// See [`Socket::turn`].
@@ -275,8 +290,8 @@ impl Listener for Door {
     async fn accept(&mut self) -> (Io, Socket) {
         loop {
             match self.listener.accept().await {
-                Ok((stream, _)) => {
-                    let io = self.sockets.admit(stream);
+                Ok((stream, peer)) => {
+                    let io = self.sockets.admit(stream, peer);
                     let socket = io.socket.clone();
                     return (io, socket);
                 }
@@ -313,6 +328,8 @@ pub(super) struct Io {
     timer: Option<Pin<Box<Sleep>>>,
     /// Since when nothing of an answer was taken.
     stalled: Option<Instant>,
+    /// The number of bytes that were read of a head that is not whole.
+    head_bytes: usize,
 }
 
 impl Drop for Io {
@@ -322,12 +339,24 @@ impl Drop for Io {
 }
 
 impl Io {
-    /// Bytes have come.
-    fn heard(&self) {
+    /// So many bytes have come.
+    fn heard(&mut self, count: usize) {
         let mut now = self.socket.state.lock();
-        if now.phase == Phase::Idle {
+        let phase = now.phase;
+        if phase == Phase::Idle {
             (now.phase, now.since) = (Phase::Head, Instant::now());
         }
+        drop(now);
+        self.head_bytes = match phase {
+            Phase::Head => self.head_bytes + count,
+            Phase::Idle => count,
+            Phase::Body | Phase::Served => 0,
+        };
+    }
+
+    /// Whether all that was read is a head that is not whole, and it is too long. The head is looked for after each read.
+    fn is_head_too_long(&self) -> bool {
+        self.head_bytes > MAX_HEAD_BYTES && self.socket.state.lock().phase == Phase::Head
     }
 
     fn is_gone(&self) -> bool {
@@ -370,11 +399,17 @@ impl AsyncRead for Io {
         if self.is_gone() {
             return Poll::Ready(Err(sent_away()));
         }
+        if self.is_head_too_long() {
+            // Who does not read it, or has not made room for it, sees the connection end.
+            let _ = self.stream.try_write(HEAD_TOO_LONG);
+            return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+        }
         let before = into.filled().len();
         match Pin::new(&mut self.stream).poll_read(cx, into) {
             Poll::Ready(outcome) => {
-                if into.filled().len() > before {
-                    self.heard();
+                let count = into.filled().len() - before;
+                if count > 0 {
+                    self.heard(count);
                 }
                 Poll::Ready(outcome)
             }
@@ -435,7 +470,7 @@ impl AsyncWrite for Io {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::{SocketAddr, TcpStream as Client};
+    use std::net::TcpStream as Client;
 
     use axum::Router;
     use axum::extract::{ConnectInfo, Request};

@@ -10,11 +10,15 @@ use std::time::{Duration, Instant};
 use codecompass_index::{Outcome, Progress, Target};
 use codecompass_model::ids::content_hash;
 use codecompass_store::{JobMode, JobStatus};
+use serde_json::json;
 
 use crate::breakdown;
 use crate::clock::now_ms;
 use crate::error::{AppError, Code};
 use crate::session::{Following, Request, Session};
+
+/// The maximum number of jobs of one project that are not over: each has a thread, and all but one wait.
+const MAX_JOBS_PER_PROJECT: usize = 32;
 
 /// The jobs of this process that are not over.
 #[derive(Default)]
@@ -99,6 +103,17 @@ impl Jobs {
             AppError::new(Code::InternalError, format!("No thread could be started: {error}."))
         })?;
         Ok(job)
+    }
+
+    /// Refuses another job of a project when too many of them wait.
+    pub(crate) fn check_room(&self, project_id: &str) -> Result<(), AppError> {
+        let running = lock(&self.running);
+        let mut of_project = running.iter().filter(|job| job.project_id == project_id);
+        let Some(last) = of_project.nth(MAX_JOBS_PER_PROJECT - 1) else { return Ok(()) };
+        let message = format!("{MAX_JOBS_PER_PROJECT} jobs of this project are running or waiting.");
+        Err(AppError::new(Code::IndexInProgress, message)
+            .hint("Call again when some of them are over; index_status shows the one that runs.")
+            .data(json!({ "job_id": last.id })))
     }
 
     /// The first job of a project that is not over: the one that runs, or else the one that runs next.

@@ -12,7 +12,7 @@ pub(crate) mod workers;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ use jobs::{Follower, Jobs};
 use places::{Places, Unknown, Visit};
 use upkeep::Care;
 pub(crate) use warm::{CAPACITY as WARM_WORKSPACES, Warmth};
-use workers::{Length, Workers};
+use workers::{Client, Length, QueueFull, Workers};
 
 /// The time limit for opening a repository and for reading its references.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -154,10 +154,22 @@ pub(crate) fn check_tools(list: Option<&str>, answers: Answers) -> Result<(), Ap
     offered(&words, form).map(drop)
 }
 
+/// The maximum number of workspaces in which a connection has switched refs, and the maximum length of such a ref.
+const MAX_SWITCHES: usize = 256;
+const MAX_REF_BYTES: usize = 4096;
+
 /// One client's line to the server, and what it has said that later calls depend on.
-#[derive(Default)]
 pub(crate) struct Connection {
+    /// Tells it from all others of this process.
+    pub(crate) number: u64,
     refs: Mutex<HashMap<PathBuf, String>>,
+}
+
+impl Default for Connection {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), refs: Mutex::default() }
+    }
 }
 
 impl Connection {
@@ -166,9 +178,30 @@ impl Connection {
         self.refs.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned()
     }
 
-    /// Switches.
-    pub(crate) fn switch(&self, root: &Path, ref_name: String) {
-        self.refs.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned(), ref_name);
+    /// Switches. `false` when there is no room to remember it.
+    #[must_use]
+    pub(crate) fn switch(&self, root: &Path, ref_name: String) -> bool {
+        let mut refs = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = ref_name.len() <= MAX_REF_BYTES && (refs.len() < MAX_SWITCHES || refs.contains_key(root));
+        if has_room {
+            refs.insert(root.to_owned(), ref_name);
+        }
+        has_room
+    }
+}
+
+/// Sets a flag when it is dropped: the answer is not wanted any more.
+pub(crate) struct Leaving(Arc<AtomicBool>);
+
+impl Leaving {
+    pub(crate) fn of(gone: &Arc<AtomicBool>) -> Self {
+        Self(Arc::clone(gone))
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -176,6 +209,8 @@ impl Connection {
 pub(crate) struct Asked {
     pub(crate) tool: &'static Tool,
     pub(crate) arguments: Map<String, Value>,
+    /// The client that it is answered for.
+    pub(crate) client: Client,
     /// None for a request that stands for itself.
     pub(crate) connection: Option<Arc<Connection>>,
     /// Who wants to hear how far the work is.
@@ -235,7 +270,8 @@ impl Server {
             own: Mutex::new(own),
             is_astray: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
-            workers: Workers::start(cores.max(4)).map_err(no_threads)?,
+            // One more than a single client can use for long tasks and short ones.
+            workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
             begun: Mutex::default(),
         }))
     }
@@ -297,17 +333,23 @@ impl Server {
         tools::TOOLS.iter().filter(is_offered)
     }
 
-    /// Answers a call on a thread of its own and hands the reply to `done`.
-    pub(crate) fn answer(self: &Arc<Self>, asked: Asked, done: impl FnOnce(Reply) + Send + 'static) {
+    /// Answers a call on a thread of its own and hands the reply to `done`. Neither happens when the answer is not wanted
+    /// any more before the call's turn comes.
+    pub(crate) fn answer(
+        self: &Arc<Self>,
+        asked: Asked,
+        done: impl FnOnce(Reply) + Send + 'static,
+    ) -> Result<(), QueueFull> {
         let server = Arc::clone(self);
         let about = asked.arguments.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.workers.submit(&about, asked.length(), move |desk| done(server.answer_now(asked, desk)));
+        let (client, length, gone) = (asked.client, asked.length(), Arc::clone(&asked.gone));
+        self.workers.submit(client, &about, length, &gone, move |desk| done(server.answer_now(asked, desk)))
     }
 
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower, form, gone, by_page, time } = asked;
+        let Asked { tool, arguments, connection, follower, form, gone, by_page, time, .. } = asked;
         desk.heed(&gone);
         let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
@@ -377,7 +419,8 @@ impl Server {
 
     /// Runs something on a thread that answers.
     pub(crate) fn beside(&self, task: impl FnOnce(&mut Desk) + Send + 'static) {
-        self.workers.submit("", Length::Long, task);
+        let submitted = self.workers.submit(Client::Server, "", Length::Long, &Arc::default(), task);
+        debug_assert!(submitted.is_ok(), "the queue is not bounded for the server itself");
     }
 
     /// Has all threads let go of what shows an older generation of a project than was just published, so that its log can

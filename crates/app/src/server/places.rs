@@ -18,6 +18,10 @@ use crate::session::{self, Session};
 /// index in memory.
 const MOST_BY_REQUEST: usize = 10;
 
+/// The maximum number of spellings of workspaces that are remembered, and the maximum length of each.
+const MAX_SPELLINGS: usize = 256;
+const MAX_SPELLING_BYTES: usize = 4096;
+
 /// An open workspace.
 pub(crate) struct Place {
     pub(crate) session: Session,
@@ -99,6 +103,17 @@ impl Open {
         let place = self.places.get(self.meant.get(&asked.map(str::to_owned))?)?;
         place.is_in_place().then_some(place)
     }
+
+    /// Remembers what was meant. When there are too many spellings, all but the one of the server's own are forgotten.
+    fn remember(&mut self, asked: Option<&str>, root: PathBuf) {
+        if asked.is_some_and(|asked| asked.len() > MAX_SPELLING_BYTES) {
+            return;
+        }
+        if self.meant.len() >= MAX_SPELLINGS {
+            self.meant.retain(|asked, _| asked.is_none());
+        }
+        self.meant.insert(asked.map(str::to_owned), root);
+    }
 }
 
 impl Places {
@@ -109,7 +124,7 @@ impl Places {
         }
         let visit = self.find(server, asked, unknown)?;
         let root = visit.place.session.workspace.root.clone();
-        self.lock().meant.insert(asked.map(str::to_owned), root);
+        self.lock().remember(asked, root);
         Ok(visit)
     }
 
@@ -120,9 +135,18 @@ impl Places {
         Some(Visit::new(place, false))
     }
 
-    /// The server's own workspace is another from now on.
+    /// The server's own workspace is another from now on. The one before is closed unless it is in use.
     pub(crate) fn forget_own(&self) {
-        self.lock().meant.remove(&None);
+        let mut open = self.lock();
+        let Some(root) = open.meant.remove(&None) else { return };
+        let is_unused = |place: &Arc<Place>| !place.by_request && place.requests.load(Ordering::Relaxed) == 0;
+        if open.places.get(&root).is_some_and(is_unused) {
+            open.meant.retain(|_, meant| *meant != root);
+            let closed = open.places.remove(&root);
+            // Its watch ends outside of the lock.
+            drop(open);
+            drop(closed);
+        }
     }
 
     fn find(&self, server: &Server, asked: Option<&str>, unknown: Unknown) -> Result<Visit, AppError> {

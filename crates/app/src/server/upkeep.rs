@@ -153,6 +153,7 @@ impl Care<'_> {
         if let Some(job) = self.server.jobs.of_view(&session.project_id, target) {
             return Ok(job);
         }
+        self.server.jobs.check_room(&session.project_id)?;
         self.start(target, mode, request)
     }
 

@@ -4,9 +4,14 @@
 //! Only while that one is busy, another steps in. One thread is never taken by long questions: whoever only wants to know
 //! where something stands, or how the server is, gets it at once, whatever else is going on. Which questions are long is told
 //! by the tool, since nothing can be taken back once a thread has begun.
+//!
+//! Clients take turns: the next task is one of the client that has the fewest running and was served longest ago. One client
+//! has at most all long threads but one, so that another client's long task begins at once, too.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +21,45 @@ use crate::views::{Desk, Order};
 /// Nobody asked for so long: what is open is let go.
 const IDLE: Duration = Duration::from_secs(2);
 
+/// The maximum number of waiting tasks of one client among several.
+const MAX_WAITING_PER_CLIENT: usize = 64;
+
+/// The maximum number of waiting tasks.
+const MAX_WAITING: usize = 1024;
+
 type Task = Box<dyn FnOnce(&mut Desk) + Send>;
+
+/// The client that a task is done for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Client {
+    /// The server itself.
+    Server,
+    /// The one client of a pipe.
+    Pipe,
+    /// The pages of the explorer.
+    Pages,
+    /// Those who ask how the server is, outside of the protocol.
+    Health,
+    /// A session.
+    Session(u64),
+    /// All that comes from an address without a session.
+    Address(IpAddr),
+}
+
+impl Client {
+    /// The maximum number of its tasks that may wait. A pipe has no other client to protect.
+    fn max_waiting(self) -> usize {
+        match self {
+            Self::Server => usize::MAX,
+            Self::Pipe => MAX_WAITING,
+            Self::Pages | Self::Health | Self::Session(_) | Self::Address(_) => MAX_WAITING_PER_CLIENT,
+        }
+    }
+}
+
+/// The queue has no room for another task of this client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QueueFull;
 
 /// See the module.
 #[derive(Clone)]
@@ -43,31 +86,144 @@ struct Shared {
 struct Waiting {
     /// The thread it should go to.
     home: usize,
+    client: Client,
     length: Length,
+    /// Set when the answer is not wanted any more.
+    gone: Arc<AtomicBool>,
     task: Task,
+}
+
+/// What a client has in the queue and on the threads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    waiting: usize,
+    running: usize,
+    /// The number of those that run and are long.
+    long: usize,
+    /// The turn in which a task of it was last begun.
+    served: u64,
 }
 
 struct State {
     tasks: VecDeque<Waiting>,
-    /// What each thread does now.
-    busy: Vec<Option<Length>>,
+    /// What each thread does now, and for which client.
+    busy: Vec<Option<(Client, Length)>>,
+    /// The clients that have anything waiting or running.
+    loads: HashMap<Client, Load>,
+    /// The number of tasks that were begun.
+    turns: u64,
     /// What each thread was told and has not done yet.
     orders: Vec<Vec<Order>>,
 }
 
 impl State {
-    /// The first task that a thread may take.
+    fn new(threads: usize) -> Self {
+        Self {
+            tasks: VecDeque::new(),
+            busy: vec![None; threads],
+            loads: HashMap::new(),
+            turns: 0,
+            orders: vec![Vec::new(); threads],
+        }
+    }
+
+    /// Whether a thread may take a task now, by its place in the queue and its length.
+    fn takes(&self, me: usize) -> impl Fn(&Waiting) -> bool {
+        let threads = self.busy.len();
+        let long = self.busy.iter().filter(|busy| matches!(busy, Some((_, Length::Long)))).count();
+        let may_be_long = long + 1 < threads;
+        let max_long_per_client = threads.saturating_sub(2).max(1);
+        move |waiting| {
+            let is_mine = waiting.home == me || self.busy[waiting.home].is_some();
+            let is_allowed =
+                waiting.length == Length::Short || may_be_long && self.load(waiting.client).long < max_long_per_client;
+            is_mine && is_allowed
+        }
+    }
+
+    /// The next task that a thread may take: of the client that has the fewest running and was served longest ago.
     fn place_for(&self, me: usize) -> Option<usize> {
-        let long = self.busy.iter().filter(|busy| **busy == Some(Length::Long)).count();
-        let may_be_long = long + 1 < self.busy.len();
-        let is_allowed = |waiting: &Waiting| waiting.length == Length::Short || may_be_long;
-        let is_mine = |waiting: &Waiting| waiting.home == me || self.busy[waiting.home].is_some();
-        self.tasks.iter().position(|waiting| is_mine(waiting) && is_allowed(waiting))
+        let takes = self.takes(me);
+        let found = self.tasks.iter().enumerate().filter(|(_, waiting)| takes(waiting));
+        let rank = |client| {
+            let load = self.load(client);
+            (load.running, load.served)
+        };
+        found.min_by_key(|(place, waiting)| (rank(waiting.client), *place)).map(|(place, _)| place)
     }
 
     /// Whether a thread has nothing to do.
     fn is_idle(&self, me: usize) -> bool {
-        self.orders[me].is_empty() && self.place_for(me).is_none()
+        self.orders[me].is_empty() && !self.tasks.iter().any(self.takes(me))
+    }
+
+    fn load(&self, client: Client) -> Load {
+        self.loads.get(&client).copied().unwrap_or_default()
+    }
+
+    /// Changes what is counted of a client, and forgets a client that has nothing left.
+    fn count(&mut self, client: Client, change: impl FnOnce(&mut Load)) {
+        let load = self.loads.entry(client).or_default();
+        change(load);
+        if load.waiting == 0 && load.running == 0 {
+            self.loads.remove(&client);
+        }
+    }
+
+    /// Puts a task at the end of the queue, if there is room.
+    fn push(&mut self, waiting: Waiting) -> Result<(), QueueFull> {
+        let client = waiting.client;
+        let is_full = |state: &Self| {
+            let total = if client == Client::Server { 0 } else { state.tasks.len() };
+            state.load(client).waiting >= client.max_waiting() || total >= MAX_WAITING
+        };
+        if is_full(self) {
+            self.drop_abandoned();
+        }
+        if is_full(self) {
+            return Err(QueueFull);
+        }
+        self.count(client, |load| load.waiting += 1);
+        self.tasks.push_back(waiting);
+        Ok(())
+    }
+
+    /// Takes the next task of a thread, and notes that it runs.
+    fn begin(&mut self, me: usize) -> Option<Task> {
+        self.drop_abandoned();
+        let Waiting { client, length, task, .. } = self.tasks.remove(self.place_for(me)?)?;
+        self.turns += 1;
+        let turn = self.turns;
+        self.count(client, |load| {
+            load.waiting -= 1;
+            load.running += 1;
+            load.long += usize::from(length == Length::Long);
+            load.served = turn;
+        });
+        self.busy[me] = Some((client, length));
+        Some(task)
+    }
+
+    /// Notes that the task of a thread is over.
+    fn end(&mut self, me: usize) {
+        let Some((client, length)) = self.busy[me].take() else { return };
+        self.count(client, |load| {
+            load.running -= 1;
+            load.long -= usize::from(length == Length::Long);
+        });
+    }
+
+    /// Removes tasks whose answer is not wanted any more.
+    fn drop_abandoned(&mut self) {
+        let is_gone = |waiting: &Waiting| waiting.gone.load(Ordering::Relaxed);
+        if !self.tasks.iter().any(is_gone) {
+            return;
+        }
+        let (gone, kept) = std::mem::take(&mut self.tasks).into_iter().partition::<VecDeque<_>, _>(is_gone);
+        self.tasks = kept;
+        for waiting in gone {
+            self.count(waiting.client, |load| load.waiting -= 1);
+        }
     }
 }
 
@@ -81,8 +237,8 @@ impl Workers {
     /// Starts so many threads, at least two. They live as long as the process.
     pub(crate) fn start(count: usize) -> std::io::Result<Self> {
         let count = count.max(2);
-        let state = State { tasks: VecDeque::new(), busy: vec![None; count], orders: vec![Vec::new(); count] };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), obeyed: Condvar::new() });
+        let state = Mutex::new(State::new(count));
+        let shared = Arc::new(Shared { state, changed: Condvar::new(), obeyed: Condvar::new() });
         for me in 0..count {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new().name(format!("answer-{me}")).spawn(move || work(&shared, me))?;
@@ -90,13 +246,22 @@ impl Workers {
         Ok(Self { shared })
     }
 
-    /// Hands in a task about something; tasks about the same thing go to the same thread if they can.
-    pub(crate) fn submit(&self, about: &str, length: Length, task: impl FnOnce(&mut Desk) + Send + 'static) {
+    /// Hands in a task about something; tasks about the same thing go to the same thread if they can. A task that is `gone`
+    /// before it begins is dropped.
+    pub(crate) fn submit(
+        &self,
+        client: Client,
+        about: &str,
+        length: Length,
+        gone: &Arc<AtomicBool>,
+        task: impl FnOnce(&mut Desk) + Send + 'static,
+    ) -> Result<(), QueueFull> {
         let mut state = self.shared.lock();
         let sum = about.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let home = sum % state.busy.len();
-        state.tasks.push_back(Waiting { home, length, task: Box::new(task) });
+        state.push(Waiting { home, client, length, gone: Arc::clone(gone), task: Box::new(task) })?;
         self.shared.changed.notify_all();
+        Ok(())
     }
 
     /// Tells all threads something, and waits until those that do nothing else have done it, but no longer than that.
@@ -130,9 +295,8 @@ fn work(shared: &Shared, me: usize) {
             shared.obeyed.notify_all();
             continue;
         }
-        match state.place_for(me).and_then(|place| state.tasks.remove(place)) {
-            Some(Waiting { length, task, .. }) => {
-                state.busy[me] = Some(length);
+        match state.begin(me) {
+            Some(task) => {
                 // Others may now take what waits for this thread.
                 shared.changed.notify_all();
                 drop(state);
@@ -141,7 +305,7 @@ fn work(shared: &Shared, me: usize) {
                     desk.clear();
                 }
                 desk.tidy(IDLE);
-                shared.lock().busy[me] = None;
+                shared.lock().end(me);
                 // A long task that had to wait for the end of this one may be another thread's.
                 shared.changed.notify_all();
             }
@@ -164,6 +328,74 @@ mod tests {
 
     const LONG_ENOUGH: Duration = Duration::from_secs(30);
 
+    const ONE: Client = Client::Session(1);
+    const OTHER: Client = Client::Session(2);
+
+    fn submit(workers: &Workers, client: Client, length: Length, task: impl FnOnce() + Send + 'static) {
+        workers.submit(client, "", length, &Arc::default(), move |_| task()).expect("there is room");
+    }
+
+    #[test]
+    fn a_client_that_asks_for_much_leaves_a_thread_to_others() {
+        let workers = Workers::start(4).expect("threads can be started");
+        let (begun, has_begun) = mpsc::channel();
+        let (gate, is_open) = mpsc::channel::<()>();
+        let is_open = Arc::new(Mutex::new(is_open));
+        for _ in 0..20 {
+            let (begun, is_open) = (begun.clone(), Arc::clone(&is_open));
+            submit(&workers, ONE, Length::Long, move || {
+                begun.send(()).expect("the test listens");
+                let _ = is_open.lock().expect("it is not poisoned").recv();
+            });
+        }
+        (0..2).for_each(|_| has_begun.recv_timeout(LONG_ENOUGH).expect("two of four threads are for one client"));
+        for _ in 0..8 {
+            let (answer, answered) = mpsc::channel();
+            submit(&workers, OTHER, Length::Long, move || answer.send(()).expect("it waits"));
+            answered.recv_timeout(LONG_ENOUGH).expect("another client is served beside them");
+        }
+        assert!(has_begun.try_recv().is_err(), "a third long task of the first client has to wait");
+        drop(gate);
+    }
+
+    #[test]
+    fn clients_take_turns() {
+        let mut state = State::new(1);
+        let waiting =
+            |client| Waiting { home: 0, client, length: Length::Short, gone: Arc::default(), task: Box::new(|_| {}) };
+        (0..50).for_each(|_| state.push(waiting(ONE)).expect("there is room"));
+        (0..3).for_each(|_| state.push(waiting(OTHER)).expect("there is room"));
+        let served: Vec<Client> = (0..8)
+            .map(|_| {
+                assert!(state.begin(0).is_some(), "there is more");
+                let (client, _) = state.busy[0].expect("it runs");
+                state.end(0);
+                client
+            })
+            .collect();
+        assert_eq!(served, [ONE, OTHER, ONE, OTHER, ONE, OTHER, ONE, ONE]);
+    }
+
+    #[test]
+    fn the_queue_of_a_client_is_bounded_and_what_is_gone_makes_room() {
+        let mut state = State::new(1);
+        let gone = Arc::new(AtomicBool::new(false));
+        let waiting = |client| {
+            let gone = Arc::clone(&gone);
+            Waiting { home: 0, client, length: Length::Long, gone, task: Box::new(|_| {}) }
+        };
+        (0..MAX_WAITING_PER_CLIENT).for_each(|_| state.push(waiting(ONE)).expect("there is room"));
+        assert_eq!(state.push(waiting(ONE)), Err(QueueFull));
+        assert_eq!((state.push(waiting(OTHER)), state.push(waiting(Client::Server))), (Ok(()), Ok(())));
+        for session in 3..100 {
+            (0..MAX_WAITING_PER_CLIENT).filter(|_| state.push(waiting(Client::Session(session))).is_ok()).count();
+        }
+        assert_eq!((state.tasks.len(), state.push(waiting(OTHER))), (MAX_WAITING, Err(QueueFull)));
+        gone.store(true, Ordering::Relaxed);
+        state.push(waiting(ONE)).expect("nobody waits for the others");
+        assert_eq!((state.tasks.len(), state.loads.len()), (1, 1));
+    }
+
     #[test]
     fn long_questions_never_take_every_thread() {
         let workers = Workers::start(4).expect("threads can be started");
@@ -172,10 +404,12 @@ mod tests {
             .map(|number| {
                 let (gate, is_open) = mpsc::channel::<()>();
                 let begun = begun.clone();
-                workers.submit(&format!("workspace {number}"), Length::Long, move |_| {
+                let run = move |_: &mut Desk| {
                     begun.send(number).expect("the test listens");
                     let _ = is_open.recv();
-                });
+                };
+                let (client, about) = (Client::Session(number as u64), format!("workspace {number}"));
+                workers.submit(client, &about, Length::Long, &Arc::default(), run).expect("there is room");
                 gate
             })
             .collect();
@@ -183,7 +417,8 @@ mod tests {
         // Whatever they are about, and whosever thread they would go to: short ones are answered beside them.
         for number in 0..8 {
             let (answer, answered) = mpsc::channel();
-            workers.submit(&format!("workspace {number}"), Length::Short, move |_| answer.send(()).expect("it waits"));
+            let (about, run) = (format!("workspace {number}"), move |_: &mut Desk| answer.send(()).expect("it waits"));
+            workers.submit(ONE, &about, Length::Short, &Arc::default(), run).expect("there is room");
             answered.recv_timeout(LONG_ENOUGH).expect("a short question is answered while three long ones run");
         }
         assert!(has_begun.try_recv().is_err(), "the fourth has to wait");
@@ -197,7 +432,7 @@ mod tests {
         let workers = Workers::start(2).expect("threads can be started");
         let (gate, is_open) = mpsc::channel::<()>();
         let (begun, has_begun) = mpsc::channel();
-        workers.submit("", Length::Long, move |_| {
+        submit(&workers, ONE, Length::Long, move || {
             begun.send(()).expect("the test listens");
             let _ = is_open.recv();
         });

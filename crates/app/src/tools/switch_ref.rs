@@ -61,7 +61,10 @@ fn answer(call: &mut Call<'_>, held: &Held, asked: &str) -> Result<Answer, AppEr
     let mut metadata = session.metadata(&target, Some(&view));
     metadata.freshness = freshness;
     match served.connection {
-        Some(connection) => connection.switch(root, asked.to_owned()),
+        Some(connection) if connection.switch(root, asked.to_owned()) => {}
+        Some(_) => {
+            metadata.warnings.push("this connection can not remember any more refs: pass `ref` with each call".into());
+        }
         None => {
             metadata
                 .warnings
