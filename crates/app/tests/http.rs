@@ -515,3 +515,47 @@ fn ticks(pid: u32) -> u64 {
     let fields = stat.rsplit_once(')').expect("a name").1.split_ascii_whitespace();
     fields.skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum()
 }
+
+/// Sends one request as another user and returns all that comes back.
+#[cfg(target_os = "linux")]
+fn http_as(user: u32, address: &str, request: &str) -> String {
+    use std::os::unix::process::CommandExt;
+    let (host, port) = address.rsplit_once(':').expect("a port");
+    let script = format!("exec 3<>/dev/tcp/{host}/{port} && printf '{request}' >&3 && cat <&3");
+    let output = std::process::Command::new("bash").args(["-c", &script]).current_dir("/").uid(user).output();
+    let output = output.expect("bash runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is not run says so")]
+fn other_users_are_refused_unless_a_token_is_required() {
+    use std::os::unix::fs::MetadataExt;
+    let project = project();
+    if std::fs::metadata(project.home.path()).expect("it is there").uid() != 0 {
+        eprintln!("skipped: only root can become another user");
+        return;
+    }
+    let get = "GET /health HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n";
+    let posted = String::from_utf8(opening()).expect("UTF-8");
+    let post = format!(
+        "POST /mcp HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\nContent-Type: application/json\\r\\n\
+         Accept: application/json, text/event-stream\\r\\nContent-Length: {}\\r\\n\\r\\n{posted}",
+        posted.len()
+    );
+    for args in [&[][..], &["--explorer"], &["--bind", "::1"]] {
+        let server = server(&project, args, &[]);
+        let address = server.address();
+        let host = address.replace(['[', ']'], "");
+        for request in [get, &post] {
+            assert!(http_as(0, &host, request).starts_with("HTTP/1.1 200"), "{args:?}: our own user");
+            let refused = http_as(65534, &host, request);
+            assert!(refused.starts_with("HTTP/1.1 401") && refused.contains("--require-token"), "{args:?}: {refused}");
+        }
+    }
+    let secret = "a-secret-of-some-length";
+    let with_token = server(&project, &["--require-token"], &[("CODECOMPASS_TOKEN", secret)]);
+    let request = get.replace("Connection", &format!("Authorization: Bearer {secret}\\r\\nConnection"));
+    assert!(http_as(65534, &with_token.address(), &request).starts_with("HTTP/1.1 200"), "who has the token");
+}

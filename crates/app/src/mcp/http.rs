@@ -1,7 +1,7 @@
 //! The server on HTTP: Streamable HTTP at `/mcp`, `GET /health`, and the pages of the explorer where they are wanted.
 //!
-//! Who is let in is decided here, in this order: the length of the head, `Host` and `Origin`, the token, the length of the
-//! body, and whether it is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are,
+//! Who is let in is decided here, in this order: the length of the head, `Host` and `Origin`, the token or else the peer's
+//! user, the length of the body, and whether it is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are,
 //! and how long they may take, is the business of `sockets`.
 
 use std::net::{IpAddr, SocketAddr};
@@ -242,6 +242,9 @@ async fn check(
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
         return (StatusCode::UNAUTHORIZED, challenge, "Unauthorized: a bearer token is required").into_response();
     }
+    if gate.token.is_none() && !socket.is_own_user().await {
+        return (StatusCode::UNAUTHORIZED, CLOSE, OTHER_USER).into_response();
+    }
     let is_ours = request.uri().path() == MCP;
     if is_ours {
         name_what_is_taken(&mut request);
@@ -320,6 +323,10 @@ fn reached(address: SocketAddr) -> String {
         _ => format!("http://{address}"),
     }
 }
+
+/// The answer to a peer that is not known to be our own user.
+const OTHER_USER: &str = "Unauthorized: this server answers only the user who runs it, and the connection is not known to \
+                          be that user's. Start it with --require-token to let others in by a token.";
 
 const CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
 

@@ -6,6 +6,7 @@
 pub(crate) mod http;
 mod message;
 pub(crate) mod names;
+mod peer;
 mod roots;
 mod sessions;
 mod sockets;

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,10 @@ use axum::serve::{IncomingStream, Listener};
 use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OnceCell;
 use tokio::time::Sleep;
+
+use super::peer::{self, Ends};
 
 /// How much a connection may take.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +92,9 @@ pub(super) struct Sockets {
 
 struct State {
     number: u64,
-    peer: SocketAddr,
+    ends: Ends,
+    /// Whether the peer is our own user, once that was asked.
+    is_own_user: OnceCell<bool>,
     now: Mutex<Now>,
 }
 
@@ -137,12 +142,12 @@ impl Sockets {
     }
 
     /// Takes a new connection in, and another out when there is no place.
-    fn admit(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) -> Io {
+    fn admit(self: &Arc<Self>, stream: TcpStream, ends: Ends) -> Io {
         // An answer goes out in several pieces, and none of them waits for the one before to be acknowledged.
         let _ = stream.set_nodelay(true);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let now = Now { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
-        let state = Arc::new(State { number, peer, now: Mutex::new(now) });
+        let state = Arc::new(State { number, ends, is_own_user: OnceCell::new(), now: Mutex::new(now) });
         let mut open = self.lock();
         let leaver = if open.len() >= self.limits.most { leaver(&open) } else { None };
         if let Some(leaver) = &leaver {
@@ -230,7 +235,12 @@ impl Socket {
 
     /// The address that the connection comes from.
     pub(super) fn peer_ip(&self) -> IpAddr {
-        self.state.peer.ip().to_canonical()
+        self.state.ends.theirs.ip().to_canonical()
+    }
+
+    /// Whether the peer is our own user or root, looked up once for a connection.
+    pub(super) async fn is_own_user(&self) -> bool {
+        *self.state.is_own_user.get_or_init(|| peer::is_own_user(self.state.ends)).await
     }
 }
 
@@ -290,8 +300,10 @@ impl Listener for Door {
     async fn accept(&mut self) -> (Io, Socket) {
         loop {
             match self.listener.accept().await {
-                Ok((stream, peer)) => {
-                    let io = self.sockets.admit(stream, peer);
+                Ok((stream, theirs)) => {
+                    // A connection that has ended already has no address any more, and no need of one.
+                    let Ok(ours) = stream.local_addr() else { continue };
+                    let io = self.sockets.admit(stream, Ends { ours, theirs });
                     let socket = io.socket.clone();
                     return (io, socket);
                 }
@@ -470,7 +482,7 @@ impl AsyncWrite for Io {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::TcpStream as Client;
+    use std::net::{SocketAddr, TcpStream as Client};
 
     use axum::Router;
     use axum::extract::{ConnectInfo, Request};
