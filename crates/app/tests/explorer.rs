@@ -105,6 +105,44 @@ fn only_who_has_the_address_is_let_in_and_only_once() {
 }
 
 #[test]
+fn what_another_site_asks_for_is_refused() {
+    let project = project();
+    let server = Server::command(project.repository.root(), project.home.path(), &["explore"]);
+    let link = server.explorer();
+    let (address, rest) = link.split_once('/').expect("a path");
+    let get = |path: &str, headers: &[(&str, &str)]| http(address, &format!("GET {path}"), headers, b"");
+    let navigated = [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")];
+    // A link in a chat: the page offers the address, and the token is not used up.
+    let followed = get(&format!("/{rest}"), &[("Sec-Fetch-Site", "cross-site"), navigated[0], navigated[1]]);
+    assert_eq!((followed.status, followed.header("set-cookie")), (403, None), "{followed:?}");
+    assert_eq!(followed.header("content-security-policy"), Some(POLICY));
+    assert!(followed.body.contains(&format!("href=\"/{rest}\"")), "{}", followed.body);
+    // The browser that was started with the address, or the user who typed it.
+    let opened = get(&format!("/{rest}"), &[("Sec-Fetch-Site", "none"), navigated[0], navigated[1]]);
+    let cookie = opened.header("set-cookie").and_then(|set| set.split(';').next()).expect("a cookie").to_owned();
+    let status = |path: &str, headers: &[(&str, &str)]| {
+        let mut all = vec![("Cookie", cookie.as_str())];
+        all.extend(headers);
+        get(path, &all).status
+    };
+    for path in ["/", "/status?as=json", "/assets/explorer.js", "/file/src/lib.rs"] {
+        for site in ["none", "same-origin"] {
+            assert_eq!(status(path, &[("Sec-Fetch-Site", site)]), 200, "{path}: {site}");
+        }
+        assert_eq!(status(path, &[]), 200, "{path}: no browser");
+        for site in ["cross-site", "same-site", "", "Same-Origin"] {
+            assert_eq!(status(path, &[("Sec-Fetch-Site", site)]), 403, "{path}: {site}");
+            assert_eq!(status(path, &[("Sec-Fetch-Site", site), navigated[0], navigated[1]]), 403, "{path}: {site}");
+        }
+        assert_eq!(status(path, &[("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")]), 403, "{path}");
+    }
+    let posted = [("Cookie", cookie.as_str()), ("Sec-Fetch-Site", "same-site")];
+    assert_eq!(http(address, "POST /", &posted, b"x").status, 403);
+    let elsewhere = get("//evil.example/", &[("Sec-Fetch-Site", "cross-site"), navigated[0], navigated[1]]);
+    assert!(elsewhere.body.contains("href=\"/evil.example/\""), "{}", elsewhere.body);
+}
+
+#[test]
 fn beside_agents_each_has_its_own_door() {
     let project = project();
     let arguments = ["--transport", "http", "--port", "0", "--explorer", "--require-token"];

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 
 use crate::error::AppError;
 use crate::mcp::token::{is_same, random};
@@ -14,6 +14,15 @@ use crate::output::complain;
 
 /// So many browsers may be logged in; the one that came first goes.
 const MOST: usize = 32;
+
+/// What a browser says of who made it ask.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether a browser says that a page of another site, or of another port, made it ask. Programs that are no browsers do
+/// not send the header.
+pub(super) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    headers.get_all(FETCH_SITE).iter().any(|site| site != "same-origin" && site != "none")
+}
 
 /// See the module.
 pub(crate) struct Gate {

@@ -57,6 +57,10 @@ const ICON: &str = include_str!("assets/icon.svg");
 /// Asked for by the script: what stands between the header and the footer.
 const PART: HeaderName = HeaderName::from_static("x-part");
 
+/// What a browser says of why it asks.
+const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
 /// See the module.
 pub(crate) struct Explorer {
     pub(crate) gate: Gate,
@@ -75,6 +79,9 @@ impl Explorer {
     }
 
     async fn answer(&self, request: Request) -> Response {
+        if gate::is_from_elsewhere(request.headers()) {
+            return elsewhere(&request);
+        }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
         }
@@ -211,6 +218,31 @@ fn welcome(cookie: &str) -> Response {
         response.headers_mut().insert(header::SET_COOKIE, value);
     }
     response
+}
+
+/// The answer to what another site made the browser ask for. Nothing is looked up for it, and no token is used up. When the
+/// user followed a link, the page offers the address as a link of its own.
+fn elsewhere(request: &Request) -> Response {
+    let is_link = request.method() == Method::GET
+        && request.headers().get(FETCH_MODE).is_some_and(|mode| mode == "navigate")
+        && request.headers().get(FETCH_DEST).is_some_and(|dest| dest == "document");
+    if !is_link {
+        return (StatusCode::FORBIDDEN, "Forbidden: another site asked for this").into_response();
+    }
+    let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+    // Two slashes at the start would name another host.
+    let target = format!("/{}", target.trim_start_matches(['/', '\\']));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head { meta charset="utf-8"; meta name="viewport" content="width=device-width, initial-scale=1"; title { "CodeCompass" } }
+            body {
+                h1 { "Another site sent you here" }
+                p { "CodeCompass shows pages only to those who open them directly. " a href=(target) { "Open this page" } }
+            }
+        }
+    };
+    (StatusCode::FORBIDDEN, html(), page.into_string()).into_response()
 }
 
 /// Somebody whom we do not know. Nothing of the workspace is told.
