@@ -14,6 +14,8 @@ mod config;
 mod error;
 mod escape;
 mod explorer;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod launch;
 mod log;
 mod mcp;
