@@ -229,6 +229,19 @@ fn a_text_of_many_slices_is_matched_like_one() {
 }
 
 #[test]
+fn a_long_line_is_matched_like_a_short_one() {
+    let long = long_text().replace(['\r', '\n'], " ");
+    let indexed = index(&[format!("{long}\n{long}\nfoo bar")]);
+    for regex in
+        ["foo", "^", "$", "x*$", r"\Afoo", r"bar\z", r"\bfoo\b", "größe.", "f_[0-9]+7?", "foo.*größe", "foo.*?x"]
+    {
+        for (ignore_case, word) in [(false, false), (true, false), (false, true)] {
+            check(&indexed, &Wanted { text: regex, literal: false, ignore_case, word });
+        }
+    }
+}
+
+#[test]
 fn time_is_looked_at_inside_of_a_file() {
     let indexed = index(&[long_text()]);
     let wanted = Wanted { text: "f_[0-9]+x?", literal: false, ignore_case: false, word: false };

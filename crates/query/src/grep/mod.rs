@@ -7,6 +7,7 @@
 mod lines;
 mod need;
 mod pattern;
+mod stepped;
 
 use std::iter::Peekable;
 use std::ops::ControlFlow;

@@ -1,6 +1,7 @@
 //! A pattern: what it matches, and what a text must have in it to hold a match.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 
 use codecompass_store::Need;
 use memchr::memmem;
@@ -9,14 +10,22 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 use crate::grep::need;
+use crate::grep::stepped::{Search, Stepped};
 
 /// What a compiled expression may take in memory. What is repeated thousands of times, and in layers, takes more than any
 /// machine has.
 const MOST_BYTES: usize = 32 << 20;
 
-/// An expression goes through a text in slices of whole lines, of about so many bytes, with a look at the time between them:
-/// there are those that take a twentieth of a second for this much.
+/// The maximum length of a slice, in bytes. An expression goes through a text in slices of whole lines, and the time is
+/// looked at between them.
 const SLICE: usize = 8 << 10;
+
+/// The length of a slice times the size of the compiled expression, which is the time that a slice takes at worst: some
+/// hundredths of a second.
+const SLICE_COST: usize = 256 << 20;
+
+/// An expression with shorter slices than this is always searched for in steps.
+const SHORT_SLICE: usize = 512;
 
 /// What is looked for, as it was asked.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +57,17 @@ pub struct Pattern {
 #[derive(Clone, Debug)]
 enum Matcher {
     Literal(Box<memmem::Finder<'static>>),
-    Regex(meta::Regex),
+    Regex(Box<Expression>),
+}
+
+/// A compiled regular expression.
+#[derive(Clone, Debug)]
+struct Expression {
+    regex: meta::Regex,
+    hir: Hir,
+    /// The length of a slice, in bytes, that is searched without a look at the time.
+    slice: usize,
+    stepped: OnceLock<Option<Stepped>>,
 }
 
 impl Pattern {
@@ -67,7 +86,8 @@ impl Pattern {
         let config = meta::Config::new().nfa_size_limit(Some(MOST_BYTES));
         let regex = meta::Regex::builder().configure(config).build_from_hir(&hir).map_err(|error| too_large(&error))?;
         let (need, odd) = need::of_hir(&hir);
-        Ok(Self { matcher: Matcher::Regex(regex), need, odd, spans_lines: wanted.literal })
+        let spans_lines = wanted.literal && wanted.text.contains('\n');
+        Ok(Self { matcher: Matcher::Regex(Box::new(Expression::new(regex, hir))), need, odd, spans_lines })
     }
 
     /// What a text must have in it.
@@ -104,18 +124,61 @@ impl Pattern {
                 let length = finder.needle().len();
                 finder.find_iter(text.as_bytes()).try_for_each(|at| one(at..at + length))
             }
-            Matcher::Regex(regex) if self.spans_lines => regex.find_iter(text).try_for_each(|found| one(found.range())),
-            Matcher::Regex(regex) => slices(text).try_for_each(|slice| {
-                if slice.start > 0 && !goes_on() {
-                    return ControlFlow::Break(Ended::Late);
-                }
-                // What is around a slice counts for `^` and its like. An empty match at its end is the next one's first.
-                let is_ours = |at: usize| at < slice.end || at == text.len();
-                let matches = regex.find_iter(Input::new(text).span(slice.clone()));
-                matches.filter(|found| is_ours(found.start())).try_for_each(|found| one(found.range()))
-            }),
+            Matcher::Regex(expression) => {
+                let slice = if self.spans_lines { text.len() } else { expression.slice };
+                expression.each_match(text, slice, goes_on, one)
+            }
         };
         outcome.break_value().unwrap_or(Ended::All)
+    }
+}
+
+impl Expression {
+    fn new(regex: meta::Regex, hir: Hir) -> Self {
+        let slice = (SLICE_COST / regex.memory_usage().max(1)).min(SLICE);
+        Self { regex, hir, slice, stepped: OnceLock::new() }
+    }
+
+    /// Calls for each match in slices of whole lines. `goes_on` is asked between them, and inside of those that take long.
+    fn each_match(
+        &self,
+        text: &str,
+        slice: usize,
+        goes_on: &dyn Fn() -> bool,
+        mut one: impl FnMut(Range<usize>) -> ControlFlow<Ended>,
+    ) -> ControlFlow<Ended> {
+        let mut search: Option<Search<'_>> = None;
+        for slice in slices(text, slice) {
+            if slice.start > 0 && !goes_on() {
+                return ControlFlow::Break(Ended::Late);
+            }
+            // What is around a slice counts for `^` and its like. An empty match at its end is the next one's first.
+            let is_ours = |at: usize| at < slice.end || at == text.len();
+            let stepped = self.is_slow(slice.len()).then(|| self.stepped()).flatten();
+            if let Some(stepped) = stepped {
+                let search = search.get_or_insert_with(|| stepped.search(text, goes_on));
+                for found in search.matches(slice.clone()) {
+                    match found {
+                        Ok(found) if is_ours(found.start) => one(found)?,
+                        Ok(_) => {}
+                        Err(_) => return ControlFlow::Break(Ended::Late),
+                    }
+                }
+            } else {
+                let matches = self.regex.find_iter(Input::new(text).span(slice.clone()));
+                matches.filter(|found| is_ours(found.start())).try_for_each(|found| one(found.range()))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether so many bytes may take longer than the time may go unwatched.
+    fn is_slow(&self, bytes: usize) -> bool {
+        self.slice < SHORT_SLICE || bytes > 2 * self.slice
+    }
+
+    fn stepped(&self) -> Option<&Stepped> {
+        self.stepped.get_or_init(|| Stepped::new(&self.hir, MOST_BYTES)).as_ref()
     }
 }
 
@@ -133,13 +196,13 @@ pub(super) enum Ended {
 /// So many matches are found before the time is looked at again.
 const MATCHES: usize = 32;
 
-/// A text in pieces of whole lines.
-fn slices(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// A text in pieces of whole lines, of at least so many bytes but for the last.
+fn slices(text: &str, bytes: usize) -> impl Iterator<Item = Range<usize>> {
     let mut next = Some(0);
     std::iter::from_fn(move || {
         let start = next?;
-        let newline = memchr::memchr(b'\n', text.as_bytes().get(start + SLICE..).unwrap_or_default());
-        let end = newline.map_or(text.len(), |at| start + SLICE + at + 1);
+        let newline = memchr::memchr(b'\n', text.as_bytes().get(start + bytes..).unwrap_or_default());
+        let end = newline.map_or(text.len(), |at| start + bytes + at + 1);
         next = (end < text.len()).then_some(end);
         Some(start..end)
     })
@@ -202,4 +265,53 @@ fn on_one_line(hir: &Hir) -> Result<Hir, BadPattern> {
         HirKind::Concat(parts) => Hir::concat(all(parts)?),
         HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// The longest time between two calls of `goes_on` in a search that is stopped after a while.
+    fn longest_gap(pattern: &Pattern, text: &str) -> Duration {
+        let started = Instant::now();
+        let (last, longest) = (Cell::new(started), Cell::new(Duration::ZERO));
+        let look = || {
+            let now = Instant::now();
+            longest.set(longest.get().max(now - last.replace(now)));
+            now - started < Duration::from_millis(200)
+        };
+        pattern.each_match(text, &look, |_| ControlFlow::Continue(()));
+        look();
+        longest.get()
+    }
+
+    /// `(.{1,900}){3}[x-z]` took over 40 seconds for a line of one megabyte, without a look at the time.
+    #[test]
+    fn the_time_is_looked_at_inside_of_a_line() {
+        let many = (b'a'..=b'z').map(|letter| (letter as char).to_string()).collect::<Vec<_>>().join("|");
+        let patterns = [
+            "(.{1,900}){3}[x-z]".to_owned(),
+            format!("({many}){{1000}}"),
+            ".*x.*y.*z".to_owned(),
+            r"(?i)\w{1,500}Q".to_owned(),
+            r"\b\w{1,500}\b!".to_owned(),
+            "a.*z|b".to_owned(),
+        ];
+        let short = "ab cde é fgh ".repeat((1 << 20) / 14);
+        let long = "ab cde é fgh ".repeat((16 << 20) / 14);
+        let lines = "abcdefghi jklmnop\n".repeat((1 << 20) / 18);
+        for pattern in patterns {
+            let wanted = Wanted { text: &pattern, literal: false, ignore_case: false, word: false };
+            let compiled = Pattern::new(&wanted).expect("it is a pattern");
+            // The automata are compiled when they are first needed.
+            longest_gap(&compiled, &short);
+            for text in [&short, &long, &lines] {
+                let gap = longest_gap(&compiled, text);
+                assert!(gap < Duration::from_secs(5), "{pattern} in {} bytes: {gap:?}", text.len());
+            }
+        }
+    }
 }
