@@ -64,6 +64,7 @@ mod locals;
 mod lua;
 mod names;
 mod parse;
+mod parser_memory;
 mod php;
 mod python;
 mod recipe;
@@ -91,6 +92,7 @@ pub use detect::is_code_extension;
 use customs::Customs;
 use draft::Draft;
 use lines::LineStarts;
+use parse::Exceeded;
 use recipe::Recipe;
 use rules::Scoping;
 use tree::{Grammar, Tree};
@@ -399,8 +401,14 @@ fn grammar_facts(language: &'static Language, path: &str, text: &str, go_on: &dy
     };
     let code = embedded.as_deref().unwrap_or(text);
     match parse::with_flat_tree(language, code, go_on, |tree| draft_facts(language, path, (text, code), tree)) {
-        Some(facts) => facts,
-        None => plain_facts(text, vec![Problem { kind: ProblemKind::TimeLimit, line: 1, count: 1 }]),
+        Ok(facts) => facts,
+        Err(exceeded) => {
+            let kind = match exceeded {
+                Exceeded::Steps => ProblemKind::TimeLimit,
+                Exceeded::Memory => ProblemKind::MemoryLimit,
+            };
+            plain_facts(text, vec![Problem { kind, line: 1, count: 1 }])
+        }
     }
 }
 

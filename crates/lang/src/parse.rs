@@ -1,4 +1,4 @@
-//! Running tree-sitter: a parser per thread and language, and a budget for hostile input.
+//! Running tree-sitter, within budgets of steps and memory that depend on the length of the text alone.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, Parser};
 
 use crate::Language;
+use crate::parser_memory::{self, Usage};
 use crate::tree::{Tables, Tree};
 
 /// The budget of a parse is counted in reports of the parser, one per hundred steps and some 30 µs, and never in time, so
@@ -25,9 +26,30 @@ const BYTES_PER_READ: usize = 1024;
 /// statement ends there), and a text can be such that each of its steps does.
 const READS_PER_REPORT: usize = 8;
 
+/// Memory that the parser may hold for each byte of the text that it has read. Real files need 70.
+const MEMORY_PER_BYTE: usize = 160;
+
+/// Memory that the parser may hold beyond that, in bytes. Real files need 80 KiB. At the end of a text with errors the
+/// parser goes through its stack within one step, and takes up to a hundred times what it held before.
+const MAX_EXCESS: usize = 1 << 20;
+
+/// The number of allocated bytes that cost one report. Error recovery copies the stack within a step, so steps alone do
+/// not bound its time.
+const ALLOCATED_PER_REPORT: usize = 64 << 10;
+
+/// The budget that a parse used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exceeded {
+    /// The number of steps, or the caller cancelled.
+    Steps,
+    /// The memory that the parser may hold.
+    Memory,
+}
+
 struct Worker {
     /// The first extension: unlike the name, no two grammars share it.
     extension: Option<&'static str>,
+    /// New for every file: a used one keeps memory, and what it then takes would depend on the files before.
     parser: Parser,
     tables: Tables,
     tree: Tree,
@@ -37,14 +59,14 @@ thread_local! {
     static WORKERS: RefCell<Vec<Worker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Parses a text and shows the flat tree; `None` when the budget was used up, or `go_on` said no.
+/// Parses a text and shows the flat tree, unless a budget was used up or `go_on` said no.
 pub(crate) fn with_flat_tree<T>(
     language: &Language,
     text: &str,
     go_on: &dyn Fn() -> bool,
     look: impl FnOnce(&Tree) -> T,
-) -> Option<T> {
-    with_worker(language, |worker| {
+) -> Result<T, Exceeded> {
+    let done = with_worker(language, |worker| {
         let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
         let parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on)?;
         worker.tree.fill(&parsed, &worker.tables, 0);
@@ -52,14 +74,15 @@ pub(crate) fn with_flat_tree<T>(
             retry(worker, text, &parsed, go_on);
         }
         drop(parsed);
-        Some(look(&worker.tree))
-    })?
+        Ok(look(&worker.tree))
+    });
+    done.unwrap_or(Err(Exceeded::Steps))
 }
 
 /// Parses the text as it is, after its repaired form had errors, and takes that tree unless it has more of them.
 fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) {
     let errors = worker.tree.errors.count;
-    let Some(original) = parse(&mut worker.parser, text, go_on) else {
+    let Ok(original) = parse(&mut worker.parser, text, go_on) else {
         return;
     };
     worker.tree.fill(&original, &worker.tables, 0);
@@ -70,7 +93,7 @@ fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree, go_on: &
 
 /// Parses a text and shows tree-sitter's own tree; `None` when the budget was used up.
 pub(crate) fn with_tree<T>(language: &Language, text: &str, look: impl FnOnce(&tree_sitter::Tree) -> T) -> Option<T> {
-    with_worker(language, |worker| parse(&mut worker.parser, text, &|| true).map(|tree| look(&tree)))?
+    with_worker(language, |worker| parse(&mut worker.parser, text, &|| true).ok().map(|tree| look(&tree)))?
 }
 
 /// Parses a text as [`with_flat_tree`] does, and shows tree-sitter's own tree, with the repaired text when it is of that.
@@ -82,14 +105,14 @@ pub(crate) fn with_best_tree<T>(
 ) -> Option<T> {
     with_worker(language, |worker| {
         let mut repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
-        let mut parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on)?;
+        let mut parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on).ok()?;
         if parsed.root_node().has_error() && repaired.is_some() && language.grammar.retries {
             let mut errors = |tree: &tree_sitter::Tree| {
                 worker.tree.fill(tree, &worker.tables, 0);
                 worker.tree.errors.count
             };
             let before = errors(&parsed);
-            let original = parse(&mut worker.parser, text, go_on);
+            let original = parse(&mut worker.parser, text, go_on).ok();
             if let Some(original) = original.filter(|original| errors(original) <= before) {
                 (parsed, repaired) = (original, None);
             }
@@ -100,9 +123,9 @@ pub(crate) fn with_best_tree<T>(
 
 /// Loads the grammar and parses a line.
 pub(crate) fn check(language: &Language) -> Result<(), String> {
-    let mut parser = Parser::new();
+    let mut parser = new_parser();
     parser.set_language(&(language.grammar.load)()).map_err(|error| error.to_string())?;
-    parse(&mut parser, "x\n", &|| true).map(|_| ()).ok_or_else(|| "the parser gave no tree".to_owned())
+    parse(&mut parser, "x\n", &|| true).map(|_| ()).map_err(|_| "the parser gave no tree".to_owned())
 }
 
 /// Parses pieces of a file once more, as something else than the grammar took them for. All pieces share one budget.
@@ -122,7 +145,7 @@ impl Pieces<'_> {
             return false;
         }
         let parsed = run(self.parser, piece, &mut self.reports_left, |state| !state.has_error());
-        let parsed = parsed.filter(|parsed| !parsed.root_node().has_error());
+        let parsed = parsed.ok().filter(|parsed| !parsed.root_node().has_error());
         if let Some(parsed) = &parsed {
             tree.fill(parsed, self.tables, offset);
         }
@@ -145,43 +168,52 @@ fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> O
         let at = workers.iter().position(|worker| worker.extension == language.extensions.first().copied())?;
         Some(workers.swap_remove(at))
     });
+    let mut parser = new_parser();
+    let loaded = (language.grammar.load)();
+    parser.set_language(&loaded).ok()?;
     let mut worker = match free {
-        Some(worker) => worker,
-        None => start(language)?,
+        Some(worker) => Worker { parser, ..worker },
+        None => Worker {
+            extension: language.extensions.first().copied(),
+            parser,
+            tables: Tables::new(&language.grammar, &loaded),
+            tree: Tree::default(),
+        },
     };
     let done = work(&mut worker);
     WORKERS.with_borrow_mut(|workers| workers.push(worker));
     Some(done)
 }
 
-fn start(language: &Language) -> Option<Worker> {
-    let loaded = (language.grammar.load)();
-    let mut parser = Parser::new();
-    parser.set_language(&loaded).ok()?;
-    let tables = Tables::new(&language.grammar, &loaded);
-    Some(Worker { extension: language.extensions.first().copied(), parser, tables, tree: Tree::default() })
+fn new_parser() -> Parser {
+    parser_memory::install();
+    Parser::new()
 }
 
-fn parse(parser: &mut Parser, text: &str, go_on: &dyn Fn() -> bool) -> Option<tree_sitter::Tree> {
+fn parse(parser: &mut Parser, text: &str, go_on: &dyn Fn() -> bool) -> Result<tree_sitter::Tree, Exceeded> {
     let mut budget = REPORTS_FREE + text.len() / BYTES_PER_REPORT + 1;
     run(parser, text, &mut budget, |_| go_on())
 }
 
-/// Runs the parser until nothing is left of the budget, or as long as `go_on` says so, which it asks once per report.
+/// Runs the parser until nothing is left of a budget, or as long as `go_on` says so, which it asks once per report.
 fn run(
     parser: &mut Parser,
     text: &str,
     budget: &mut usize,
     go_on: impl Fn(&tree_sitter::ParseState) -> bool,
-) -> Option<tree_sitter::Tree> {
+) -> Result<tree_sitter::Tree, Exceeded> {
     let left = Cell::new(*budget);
-    let spend = || {
-        left.set(left.get().saturating_sub(1));
+    let memory = MemoryBudget::new();
+    let spend = |reports: usize| {
+        left.set(left.get().saturating_sub(reports));
         left.get() > 0
     };
-    let mut watch = |state: &tree_sitter::ParseState| match spend() && go_on(state) {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(()),
+    let mut watch = |state: &tree_sitter::ParseState| {
+        let reports = 1 + memory.reports();
+        match memory.suffices(state.current_byte_offset()) && spend(reports) && go_on(state) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
     };
     // Reading all of it a few times is what every parse does, and is paid for with its steps.
     let free_reads = 1 + text.len() / BYTES_PER_CHARGE;
@@ -190,7 +222,7 @@ fn run(
         reads += 1;
         let is_free = reads <= free_reads || !reads.is_multiple_of(READS_PER_REPORT);
         // With nothing left the text seems to end, and so does whatever reads it.
-        if left.get() > 0 && (is_free || spend()) { piece_at(text, at) } else { &[] }
+        if left.get() > 0 && (is_free || spend(1)) { piece_at(text, at) } else { &[] }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
@@ -200,7 +232,44 @@ fn run(
     if tree.is_none() {
         parser.reset();
     }
-    tree
+    tree.ok_or(if memory.excess.get() > MAX_EXCESS { Exceeded::Memory } else { Exceeded::Steps })
+}
+
+/// The memory that one parse may hold. What a part of the text does not use is no credit for the rest of it, since the
+/// cost of a stack with errors grows with its square.
+struct MemoryBudget {
+    /// The farthest offset in the text, and the memory in use at the last look.
+    last: Cell<(usize, usize)>,
+    /// Memory in use beyond what the text accounts for.
+    excess: Cell<usize>,
+    /// Allocated bytes of this thread that were charged for.
+    charged: Cell<usize>,
+}
+
+impl MemoryBudget {
+    fn new() -> Self {
+        let Usage { live, allocated } = parser_memory::usage();
+        Self { last: Cell::new((0, live)), excess: Cell::new(0), charged: Cell::new(allocated) }
+    }
+
+    /// Whether the parser, which has come to an offset, holds no more than it may.
+    fn suffices(&self, offset: usize) -> bool {
+        let live = parser_memory::usage().live;
+        let (last_offset, last_live) = self.last.get();
+        // The parser may go back, when it follows another reading of the text.
+        let read = offset.saturating_sub(last_offset);
+        self.last.set((last_offset + read, live));
+        let excess = (self.excess.get() + live).saturating_sub(last_live + read * MEMORY_PER_BYTE);
+        self.excess.set(excess);
+        excess <= MAX_EXCESS
+    }
+
+    /// The number of reports that the memory allocated since the last call costs.
+    fn reports(&self) -> usize {
+        let reports = parser_memory::usage().allocated.wrapping_sub(self.charged.get()) / ALLOCATED_PER_REPORT;
+        self.charged.set(self.charged.get().wrapping_add(reports * ALLOCATED_PER_REPORT));
+        reports
+    }
 }
 
 /// The text from a place on, no more than is read at once, and whole characters.

@@ -421,6 +421,8 @@ pub enum ProblemKind {
     NotUtf8,
     /// More symbols or references than a file may have: the rest is left out.
     TooMany,
+    /// The parser would have held too much memory and was stopped: chunks only.
+    MemoryLimit,
 }
 
 impl ProblemKind {
@@ -432,6 +434,7 @@ impl ProblemKind {
             ProblemKind::TooDeep => "too_deep",
             ProblemKind::NotUtf8 => "not_utf8",
             ProblemKind::TooMany => "too_many",
+            ProblemKind::MemoryLimit => "memory_limit",
         }
     }
 }
