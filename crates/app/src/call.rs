@@ -24,7 +24,8 @@ use crate::server::places::{Unknown, Visit};
 use crate::server::upkeep::Care;
 use crate::server::{Connection, Server};
 use crate::session::{Request, Session};
-use crate::tools::frame::Arguments;
+use crate::tools::bounds::Long;
+use crate::tools::frame::{Arguments, Tool};
 use crate::tools::input;
 use crate::tools::versus::Look;
 use crate::views::{Access, At, AtOnce, Desk, Published, Upkeep};
@@ -139,6 +140,12 @@ impl Inquiry<'_> {
 }
 
 impl<'a> Call<'a> {
+    /// Asks a tool. An error does not repeat long arguments.
+    pub(crate) fn run(&mut self, tool: &Tool) -> Result<Answer, AppError> {
+        let long = Long::of(&self.arguments);
+        (tool.call)(self).map_err(|error| long.shortened(error))
+    }
+
     /// The client of the server that calls; a tool that has no command is called by nobody else.
     pub(crate) fn served(&self) -> Result<Served<'a>, AppError> {
         match &self.host {

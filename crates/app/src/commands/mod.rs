@@ -147,7 +147,7 @@ fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches, printer: &P
         gone: Arc::default(),
         printer: Some(printer),
     };
-    let mut answer = (command.tool.call)(&mut call).map_err(in_flags)?;
+    let mut answer = call.run(command.tool).map_err(in_flags)?;
     answer.text = output::reworded_warnings(&answer.text, &|text| command.in_flags(text));
     Ok(answer)
 }

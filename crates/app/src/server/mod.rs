@@ -28,7 +28,7 @@ use crate::error::{AppError, Code};
 use crate::log;
 use crate::output::{self, Form, Reader, complain};
 use crate::session::{self, Request, Session};
-use crate::tools::{self, frame::Arguments, frame::Tool};
+use crate::tools::{self, bounds::MAX_TEXT, frame::Arguments, frame::Tool};
 use crate::views::{Desk, Order};
 use jobs::{Follower, Jobs};
 use places::{Places, Unknown, Visit};
@@ -351,7 +351,8 @@ impl Server {
         let began = Instant::now();
         let Asked { tool, arguments, connection, follower, form, gone, by_page, time, .. } = asked;
         desk.heed(&gone);
-        let workspace = arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
+        let workspace = arguments.get("workspace").and_then(Value::as_str).filter(|path| path.len() <= MAX_TEXT);
+        let workspace = workspace.map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
@@ -359,7 +360,7 @@ impl Server {
             let host = Host::Server(served);
             let mut call = Call { arguments, form, host, desk: &mut *desk, gone: Arc::clone(&gone), printer: None };
             // Nobody waits for what was given up while it stood in the queue.
-            if gone.load(Ordering::Relaxed) { Err(StoreError::Stopped.into()) } else { (tool.call)(&mut call) }
+            if gone.load(Ordering::Relaxed) { Err(StoreError::Stopped.into()) } else { call.run(tool) }
         }));
         if gone.load(Ordering::Relaxed) {
             // What was being found out when it was given up is half of the truth, and nobody shall remember it.

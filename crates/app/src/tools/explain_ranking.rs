@@ -10,6 +10,7 @@ use crate::error::{AppError, Code};
 use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Answer, Reader, Told, style};
+use crate::tools::bounds::MAX_QUERY;
 use crate::tools::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::{input, shape};
 
@@ -19,7 +20,7 @@ pub(crate) const TOOL: Tool = Tool {
     description: "Why a place stands where it stands in a search_code answer, factor by factor; or, as \
                   result_not_found with data.why, what keeps it out.",
     params: &[
-        required("query", Kind::Text, "The query of the search").place("QUERY"),
+        required("query", Kind::Text, "The query of the search").max_bytes(MAX_QUERY).place("QUERY"),
         required("result_path", Kind::Text, "File of the result").on_the_wire(),
         required("result_line_start", Kind::Count(None), "Its first line").on_the_wire(),
         required("place", Kind::Text, "The place: `src/auth/jwt.rs:87`").place("PATH:LINE").on_the_command_line(),

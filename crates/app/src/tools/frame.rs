@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::bounds;
 use crate::call::Call;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, Form};
@@ -55,6 +56,8 @@ pub(crate) struct Param {
     pub(crate) brief: Option<&'static str>,
     /// How the command line writes it.
     pub(crate) flag: Flag,
+    /// The maximum length of a string or of each string of a list, in bytes.
+    pub(crate) max_bytes: usize,
 }
 
 /// Who may give a parameter.
@@ -123,7 +126,18 @@ const fn param(name: &'static str, kind: Kind, required: bool, about: &'static s
         against: None,
         may_miss: false,
     };
-    Param { name, kind, required, about, code: Code::InvalidInput, side: Side::Both, in_text: true, brief: None, flag }
+    Param {
+        name,
+        kind,
+        required,
+        about,
+        code: Code::InvalidInput,
+        side: Side::Both,
+        in_text: true,
+        brief: None,
+        flag,
+        max_bytes: bounds::MAX_TEXT,
+    }
 }
 
 /// Which branch an answer is about; most tools take it.
@@ -191,6 +205,11 @@ impl Param {
     /// With an error of its own for a value that is not allowed.
     pub(crate) const fn or(self, code: Code) -> Self {
         Param { code, ..self }
+    }
+
+    /// With a maximum length of its own.
+    pub(crate) const fn max_bytes(self, max_bytes: usize) -> Self {
+        Param { max_bytes, ..self }
     }
 
     /// For clients of the server only.
@@ -355,7 +374,7 @@ impl Arguments {
                 Some(param) if !param.accepts(value) => {
                     return Err(param.invalid(&format!("is {}", shortened(value))));
                 }
-                Some(_) => {}
+                Some(param) => bounds::check(param, value, side)?,
             }
         }
         match tool.params.iter().find(|param| param.is_required(side) && !values.contains_key(param.name)) {
@@ -416,6 +435,11 @@ impl Arguments {
         }
     }
 
+    /// All that were given.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.values.values()
+    }
+
     /// An object.
     pub(crate) fn object(&self, name: &str) -> Map<String, Value> {
         self.values.get(name).and_then(Value::as_object).cloned().unwrap_or_default()
@@ -445,6 +469,7 @@ impl Arguments {
 }
 
 fn unknown(tool: &Tool, name: &str) -> AppError {
+    let name = super::shape::cut(name, 60);
     let known = tool.params.iter().filter(|param| param.is_for(Side::Wire));
     let known: Vec<&str> = known.map(|param| param.name).collect();
     AppError::new(

@@ -15,6 +15,7 @@ use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::followups::{Before, Known};
+use super::bounds::MAX_QUERY;
 use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::tokens::{self, Budget};
 use super::{graph, input, rows, shape};
@@ -41,6 +42,7 @@ pub(crate) const TOOL: Tool = Tool {
                   it in place of reading files.",
     params: &[
         required("query", Kind::Text, "As in search_code; may be \"\" with `symbols`")
+            .max_bytes(MAX_QUERY)
             .place_if_given("QUERY")
             .help("A question in words, a name, a path or a message"),
         optional("max_tokens", Kind::Count(Some(4000)), "Token budget").flag("max-tokens"),

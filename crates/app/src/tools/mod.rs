@@ -1,5 +1,6 @@
 //! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
 
+pub(crate) mod bounds;
 mod call_json;
 mod call_text;
 mod change_json;

@@ -5,9 +5,11 @@
 //! between them; those with `!` leave out.
 
 use codecompass_store::Snapshot;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use serde_json::json;
 
 use super::frame::{Kind, Param, optional};
+use super::shape::cut;
 use crate::error::{AppError, Code};
 use crate::paths::{Start, settled};
 
@@ -27,8 +29,41 @@ const SPECIAL: [char; 6] = ['*', '?', '[', '{', '!', ','];
 /// See the module. A path is meant when something wants it, or nothing could, and nothing leaves it out.
 #[derive(Debug, Default)]
 pub(crate) struct PathFilter {
-    wanted: Vec<Part>,
-    unwanted: Vec<Part>,
+    wanted: Parts,
+    unwanted: Parts,
+}
+
+/// The maximum number of patterns in all values.
+const MAX_PATTERNS: usize = 256;
+
+/// Paths that any of several parts has.
+#[derive(Debug, Default)]
+struct Parts {
+    parts: Vec<Part>,
+    /// The patterns of all parts: a path is matched against them at once.
+    globs: GlobSet,
+}
+
+impl Parts {
+    fn new(parts: Vec<Part>) -> Result<Self, AppError> {
+        let mut globs = GlobSetBuilder::new();
+        for part in &parts {
+            if let Part::Pattern(_, of_part) = part {
+                for glob in of_part {
+                    globs.add(glob.clone());
+                }
+            }
+        }
+        Ok(Self { parts, globs: globs.build().map_err(|error| bad(&error))? })
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.globs.is_match(path) || self.parts.iter().any(|part| part.has_plainly(path))
+    }
+
+    fn identity(&self) -> Vec<String> {
+        self.parts.iter().map(Part::identity).collect()
+    }
 }
 
 /// Some paths.
@@ -36,7 +71,7 @@ pub(crate) struct PathFilter {
 enum Part {
     Prefix(String),
     Name(String),
-    Pattern(String, GlobSet),
+    Pattern(String, Vec<Glob>),
 }
 
 /// The paths that a filter is read against.
@@ -62,7 +97,8 @@ impl<'v> Known<'v> {
         Ok(self.paths.iter().any(|path| path.starts_with(start)))
     }
 
-    fn have(&self, part: &Part) -> Result<bool, AppError> {
+    fn have(&self, part: Part) -> Result<bool, AppError> {
+        let part = Parts::new(vec![part])?;
         for view in &self.views {
             if view.catalogue()?.values().any(|version| part.has(&version.path)) {
                 return Ok(true);
@@ -75,53 +111,59 @@ impl<'v> Known<'v> {
 impl PathFilter {
     /// Reads values; what several of them want adds up.
     pub(crate) fn read<S: AsRef<str>>(values: &[S], start: &Start, known: &Known<'_>) -> Result<Self, AppError> {
-        let mut filter = Self::default();
+        let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
         for value in values.iter().map(AsRef::as_ref).filter(|value| !value.trim().is_empty()) {
-            filter.add(value, start, known)?;
+            add([&mut wanted, &mut unwanted], value, start, known)?;
         }
-        Ok(filter)
+        Ok(Self { wanted: Parts::new(wanted)?, unwanted: Parts::new(unwanted)? })
     }
 
     /// Whether a path is meant.
     pub(crate) fn allows(&self, path: &str) -> bool {
-        let has = |parts: &[Part]| parts.iter().any(|part| part.has(path));
-        (self.wanted.is_empty() || has(&self.wanted)) && !has(&self.unwanted)
+        (self.wanted.parts.is_empty() || self.wanted.has(path)) && !self.unwanted.has(path)
     }
 
     /// What it was understood as: the same text, the same paths.
     pub(crate) fn identity(&self) -> String {
-        let texts = |parts: &[Part]| parts.iter().map(Part::identity).collect::<Vec<_>>();
-        format!("{:?} {:?}", texts(&self.wanted), texts(&self.unwanted))
-    }
-
-    fn add(&mut self, value: &str, start: &Start, known: &Known<'_>) -> Result<(), AppError> {
-        for value in [value, value.trim()] {
-            if let Some(prefix) = prefix(value, start, known)? {
-                self.wanted.push(Part::Prefix(prefix));
-                return Ok(());
-            }
-        }
-        let value = value.trim();
-        if !value.contains(SPECIAL) && !value.contains('/') {
-            self.wanted.push(Part::Name(value.to_owned()));
-            return Ok(());
-        }
-        for pattern in split(value).into_iter().map(str::trim).filter(|pattern| !pattern.is_empty()) {
-            match pattern.strip_prefix('!') {
-                Some(pattern) => self.unwanted.push(part(pattern, start, known)?),
-                None => self.wanted.push(part(pattern, start, known)?),
-            }
-        }
-        Ok(())
+        format!("{:?} {:?}", self.wanted.identity(), self.unwanted.identity())
     }
 }
 
+/// Reads a value and adds its parts.
+fn add([wanted, unwanted]: [&mut Vec<Part>; 2], value: &str, start: &Start, known: &Known<'_>) -> Result<(), AppError> {
+    for value in [value, value.trim()] {
+        if let Some(prefix) = prefix(value, start, known)? {
+            wanted.push(Part::Prefix(prefix));
+            return Ok(());
+        }
+    }
+    let value = value.trim();
+    if !value.contains(SPECIAL) && !value.contains('/') {
+        wanted.push(Part::Name(value.to_owned()));
+        return Ok(());
+    }
+    let patterns: Vec<&str> = split(value).into_iter().map(str::trim).filter(|pattern| !pattern.is_empty()).collect();
+    if patterns.len() > MAX_PATTERNS {
+        let message = format!("`path_filter` has {} patterns: the maximum is {MAX_PATTERNS}.", patterns.len());
+        return Err(AppError::new(Code::InvalidInput, message)
+            .data(json!({ "parameter": "path_filter", "size": patterns.len(), "maximum": MAX_PATTERNS })));
+    }
+    for pattern in patterns {
+        match pattern.strip_prefix('!') {
+            Some(pattern) => unwanted.push(part(pattern, start, known)?),
+            None => wanted.push(part(pattern, start, known)?),
+        }
+    }
+    Ok(())
+}
+
 impl Part {
-    fn has(&self, path: &str) -> bool {
+    /// Whether it has a path, for parts that are no patterns.
+    fn has_plainly(&self, path: &str) -> bool {
         match self {
             Part::Prefix(prefix) => path.starts_with(prefix),
             Part::Name(name) => path.split('/').any(|step| step == name),
-            Part::Pattern(_, globs) => globs.is_match(path),
+            Part::Pattern(..) => false,
         }
     }
 
@@ -167,9 +209,8 @@ fn part(pattern: &str, start: &Start, known: &Known<'_>) -> Result<Part, AppErro
     let from = |folder: &str| settled(&format!("{folder}{pattern}"));
     let (from_here, from_root) = (from(&here), from(""));
     if let Some(reading) = from_here.filter(|reading| from_root.as_ref() != Some(reading)) {
-        let part = globs(&reading)?;
-        if from_root.is_none() || known.have(&part)? {
-            return Ok(part);
+        if from_root.is_none() || known.have(globs(&reading)?)? {
+            return globs(&reading);
         }
     }
     from_root.map_or_else(|| Err(start.outside("path_filter", pattern)), |reading| globs(&reading))
@@ -178,14 +219,11 @@ fn part(pattern: &str, start: &Start, known: &Known<'_>) -> Result<Part, AppErro
 /// A pattern from the root. It holds for a file, unless it ends with a slash, and for all that is in a folder.
 fn globs(pattern: &str) -> Result<Part, AppError> {
     let whole = pattern.trim_end_matches('/');
-    let mut globs = GlobSetBuilder::new();
     let inside = format!("{whole}/**");
     let file = (whole == pattern).then_some(whole);
-    for glob in file.into_iter().chain([inside.as_str()]) {
-        let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
-        globs.add(glob.map_err(|error| bad(&error))?);
-    }
-    Ok(Part::Pattern(pattern.to_owned(), globs.build().map_err(|error| bad(&error))?))
+    let glob = |glob: &str| GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
+    let globs: Result<Vec<Glob>, _> = file.into_iter().chain([inside.as_str()]).map(glob).collect();
+    Ok(Part::Pattern(pattern.to_owned(), globs.map_err(|error| bad(&error))?))
 }
 
 /// Cuts at commas that do not stand in braces.
@@ -204,8 +242,9 @@ fn split(patterns: &str) -> Vec<&str> {
 }
 
 fn bad(error: &globset::Error) -> AppError {
+    let error = cut(&error.to_string(), 200);
     AppError::new(Code::InvalidInput, format!("A pattern of `path_filter` can not be read: {error}."))
-        .data(serde_json::json!({ "parameter": "path_filter" }))
+        .data(json!({ "parameter": "path_filter" }))
 }
 
 #[cfg(test)]

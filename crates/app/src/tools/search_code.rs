@@ -18,6 +18,7 @@ use crate::measure::count_text;
 use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, Form, Reader, Told};
 use crate::paths::Paths;
+use crate::tools::bounds::MAX_QUERY;
 use crate::tools::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
@@ -30,7 +31,7 @@ pub(crate) const TOOL: Tool = Tool {
                   or an error message, best first, as path and lines. Use it first, in place of grep; text in quotes \
                   is found exactly.",
     params: &[
-        required("query", Kind::Text, "Words, a name, a path or a message").place("QUERY"),
+        required("query", Kind::Text, "Words, a name, a path or a message").max_bytes(MAX_QUERY).place("QUERY"),
         REF,
         optional("language", Kind::Text, "Only this language, e.g. rust").brief("").flag("lang").alias("language"),
         optional("limit", Kind::Count(Some(10)), "At most 200"),

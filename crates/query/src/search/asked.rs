@@ -27,6 +27,10 @@ pub(super) const LEAST_JOINED: usize = 3;
 /// More uncommitted edits than these say nothing about what somebody works on.
 const MOST_EDITED: u64 = 200;
 
+/// The maximum number of names and of paths that are looked for. Each is compared with every result, and a pasted text may
+/// hold thousands.
+const MAX_TYPED: usize = 128;
+
 /// The question as far as features look at it.
 pub(super) struct Asked {
     pub(super) languages: &'static dyn Languages,
@@ -117,10 +121,10 @@ impl Asked {
         };
         let frames = if matches!(question.mode, Mode::Words) { long::frames(query, languages) } else { Vec::new() };
         let named = query.split_whitespace().filter(is_name).map(last_name);
-        let named = named.chain(frames.iter().filter_map(|frame| frame.name.as_deref()));
-        let typed: HashSet<String> = named.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let named = frames.iter().filter_map(|frame| frame.name.as_deref()).chain(named);
+        let typed: HashSet<String> = named.filter(|name| !name.is_empty()).take(MAX_TYPED).map(str::to_owned).collect();
         let is_sentence = matches!(question.mode, Mode::Words) && intent != Intent::Symbol && !long::is_long(query);
-        let proper = if is_sentence { proper_names(query).collect() } else { HashSet::new() };
+        let proper = if is_sentence { proper_names(query).take(MAX_TYPED).collect() } else { HashSet::new() };
         Self {
             proper,
             texts_to_try: if intent == Intent::Error { messages(query) } else { as_written(query) },
@@ -128,7 +132,7 @@ impl Asked {
             typed,
             joined: Some(joined).filter(|joined| joined.len() <= MOST_JOINED).unwrap_or_default(),
             stems: Rc::new(words.iter().map(|word| word.text[..word.stem].to_owned()).collect()),
-            paths: typed_paths(query, languages).map(|(path, line)| (path.to_owned(), line)).collect(),
+            paths: typed_paths(query, languages).take(MAX_TYPED).map(|(path, line)| (path.to_owned(), line)).collect(),
             frames,
             edited: HashSet::new(),
             seen: RefCell::default(),

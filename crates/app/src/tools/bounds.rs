@@ -1,0 +1,139 @@
+//! The maximum size of arguments, and how much of them an error repeats.
+//!
+//! The schemas do not mention the limits: they cost tokens in every session, and no sensible argument meets them.
+
+use serde_json::{Value, json};
+
+use super::frame::{Arguments, Param, Side};
+use crate::error::{AppError, Code};
+use crate::measure::{count_text, counted};
+
+/// The maximum length of names, refs, paths and patterns, in bytes.
+pub(crate) const MAX_TEXT: usize = 4 << 10;
+
+/// The maximum length of a query, which may be a pasted report or trace, in bytes.
+pub(crate) const MAX_QUERY: usize = 64 << 10;
+
+/// The maximum number of items of a list.
+const MAX_ITEMS: usize = 256;
+
+/// The maximum length of all strings of an object together, in bytes.
+const MAX_OBJECT: usize = 1 << 20;
+
+/// The maximum number of objects and lists around each other.
+const MAX_DEPTH: usize = 32;
+
+/// The maximum number of characters of an argument that an error repeats.
+const MAX_REPEATED: usize = 160;
+
+/// Checks the size of a value. The error does not repeat it.
+pub(super) fn check(param: &Param, value: &Value, side: Side) -> Result<(), AppError> {
+    let at_most = |limit: usize, size: usize, unit: &str| match size > limit {
+        true => Err(too_large(param, size, limit, unit)),
+        false => Ok(()),
+    };
+    match value {
+        Value::String(text) => at_most(param.max_bytes, text.len(), "byte"),
+        Value::Array(items) => {
+            // On the command line a shell may put the names of all files in the place of a pattern.
+            if side == Side::Wire {
+                at_most(MAX_ITEMS, items.len(), "item")?;
+            }
+            items.iter().filter_map(Value::as_str).try_for_each(|text| at_most(param.max_bytes, text.len(), "byte"))
+        }
+        Value::Object(_) => {
+            let (bytes, depth) = size(value);
+            at_most(MAX_OBJECT, bytes, "byte")?;
+            at_most(MAX_DEPTH, depth, "level")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn too_large(param: &Param, size: usize, limit: usize, unit: &str) -> AppError {
+    let (name, is, most) = (param.name, counted(size as u64, unit), count_text(limit as u64));
+    AppError::new(Code::InvalidInput, format!("`{name}` has {is}: the maximum is {most}."))
+        .data(json!({ "parameter": name, "size": size, "maximum": limit }))
+}
+
+/// Returns the length of all names and strings of a value together, and how many objects and lists are around each other.
+/// Every value counts for one byte more.
+fn size(value: &Value) -> (usize, usize) {
+    let (mut bytes, mut depth) = (0, 0);
+    let mut open = vec![(value, 1)];
+    while let Some((value, level)) = open.pop() {
+        depth = depth.max(level);
+        bytes += 1;
+        match value {
+            Value::String(text) => bytes += text.len(),
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, level + 1))),
+            Value::Object(fields) => {
+                bytes += fields.keys().map(String::len).sum::<usize>();
+                open.extend(fields.values().map(|field| (field, level + 1)));
+            }
+            _ => {}
+        }
+    }
+    (bytes, depth)
+}
+
+/// The strings of the arguments that are too long to be repeated in an error.
+pub(crate) struct Long(Vec<String>);
+
+impl Long {
+    /// Those of a call.
+    pub(crate) fn of(arguments: &Arguments) -> Self {
+        let texts = arguments.values().flat_map(|value| match value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            value => Vec::from_iter(value.as_str()),
+        });
+        Self(texts.map(str::trim).filter(|text| text.len() > MAX_REPEATED).map(str::to_owned).collect())
+    }
+
+    /// Shortens them in an error.
+    pub(crate) fn shortened(&self, error: AppError) -> AppError {
+        self.0.iter().fold(error, |error, long| error.reworded(&|text| shortened(text, long)))
+    }
+}
+
+/// The text with the beginning of a long string in the place of all that it repeats of it, also where it is escaped.
+fn shortened(text: &str, long: &str) -> String {
+    let escaped = format!("{long:?}");
+    cut_repeats(&cut_repeats(text, &escaped[1..escaped.len() - 1]), long)
+}
+
+/// Cuts what a text repeats of a long string. A path may have lost its end.
+fn cut_repeats(text: &str, long: &str) -> String {
+    let end = long.char_indices().nth(MAX_REPEATED).map_or(long.len(), |(at, _)| at);
+    let (beginning, more) = long.split_at(end);
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(beginning) {
+        let after = &rest[at + end..];
+        let same = after.chars().zip(more.chars()).take_while(|(one, other)| one == other);
+        let repeated: usize = same.map(|(one, _)| one.len_utf8()).sum();
+        out += &rest[..at + end];
+        out += if repeated > 0 { "…" } else { "" };
+        rest = &after[repeated..];
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_an_object_is_that_of_its_strings_and_levels() {
+        assert_eq!(size(&json!({})), (1, 1));
+        assert_eq!(size(&json!({ "ab": ["cde", 1, { "f": null }] })), (12, 4));
+    }
+
+    #[test]
+    fn errors_repeat_the_beginning_of_a_long_string() {
+        let long = "\"é\n".repeat(1000);
+        let error =
+            Long(vec![long.clone()]).shortened(AppError::new(Code::InvalidInput, format!("{long} and {long:?}.")));
+        assert!(error.message.starts_with(&long[..100]) && error.message.ends_with("…\"."), "{}", error.message);
+        assert!(error.message.chars().count() < 3 * MAX_REPEATED, "{}", error.message);
+    }
+}
