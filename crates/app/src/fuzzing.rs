@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::Common;
 use crate::output::{Color, Form, Reader};
+use crate::server::workers::Client;
 use crate::server::{Asked, Connection, Content, Options, Server};
 use crate::tools::TOOLS;
 use crate::tools::frame::{Effect, Tool};
@@ -71,6 +72,7 @@ impl Workspace {
         let asked = Asked {
             tool,
             arguments,
+            client: Client::Pipe,
             connection: Some(Arc::clone(&self.connection)),
             follower: None,
             form: if as_text { Form::Text(Reader::Agent) } else { Form::Json },
@@ -79,7 +81,9 @@ impl Workspace {
             time: None,
         };
         let (sender, receiver) = mpsc::channel();
-        self.server.answer(asked, move |reply| drop(sender.send(reply)));
+        self.server
+            .answer(asked, move |reply| drop(sender.send(reply)))
+            .map_err(|_| "The queue is full.".to_owned())?;
         let reply = receiver.recv_timeout(TIMEOUT).map_err(|_| "There is no answer.")?;
         let (text, code) = match reply.content {
             Content::Json(json) => (json.to_string(), json["error"]["code"].as_str().map(str::to_owned)),

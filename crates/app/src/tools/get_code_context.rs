@@ -14,8 +14,8 @@ use codecompass_query::{
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::{Before, Known};
 use super::bounds::MAX_QUERY;
+use super::followups::{Before, Known};
 use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::tokens::{self, Budget};
 use super::{graph, input, rows, shape};

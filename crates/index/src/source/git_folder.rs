@@ -5,6 +5,7 @@
 //! `commondir`, `alternates`, a symbolic link) lends the objects of another repository to a client that may not read it.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{DirEntry, FileType};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,32 @@ const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// The maximum number of alternates. git follows chains of five.
 const MAX_ALTERNATES: usize = 64;
+
+/// The maximum size of git's index: about two million files.
+const MAX_INDEX_BYTES: u64 = 256 << 20;
+
+/// The maximum size of `packed-refs`: about 900,000 references.
+const MAX_PACKED_REFS_BYTES: u64 = 64 << 20;
+
+/// The maximum size of a file of a git folder that is read whole, by its name; `None` for files that are mapped or not
+/// read at all.
+fn max_bytes(name: &OsStr) -> Option<u64> {
+    match name.to_str()? {
+        "HEAD" | "commondir" | "gitdir" => Some(MAX_POINTER_BYTES),
+        "config" | "config.worktree" | "shallow" | "alternates" => Some(MAX_TEXT_BYTES),
+        "packed-refs" => Some(MAX_PACKED_REFS_BYTES),
+        "index" => Some(MAX_INDEX_BYTES),
+        _ => None,
+    }
+}
+
+/// Refuses a file that is larger than git would ever write it.
+fn check_size(path: &Path, size: u64, limit: u64) -> Result<(), SourceError> {
+    match size > limit {
+        true => Err(SourceError::repository(path, format!("larger than {limit} bytes"))),
+        false => Ok(()),
+    }
+}
 
 /// The folders of a repository, by their real paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +84,10 @@ impl GitFolder {
             check.allowed = Some(self.allowed(root, roots)?);
         }
         for folder in [&self.git_dir, &self.common_dir] {
-            check.folder(folder, false)?;
-            check.folder(&folder.join("refs"), true)?;
+            check.folder(folder, Scan::Flat)?;
+            check.folder(&folder.join("refs"), Scan::Refs)?;
         }
-        check.folder(&self.common_dir.join("info"), false)?;
+        check.folder(&self.common_dir.join("info"), Scan::Flat)?;
         check.each_folder_in(&self.common_dir.join("worktrees"))?;
         let objects = self.common_dir.join("objects");
         let mut alternates: Vec<PathBuf> = Vec::new();
@@ -128,8 +155,11 @@ impl GitFolder {
         const MAX_STEPS: usize = 8;
         // gix opens it for every reference when it has changed.
         let packed = self.common_dir.join("packed-refs");
-        if packed.metadata().is_ok_and(|found| !found.is_file()) {
-            return Err(SourceError::SpecialFile { path: packed });
+        if let Ok(found) = packed.metadata() {
+            if !found.is_file() {
+                return Err(SourceError::SpecialFile { path: packed });
+            }
+            check_size(&packed, found.len(), MAX_PACKED_REFS_BYTES)?;
         }
         let mut name = name.to_owned();
         for _ in 0..MAX_STEPS {
@@ -178,6 +208,17 @@ pub(super) fn check_object_in(objects: &Path, id: &str, no_links: bool) -> Resul
     Ok(())
 }
 
+/// How far a folder is checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scan {
+    /// Its own entries.
+    Flat,
+    /// Everything below it.
+    Deep,
+    /// Everything below it, all files of which are loose references.
+    Refs,
+}
+
 /// A walk over a git folder.
 struct Check {
     /// The folders that links may lead to; `None` where they may lead anywhere.
@@ -188,33 +229,36 @@ struct Check {
 
 impl Check {
     fn objects(&mut self, objects: &Path) -> Result<(), SourceError> {
-        self.folder(objects, false)?;
-        self.folder(&objects.join("info"), true)?;
-        self.folder(&objects.join("pack"), false)
+        self.folder(objects, Scan::Flat)?;
+        self.folder(&objects.join("info"), Scan::Deep)?;
+        self.folder(&objects.join("pack"), Scan::Flat)
     }
 
     fn each_folder_in(&mut self, folder: &Path) -> Result<(), SourceError> {
         for entry in entries(folder) {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                self.folder(&entry.path(), false)?;
+                self.folder(&entry.path(), Scan::Flat)?;
             }
         }
         Ok(())
     }
 
-    /// Checks what is in a folder, and below it if `deep`. Folders that links lead to are checked as well.
-    fn folder(&mut self, folder: &Path, deep: bool) -> Result<(), SourceError> {
+    /// Checks what is in a folder, and below it unless `scan` is flat. Folders that links lead to are checked as well.
+    fn folder(&mut self, folder: &Path, scan: Scan) -> Result<(), SourceError> {
+        let deep = scan != Scan::Flat;
         let mut open = vec![folder.to_owned()];
         while let Some(folder) = open.pop() {
             for entry in entries(&folder) {
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_symlink() {
-                    let linked = self.link(&entry.path())?;
+                    let linked = self.link(&entry.path(), scan)?;
                     open.extend(linked.filter(|_| deep));
                 } else if blocks(kind) {
                     return Err(SourceError::SpecialFile { path: entry.path() });
                 } else if deep && kind.is_dir() {
                     open.push(entry.path());
+                } else if let Some(limit) = file_limit(&entry.file_name(), scan) {
+                    check_size(&entry.path(), entry.metadata().map_or(0, |found| found.len()), limit)?;
                 }
             }
         }
@@ -222,13 +266,17 @@ impl Check {
     }
 
     /// Checks what a link leads to. Returns a folder that was not seen yet.
-    fn link(&mut self, link: &Path) -> Result<Option<PathBuf>, SourceError> {
+    fn link(&mut self, link: &Path, scan: Scan) -> Result<Option<PathBuf>, SourceError> {
         let Ok(real) = real_path(link) else { return Ok(None) };
         self.is_allowed(&real)?;
         match real.metadata() {
             Ok(found) if blocks(found.file_type()) => Err(SourceError::SpecialFile { path: link.to_owned() }),
-            Ok(found) if found.is_dir() && self.seen.insert(real.clone()) => Ok(Some(real)),
-            _ => Ok(None),
+            Ok(found) if found.is_dir() => Ok(self.seen.insert(real.clone()).then_some(real)),
+            Ok(found) => {
+                let limit = link.file_name().and_then(|name| file_limit(name, scan));
+                limit.map_or(Ok(()), |limit| check_size(link, found.len(), limit)).map(|()| None)
+            }
+            Err(_) => Ok(None),
         }
     }
 
@@ -239,6 +287,14 @@ impl Check {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// The size limit of a file, if it is read whole.
+fn file_limit(name: &OsStr, scan: Scan) -> Option<u64> {
+    match scan {
+        Scan::Refs => Some(MAX_POINTER_BYTES),
+        Scan::Flat | Scan::Deep => max_bytes(name),
     }
 }
 

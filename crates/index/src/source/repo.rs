@@ -30,6 +30,9 @@ pub struct Repo {
 /// The maximum size of a `.git` file, and of a configuration that is read for the cause of an error.
 const MAX_ENTRANCE_BYTES: u64 = 64 << 10;
 
+/// The maximum number of tags between a reference and its commit.
+const MAX_TAG_DEPTH: usize = 16;
+
 /// What leads from a work tree to its git folder: the words of a `.git` file, or the inode of a `.git` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entrance {
@@ -201,10 +204,15 @@ impl Repo {
     pub fn head(&self) -> Result<Head, SourceError> {
         self.folder.check_ref("HEAD")?;
         let repo = self.local();
-        let mut head = repo.head().map_err(|error| self.error(error))?;
+        let head = repo.head().map_err(|error| self.error(error))?;
         let branch = head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned());
-        let commit = head.try_peel_to_id().map_err(|error| self.error(error))?;
-        Ok(Head { branch, commit: commit.map(|id| id.to_string()) })
+        if head.is_unborn() {
+            return Ok(Head { branch, commit: None });
+        }
+        let mut reference = repo.find_reference("HEAD").map_err(|error| self.error(error))?;
+        let id = reference.follow_to_object().map_err(|error| self.error(error))?;
+        let commit = self.peel_tags(&repo, id.detach())?.id.to_string();
+        Ok(Head { branch, commit: Some(commit) })
     }
 
     /// Whether there is no work tree.
@@ -257,6 +265,11 @@ impl Repo {
             }
         }
         let unknown = |_| SourceError::UnknownRef { name: name.to_owned() };
+        // gix peels tags without a limit while it evaluates an expression, so a circle is refused before that.
+        let base = name.split(['~', '^', '@', ':']).next().unwrap_or_default();
+        if let Ok(id) = repo.rev_parse_single(base) {
+            self.peel_tags(&repo, id.detach())?;
+        }
         // A short id may begin other objects' ids too; only commits are meant.
         let id = repo
             .rev_parse_single(format!("{name}^{{commit}}").as_str())
@@ -409,12 +422,29 @@ impl Repo {
         if reference.name().as_bstr() != full {
             return Ok(None);
         }
-        let id = reference.peel_to_id().map_err(|error| self.error(error))?;
-        let object = id.try_object().map_err(|error| self.error(error))?;
-        match object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?.kind {
-            gix::objs::Kind::Commit => Ok(Some(id.to_string())),
+        let id = reference.follow_to_object().map_err(|error| self.error(error))?;
+        let object = self.peel_tags(repo, id.detach())?;
+        match object.kind {
+            gix::objs::Kind::Commit => Ok(Some(object.id.to_string())),
             _ => Err(SourceError::NotACommit { name: asked.to_owned() }),
         }
+    }
+
+    /// Follows tags of tags to another object. Loose objects are not verified against their ids, so a forged tag can name
+    /// itself.
+    fn peel_tags<'a>(&self, repo: &'a gix::Repository, id: gix::ObjectId) -> Result<gix::Object<'a>, SourceError> {
+        let mut id = id;
+        for _ in 0..MAX_TAG_DEPTH {
+            self.folder.check_object(&id.to_string())?;
+            let object = repo.try_find_object(id).map_err(|error| self.error(error))?;
+            let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
+            if object.kind != gix::objs::Kind::Tag {
+                return Ok(object);
+            }
+            let target = gix::objs::TagRefIter::from_bytes(&object.data, object.id.kind()).target_id();
+            id = target.map_err(|error| self.error(error.into()))?;
+        }
+        Err(SourceError::repository(&self.git_dir, format!("a tag leads to over {MAX_TAG_DEPTH} further tags")))
     }
 
     fn is_configured_bare(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use codecompass_index::source::{
-    Limits, Listing, MAX_PATH_BYTES, SourceError, Verdict, commit_verdict, stat_paths, worktree_verdict,
+    Limits, Listing, MAX_PATH_BYTES, SourceError, Verdict, Workspace, commit_verdict, stat_paths, worktree_verdict,
 };
 use codecompass_model::SkipReason;
 
@@ -118,6 +118,49 @@ fn a_tree_that_contains_itself_ends() {
     assert!(repo.tree_changes(&tree.git(&["rev-parse", "HEAD"]), &commit).is_err());
     assert!(repo.write_files(&commit, &sandbox.at("checkout")).is_err());
     assert!(began.elapsed() < Duration::from_secs(20), "took {:?}", began.elapsed());
+}
+
+#[test]
+fn tag_that_names_itself_is_refused() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.init("repo");
+    let commit = tree.touch(&["a.rs"]).commit("one");
+    let forged = "e".repeat(40);
+    let text = format!("object {forged}\ntype tag\ntag t\ntagger A <a@b> 1700000000 +0000\n\nloop\n");
+    let file = sandbox.at("tag");
+    std::fs::write(&file, text).unwrap();
+    let real = tree.git(&["hash-object", "-t", "tag", "--literally", "-w", file.to_str().unwrap()]);
+    let objects = tree.root.join(".git/objects");
+    std::fs::create_dir_all(objects.join("ee")).unwrap();
+    std::fs::copy(objects.join(&real[..2]).join(&real[2..]), objects.join("ee").join(&forged[2..])).unwrap();
+    tree.write(".git/refs/tags/loop", format!("{forged}\n"));
+    tree.git(&["tag", "-a", "-m", "one", "good"]);
+    tree.git(&["tag", "-a", "-m", "two", "nested", "good"]);
+    let repo = tree.repo();
+    for name in ["loop", "refs/tags/loop", "loop~1", "loop^{tree}", &forged, &real] {
+        assert!(repo.resolve(name).is_err(), "{name}");
+    }
+    assert_eq!(repo.resolve("nested").unwrap().commit, commit);
+    assert_eq!(repo.resolve("nested^{commit}").unwrap().commit, commit);
+    tree.write(".git/HEAD", "ref: refs/tags/loop\n");
+    assert!(tree.repo().head().is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn huge_files_in_a_git_folder_are_refused_before_they_are_read() {
+    for name in ["HEAD", "config", "packed-refs", "index", "refs/heads/main", "objects/info/alternates"] {
+        let sandbox = Sandbox::new();
+        let tree = sandbox.init("repo");
+        tree.touch(&["a.rs"]).commit("one");
+        let file = std::fs::File::options().create(true).append(true).open(tree.root.join(".git").join(name)).unwrap();
+        file.set_len(8 << 30).unwrap();
+        let before = peak_mib();
+        let listed = Workspace::discover(&tree.root, None)
+            .and_then(|workspace| codecompass_index::source::list_worktree(&workspace, &Limits::default()));
+        assert!(listed.is_err(), "{name}");
+        assert!(peak_mib() < before + 100, "{name}: {} MiB", peak_mib());
+    }
 }
 
 #[test]
