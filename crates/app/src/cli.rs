@@ -2,6 +2,8 @@
 
 mod examples;
 mod generate;
+#[cfg(test)]
+mod reference;
 mod setup;
 mod state;
 mod tool;

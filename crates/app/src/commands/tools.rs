@@ -19,12 +19,15 @@ pub(crate) fn run() -> Result<Answer, AppError> {
 fn page() -> String {
     let mut page = String::from(
         "# Tools\n\n\
-         What `codecompass serve-mcp` offers, as `codecompass tools` prints it. Every answer has `metadata`: the ref it \
-         is about, how fresh and complete it is, and warnings. A failed call has `isError` and the JSON \
-         `{\"error\": {\"code\", \"message\", \"data\"}, \"metadata\"}` as its text.\n",
+         - Covers: every tool that `codecompass serve-mcp` offers, with its parameters, and every error code.\n\
+         - Result: a test fails when this page differs from the program; the command line has the same functions \
+         ([commands.md](commands.md)).\n\
+         - Reproduce: `codecompass tools` prints this page; `UPDATE=1 cargo test -p codecompass --lib` writes it.\n\n\
+         Every answer has `metadata`: the ref that it describes, how fresh and complete it is, and warnings. A failed \
+         call has `isError` and the JSON `{\"error\": {\"code\", \"message\", \"data\"}, \"metadata\"}` as its text.\n",
     );
     TOOLS.iter().for_each(|tool| page += &tool_text(tool));
-    page += "\n# Errors\n\nA code means one thing for ever. `data` has what is needed to recover.\n\n";
+    page += "\n# Errors\n\nA code never changes its meaning. `data` contains what a client needs to recover.\n\n";
     page += "| code | meaning | exit code of commands |\n|---|---|---|\n";
     for code in Code::ALL {
         page += &format!("| `{}` | {} | {} |\n", code.as_str(), code.meaning(), code.exit_code());

@@ -533,8 +533,11 @@ mod tests {
     fn page() -> String {
         let mut page = String::from(
             "# Clients\n\n\
-             What `codecompass setup` knows of each client; written from the table that it works by. Of several files the \
-             one that a variable names is taken, else the first that is there.\n\n\
+             - Covers: the files that `codecompass setup` edits for each client, and how each client starts a server.\n\
+             - Result: thirteen clients are configured automatically; for the others `setup` prints what to enter.\n\
+             - Reproduce: `UPDATE=1 cargo test -p codecompass --lib` generates this page; `codecompass doctor --client` checks \
+             your machine.\n\n\
+             When several files are listed, `setup` uses the one that a variable names, otherwise the first that exists.\n\n\
              | client | name | your file | a project's file | instructions: yours, a project's | skill: yours, a project's |\n\
              |---|---|---|---|---|---|\n",
         );
@@ -558,9 +561,9 @@ mod tests {
             );
         }
         page += "\n## How each starts a server\n\n\
-                 Which repository a server is about is told by `--workspace`, else by `CLAUDE_PROJECT_DIR`, \
-                 `WORKSPACE_FOLDER_PATHS`, the client's roots, and last by the folder it is started in.\n\n\
-                 | client | started in | tells the folder by | passes on |\n|---|---|---|---|\n";
+                 A server finds its repository by `--workspace`, then `CLAUDE_PROJECT_DIR`, `WORKSPACE_FOLDER_PATHS`, \
+                 the client's roots, and finally the folder it is started in.\n\n\
+                 | client | started in | names the folder by | environment passed on |\n|---|---|---|---|\n";
         for client in CLIENTS.iter().filter(|client| client.user.is_some()) {
             let start = &client.start;
             let folder = match start.folder {
