@@ -1,4 +1,5 @@
 //! One version and one address: what a release is made of takes both from Cargo.toml, and the lists of platforms agree.
+//! The documentation has no dead links, and every page begins with a summary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -137,5 +138,74 @@ fn the_release_uses_the_commits_that_dist_was_given() {
     assert!(used.len() == pinned.len() && used.values().all(|revision| is_commit(revision)), "{used:?}");
     for (name, revision) in &used {
         assert_eq!(pinned.get(name.as_str()), Some(&revision.as_str()), "run `dist generate`: {name}");
+    }
+}
+
+/// The Markdown pages of the project.
+fn pages() -> Vec<PathBuf> {
+    let folders = [".", "docs", "eval/results", "clients", "crates/testkit"];
+    let listed = folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).expect("the folder exists"));
+    let pages = listed.flatten().map(|entry| entry.path());
+    pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+/// The lines of a page outside of code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    headings
+        .map(|heading| heading.to_lowercase().chars().filter(is_kept).collect::<String>().replace(' ', "-"))
+        .collect()
+}
+
+/// The targets of a page's links that lead to files.
+fn links(text: &str) -> Vec<String> {
+    let targets = prose(text).flat_map(|line| line.split("](").skip(1)).filter_map(|rest| rest.split_once(')'));
+    let local = targets.map(|(target, _)| target).filter(|target| !target.contains("://"));
+    local.map(str::to_owned).collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let pages = pages();
+    assert!(pages.len() > 20, "only {} pages were found", pages.len());
+    let mut dead = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("it can be read");
+        for link in links(&text) {
+            let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match path {
+                "" => page.clone(),
+                _ => page.parent().expect("it is in a folder").join(path),
+            };
+            let has_anchor = || anchors(&fs::read_to_string(&target).unwrap_or_default()).contains(anchor);
+            if !target.exists() || !anchor.is_empty() && !has_anchor() {
+                dead.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn every_page_of_the_documentation_begins_with_a_summary() {
+    for page in pages().into_iter().filter(|page| page.parent().is_some_and(|folder| folder.ends_with("docs"))) {
+        let text = fs::read_to_string(&page).expect("it can be read");
+        let summary: Vec<&str> = text.lines().skip(1).skip_while(|line| line.is_empty()).take(3).collect();
+        let is_summary = summary
+            .iter()
+            .zip(["- Covers: ", "- Result: ", "- Reproduce: "])
+            .all(|(line, label)| line.starts_with(label));
+        assert!(summary.len() == 3 && is_summary, "{}: it begins with {summary:#?}", page.display());
     }
 }
