@@ -1,22 +1,22 @@
-"""Damaged files: `python3 damage.py BINARY [--damages 2000] [--seed N] [--jobs 2]`.
+"""Corrupts files of the data folder: `python3 damage.py BINARY [--damages 2000] [--seed N] [--jobs 2]`.
 
-A small repository with branches is indexed, twice over: once with everything in the database, once with everything in its log.
-Then, again and again, one file of the data folder is damaged: a byte flipped, a few flipped, a stretch zeroed, the file cut,
-emptied, removed, exchanged for an older copy of itself or for a sibling. Questions of every kind are put to it, by commands or
-to a server, and `doctor` is asked. What must hold:
+A small repository with branches is indexed twice: once with everything in the database, once with everything in its log. Then one file
+of the data folder is corrupted at a time: a byte is flipped, a few are flipped, a range is zeroed, or the file is truncated, emptied,
+removed, or replaced by an older copy of itself or by a sibling. Queries of every kind are sent by commands or to a server, and `doctor`
+is run. Invariants:
 
-- an answer is the one that the sound index gives; or `index_incompatible` with `corrupt_manifest`, exit code 3; or it says that it
-  is stale, or that nothing is indexed, where the damage leaves an older state (a log that is cut, an older copy);
-- nothing panics, nothing is an `internal_error`, no server goes away or falls silent;
-- what a question met, `doctor` finds, and a server's `health_check` says `error` after it;
-- every tenth time: `index --force` mends it, and every answer is right again.
+- an answer equals that of the intact index; or it is `index_incompatible` with `corrupt_manifest`, exit code 3; or it says that it is
+  stale or that nothing is indexed, if the corruption leaves an older state (a truncated log, an older copy);
+- nothing panics, nothing is an `internal_error`, and no server ends or stops answering;
+- `doctor` finds whatever a query found, and a server's `health_check` is `error` afterwards;
+- every tenth time: `index --force` repairs the index, and every answer is right again.
 
-SQLite has no checksums of its pages. Where a byte of the database changes what no sum of ours covers (an entry of an index, the
-structure of a page), an answer can lack something unseen; such damages are counted apart, and `doctor` has to find them, because
-SQLite's own check does. Damage that changes nothing is harmless.
+SQLite has no checksums of its pages. If a byte changes that none of our checksums covers (an index entry, the structure of a page), an
+answer can lack something without a warning. Such cases are counted separately, and `doctor` has to find them, because SQLite's own check
+does. Corruption that changes nothing is harmless.
 
-Prints a table, what was found with its seed, and ends with 1 when something did not hold. Everything happens in a temporary folder.
-`CAMPAIGN=long` plays 2,000 damages, else it is 60.
+Prints a table and each finding with its seed, and exits with 1 on a violation. Everything happens in a temporary folder.
+`CAMPAIGN=long` runs 2,000 corruptions, the default is 60.
 """
 
 import argparse
@@ -35,7 +35,7 @@ import time
 
 import ground
 
-MEND = 10  # Every so many damages are mended.
+REPAIR_EVERY = 10  # Every tenth corruption is repaired.
 COMMANDS = [
     ["locate", "run", "--limit", "50"], ["locate", "{kind}"], ["search", "which kind runs and calls"],
     ["search", "{name}"], ["search", "\"fn {name}\""], ["grep", "name_[0-9]+", "--limit", "100"],
@@ -93,7 +93,7 @@ class Sound:
 
 
 def settle(home):
-    """Moves every log into its database, as SQLite does it."""
+    """Checkpoints every log into its database."""
     for database in home.rglob("store.db"):
         connection = sqlite3.connect(database)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -101,10 +101,10 @@ def settle(home):
 
 
 def run(program, root, command):
-    """A command's exit code, its JSON, and what it said on standard error."""
+    """Returns the exit code, the JSON and the standard error of a command."""
     done = subprocess.run(
         [program.binary, *command], cwd=root, env=program.environment(), capture_output=True, text=True,
-        timeout=ground.PATIENCE,
+        timeout=ground.ANSWER_TIMEOUT,
     )
     try:
         return done.returncode, json.loads(done.stdout), done.stderr
@@ -113,13 +113,13 @@ def run(program, root, command):
 
 
 def comparable(answer):
-    """An answer without what names the index, its jobs and its bytes."""
+    """Returns an answer without the fields about the index, its jobs and its size."""
     of_the_index = {"recent_jobs", "active_job", "index_bytes"}
     return ground.bare({key: value for key, value in answer.items() if key not in of_the_index})
 
 
 def without_layers(value):
-    """Where a file comes from is told by what is published of the default branch, which an older copy has of an older time."""
+    """Removes `source_layer`: it depends on the published default branch, which is older in an older copy."""
     if isinstance(value, list):
         return [without_layers(item) for item in value]
     if not isinstance(value, dict):
@@ -128,7 +128,7 @@ def without_layers(value):
 
 
 def asked_out(pipe, tool, arguments):
-    """An answer that ran out of time, as on a busy machine, is completed by asking again."""
+    """Repeats a call whose answer ran out of time, as on a busy machine, until it is complete."""
     for _ in range(8):
         answer = pipe.call(tool, **arguments)
         if answer.get("metadata", {}).get("result_completeness") != "partial":
@@ -137,7 +137,7 @@ def asked_out(pipe, tool, arguments):
 
 
 def ask_server(program, root, words):
-    """Every tool's answer, bare and whole; and what the server's health is at the end."""
+    """Returns every tool's answer, bare and whole, and the server's health at the end."""
     pipe = ground.Pipe(program, root, "--no-prewarm", "--no-watch", "--answers", "json", "--tools", "all")
     found, whole = {}, {}
     try:
@@ -154,7 +154,7 @@ def ask_server(program, root, words):
 
 
 class Damage:
-    """One file of a copy of a sound index, damaged."""
+    """One corrupted file in a copy of an intact index."""
 
     def __init__(self, sound, home, seed):
         rng = self.rng = random.Random(seed)
@@ -203,7 +203,7 @@ class Damage:
         else:
             path.write_bytes(data)
         if self.kind in ("store.db", "store.db-wal"):
-            # It goes with the log that it was made for.
+            # The shared-memory file belongs to the original log.
             for shared in path.parent.glob("store.db-shm"):
                 shared.unlink()
 
@@ -211,8 +211,8 @@ class Damage:
         return f"{self.how} of {self.path.name} ({self.base})"
 
 
-def is_told(code, answer):
-    """A told fault: the index is damaged, or it is not there any more."""
+def is_reported(code, answer):
+    """Whether the answer reports the fault: the index is corrupt, or it is gone."""
     error = answer.get("error") or {}
     status = error.get("data", {}).get("schema_status")
     damaged = error.get("code") == "index_incompatible" and status in ("corrupt_manifest", "reindex_required")
@@ -221,7 +221,7 @@ def is_told(code, answer):
 
 
 def is_older(answer):
-    """Says itself that it may be of another time, or that nothing is published."""
+    """Whether the answer says that it may be outdated, or that nothing is published."""
     metadata = answer.get("metadata", {})
     error = (answer.get("error") or {}).get("code")
     return (
@@ -231,12 +231,12 @@ def is_older(answer):
 
 
 class Trial:
-    """A damage, and what came of it."""
+    """One corruption and its outcome."""
 
     def __init__(self, sound, seed, folder):
         self.sound, self.seed, self.folder = sound, seed, folder
         self.home = folder / f"trial-{seed}"
-        self.faults, self.told, self.silent, self.stale, self.asked = [], 0, [], 0, 0
+        self.faults, self.reported, self.silent, self.stale, self.asked = [], 0, [], 0, 0
 
     def play(self):
         try:
@@ -247,8 +247,8 @@ class Trial:
             self.doctor = self.examine(ground.Program(self.sound.binary, self.copy))
             self.ask_commands() if self.seed % 2 else self.ask_server()
             self.outcome = self.judge()
-            if self.seed % MEND == 0:
-                self.mend()
+            if self.seed % REPAIR_EVERY == 0:
+                self.repair()
         except Exception as error:
             self.faults.append(f"{type(error).__name__}: {error}")
             self.outcome = "FAULT"
@@ -258,7 +258,7 @@ class Trial:
 
     def examine(self, program):
         code, report, stderr = run(program, self.sound.root, ["doctor", "--json"])
-        if code not in (0, 1) and not is_told(code, report):
+        if code not in (0, 1) and not is_reported(code, report):
             self.faults.append(f"doctor ended with {code}: {report} {stderr}")
         return code != 0
 
@@ -270,10 +270,10 @@ class Trial:
             self.faults.append(f"{what}: {answer['error']['message']}")
         elif bare == right or (self.damage.how == "older" and without_layers(bare) == without_layers(right)):
             pass
-        elif is_told(code, answer):
-            self.told += 1
+        elif is_reported(code, answer):
+            self.reported += 1
         elif what.startswith("status") and answer.get("schema_status") == "corrupt_manifest":
-            self.told += 1
+            self.reported += 1
         elif is_older(answer):
             self.stale += 1
         else:
@@ -290,17 +290,17 @@ class Trial:
 
     def ask_server(self):
         found, whole = ask_server(self.program, self.sound.root, self.sound.words)
-        refused = [key for key in found if is_told(None, whole[key])]
+        refused = [key for key in found if is_reported(None, whole[key])]
         for key, right in self.sound.answers.items():
             self.weigh(key, right, None, whole[key], found[key])
         keys = list(found)
         after = keys[keys.index(refused[0]):] if refused else []
-        # A sync that ran beside the questions may have mended the text index.
+        # A sync between the queries may have rebuilt the text index.
         if len(refused) < len(after) and whole["health"].get("status") == "error":
             answered = [key for key in after if key not in refused]
             self.faults.append(f"refused {refused[0]} and answered {answered[:3]} after it")
         damaged = [key for key in refused if whole[key]["error"]["code"] == "index_incompatible"]
-        # A sync that runs beside it builds a text index anew that it can not open.
+        # A concurrent sync rebuilds a text index that it cannot open.
         if damaged and len(refused) == len(after) and whole["health"].get("status") not in ("error", "indexing"):
             self.faults.append(f"refused, and its health is {whole['health'].get('status')}")
 
@@ -312,31 +312,31 @@ class Trial:
                 return "only SQLite"
             self.faults += self.silent
             return "FAULT"
-        if self.told and not self.doctor:
-            self.faults.append("a question was refused, and doctor finds nothing")
+        if self.reported and not self.doctor:
+            self.faults.append("a query was refused, and doctor finds nothing")
             return "FAULT"
-        if self.told:
-            return "told"
+        if self.reported:
+            return "reported"
         if self.stale:
-            return "older, told"
+            return "older, reported"
         return "found by doctor" if self.doctor else "harmless"
 
-    def mend(self):
+    def repair(self):
         program, root = self.program, self.sound.root
         for args in (["index", "--force"], ["index", "--ref", "feature"], ["index", "--ref", "release"]):
             code, said = program.run(root, *args)
             if code != 0:
-                self.faults.append(f"not mended: {' '.join(args)} ended with {code}: {said[-300:]}")
+                self.faults.append(f"not repaired: {' '.join(args)} ended with {code}: {said[-300:]}")
                 return
         code, said = program.run(root, "doctor")
         if code != 0:
-            self.faults.append(f"not mended, says doctor: {said[-600:]}")
+            self.faults.append(f"not repaired, according to doctor: {said[-600:]}")
         found = ask_server(program, root, self.sound.words)[0]
         different = ground.differences(found, self.sound.answers)
-        self.faults += [f"not mended: {key}\n    {found.get(key)}\n    {self.sound.answers.get(key)}" for key in different[:2]]
+        self.faults += [f"not repaired: {key}\n    {found.get(key)}\n    {self.sound.answers.get(key)}" for key in different[:2]]
 
 
-OUTCOMES = ["told", "older, told", "found by doctor", "harmless", "only SQLite", "FAULT"]
+OUTCOMES = ["reported", "older, reported", "found by doctor", "harmless", "only SQLite", "FAULT"]
 
 
 def table(counts, title):
@@ -356,24 +356,24 @@ def main():
     began = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="damage-"))
     sound = Sound(os.path.abspath(asked.binary), folder, asked.seed)
-    by_kind, by_way, wrong, questions, mended = collections.Counter(), collections.Counter(), 0, 0, 0
+    by_kind, by_way, wrong, questions, repaired = collections.Counter(), collections.Counter(), 0, 0, 0
     seeds = range(asked.seed, asked.seed + asked.damages)
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         for at, trial in enumerate(pool.map(lambda seed: Trial(sound, seed, folder).play(), seeds), 1):
             outcome = "FAULT" if trial.faults else trial.outcome
             by_kind[trial.damage.kind, outcome] += 1
             by_way[trial.damage.how, outcome] += 1
-            questions, mended = questions + trial.asked, mended + (trial.seed % MEND == 0)
+            questions, repaired = questions + trial.asked, repaired + (trial.seed % REPAIR_EVERY == 0)
             if trial.faults:
                 wrong += 1
                 print(f"seed {trial.seed}, {trial.damage}:", *trial.faults, sep="\n  ", flush=True)
             if at % 100 == 0:
-                print(f"{at} damages, {time.monotonic() - began:.0f} s, {wrong} wrong", flush=True)
+                print(f"{at} corruptions, {time.monotonic() - began:.0f} s, {wrong} wrong", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     print()
     table(by_kind, "file")
     table(by_way, "damage")
-    print(f"{asked.damages} damages, seeds {seeds[0]} to {seeds[-1]}, {questions} questions, {mended} mended, "
+    print(f"{asked.damages} corruptions, seeds {seeds[0]} to {seeds[-1]}, {questions} queries, {repaired} repaired, "
           f"{time.monotonic() - began:.0f} s, {wrong} wrong")
     return 1 if wrong else 0
 

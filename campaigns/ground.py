@@ -1,4 +1,4 @@
-"""What the campaigns stand on: the program, a client on a pipe, a repository with branches, and the answers of a fresh index.
+"""Shared by the campaigns: the program, a client on a pipe, a repository with branches, and the answers of a fresh index.
 Standard library only."""
 
 import collections
@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-PATIENCE = 120  # So long any answer may take, on a busy machine and by a debug build.
+ANSWER_TIMEOUT = 120  # Seconds for any answer, on a busy machine and from a debug build.
 
 
 class Silent(Exception):
@@ -31,16 +31,16 @@ class Program:
         return {**kept, "CODECOMPASS_HOME": self.home, "GIT_CONFIG_GLOBAL": "/dev/null", **more}
 
     def start(self, root, *args, **more):
-        """A command that somebody else waits for, or ends."""
+        """Starts a command; the caller waits for it or ends it."""
         return subprocess.Popen(
             [self.binary, *args], cwd=root, env=self.environment(**more),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )
 
     def run(self, root, *args):
-        """A command's exit code and what it said."""
+        """Returns the exit code and the output of a command."""
         done = subprocess.run(
-            [self.binary, *args], cwd=root, env=self.environment(), capture_output=True, text=True, timeout=PATIENCE,
+            [self.binary, *args], cwd=root, env=self.environment(), capture_output=True, text=True, timeout=ANSWER_TIMEOUT,
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -52,7 +52,7 @@ class Program:
 
 
 class Pipe:
-    """A server on a pipe, with a session of the older kind."""
+    """A server on a pipe, with a session of a revision before the stateless one."""
 
     def __init__(self, program, root, *flags, **more):
         self.process = subprocess.Popen(
@@ -83,7 +83,7 @@ class Pipe:
         return self.number
 
     def receive(self, number):
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + ANSWER_TIMEOUT
         while number not in self.kept:
             try:
                 line = self.lines.get(timeout=max(0.01, until - time.monotonic()))
@@ -98,7 +98,7 @@ class Pipe:
 
     def call(self, tool, **arguments):
         """A tool's answer or error, as JSON."""
-        return told(self.receive(self.send("tools/call", {"name": tool, "arguments": arguments})))
+        return content_of(self.receive(self.send("tools/call", {"name": tool, "arguments": arguments})))
 
     def kill(self):
         self.process.kill()
@@ -113,15 +113,15 @@ class Pipe:
             return None
 
 
-def told(message):
-    """What stands in the answer to a call of a tool."""
+def content_of(message):
+    """Returns the content of the answer to a tool call."""
     if "result" not in message:
         return {"error": {"code": "protocol", **message["error"]}}
     return json.loads(message["result"]["content"][0]["text"])
 
 
 def code_of(answer):
-    """The code of an error; None of an answer."""
+    """Returns the code of an error, or None for an answer."""
     return answer["error"]["code"] if isinstance(answer.get("error"), dict) else None
 
 
@@ -137,7 +137,7 @@ LANGUAGES = {
 
 
 class Repository:
-    """A git repository that is changed at random; every function gets a name that nobody had before."""
+    """A git repository that is changed at random; every function gets a new name."""
 
     def __init__(self, root, rng, files=12):
         self.root, self.rng, self.names = str(root), rng, 0
@@ -197,7 +197,7 @@ class Repository:
         return self.git("branch", "--format=%(refname:short)").split()
 
 
-# Answers, and whether they are those of a fresh index
+# Answers, and their comparison with a fresh index
 
 QUESTIONS = [
     ("locate_symbol", {"name": "{name}"}),
@@ -233,7 +233,7 @@ def filled(value, words):
 
 
 def bare(answer):
-    """What an answer says about the code, without what names the index it came from."""
+    """Returns an answer without the fields that identify the index it came from."""
     if isinstance(answer, list):
         return [bare(item) for item in answer]
     if not isinstance(answer, dict):
@@ -243,17 +243,17 @@ def bare(answer):
 
 
 def whole(pipe, tool, arguments):
-    """An answer that ran out of time says so, and goes on where it was when it is asked for again."""
+    """Repeats a call until its answer is complete: an answer that ran out of time says so, and continues when it is repeated."""
     for _ in range(20):
         answer = pipe.call(tool, **arguments)
         is_cut = answer.get("metadata", {}).get("result_completeness") == "partial"
-        if not is_cut or tool == "get_code_context":  # Which is cut by its tokens.
+        if not is_cut or tool == "get_code_context":  # Its answers are cut by the token budget.
             break
     return answer
 
 
 def answers(program, root, refs, words):
-    """What every tool says, for the work tree and for each ref."""
+    """Returns the answers of every tool, for the work tree and for each ref."""
     pipe = Pipe(program, root, "--no-prewarm", "--no-watch", "--answers", "json", "--tools", "all")
     found = collections.OrderedDict()
     for ref in [None, *refs]:

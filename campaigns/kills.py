@@ -1,18 +1,17 @@
-"""Kills at random times and points: `python kills.py BINARY [--kills N] [--seed N]`. The binary is a debug build.
+"""Kills processes at random times and points: `python kills.py BINARY [--kills N] [--seed N]`. The binary is a debug build.
 
-A small repository with branches and a linked worktree is edited, committed to and checked out, while commands and servers
-index it, bring it up to date, prune it, write it out and take it in again. Each of them is killed: by SIGKILL at a random time,
-or by itself right before a random durable write (`CODECOMPASS_KILL_AT_WRITE`, which only debug builds know). Meanwhile a server
-that nobody kills watches the same project and is asked all the time, and another process brings in the linked worktree. What
-must hold:
+A small repository with branches and a linked worktree is edited, committed to and checked out, while commands and servers index, sync,
+prune, export and import it. Each of them is killed: by SIGKILL at a random time, or by itself right before a random durable write
+(`CODECOMPASS_KILL_AT_WRITE`, in debug builds only). Meanwhile another server, which is not killed, watches the same project and is
+queried all the time, and another process indexes the linked worktree. Invariants:
 
-- who reads meanwhile gets an answer, or an error that says that somebody writes or that something is not indexed (any more);
-  never a broken index;
-- after each round the index is brought up to date once more, `doctor` has no complaint, and every tool answers for the work
-  tree and for every branch as a fresh index does.
+- a reader gets an answer, or an error that says that another process is writing or that something is not (or no longer) indexed; never
+  a corrupt index;
+- after each round and one more sync, `doctor` reports no problem, and every tool answers for the work tree and for every branch as a
+  fresh index does.
 
-Prints the seed of each round that did not hold, and ends with 1. 60 kills; 2,000 with CAMPAIGN=long. Everything happens in a
-temporary folder.
+Prints the seed of each round with a violation, and exits with 1. 60 kills; 2,000 with CAMPAIGN=long. Everything happens in a temporary
+folder.
 """
 
 import argparse
@@ -32,16 +31,16 @@ import ground
 from ground import Pipe, Program, Repository, Silent, code_of
 
 KILLS_PER_ROUND = 40
-# What an answer may say while others write, are killed and prune.
+# Error codes that are allowed while other processes write, are killed and prune.
 ALLOWED = {
     None, "index_in_progress", "sync_in_progress", "index_stale", "index_not_ready", "ref_not_indexed", "overlay_not_ready",
     "symbol_not_found", "file_not_found", "project_not_found",
 }
-WRITES = [4, 8, 16, 40]  # Commands make so many durable writes, from the shortest to the longest.
+WRITES = [4, 8, 16, 40]  # The number of durable writes of the commands, from the shortest to the longest.
 
 
 class Reader(threading.Thread):
-    """A server that nobody kills, and that is asked all the time."""
+    """A server that is not killed and is queried all the time."""
 
     def __init__(self, program, root, refs):
         super().__init__(daemon=True)
@@ -67,7 +66,7 @@ class Reader(threading.Thread):
 
 
 class Round:
-    """Some kills, and what is left after them."""
+    """One round of kills, and the check afterwards."""
 
     def __init__(self, binary, folder, seed):
         self.seed, self.rng = seed, random.Random(seed)
@@ -90,7 +89,7 @@ class Round:
             self.change()
             self.rng.choice([self.kill_command, self.kill_command, self.kill_command, self.kill_server])()
         reader.is_over.set()
-        reader.join(ground.PATIENCE)
+        reader.join(ground.ANSWER_TIMEOUT)
         self.done["questions meanwhile"] += reader.asked
         return reader.faults[:5] + self.look()
 
@@ -124,7 +123,7 @@ class Round:
     def kill_command(self):
         root, *args = self.rng.choice(self.commands())
         self.done[" ".join(args[:2] if args[0] == "state" else args[:1])] += 1
-        # Others want to write, too.
+        # Other processes write, too.
         rival = self.program.start(self.rng.choice([self.root, self.linked]), "sync") if self.rng.random() < 0.3 else None
         if self.rng.random() < 0.5:
             self.ended(self.program.start(root, *args, CODECOMPASS_KILL_AT_WRITE=self.some_write()), None)
@@ -134,9 +133,9 @@ class Round:
             self.ended(rival, self.rng.uniform(0, 0.3) if self.rng.random() < 0.5 else None)
 
     def ended(self, process, seconds):
-        """Waits for a command to end, or ends it after so many seconds."""
+        """Waits for a command to end, and kills it after a number of seconds."""
         try:
-            process.communicate(timeout=seconds or ground.PATIENCE)
+            process.communicate(timeout=seconds or ground.ANSWER_TIMEOUT)
             self.done["ended by themselves" if process.returncode >= 0 else "killed at a write"] += 1
         except subprocess.TimeoutExpired:
             process.kill()
@@ -164,7 +163,7 @@ class Round:
                 pipe.kill()
 
     def look(self):
-        """What is wrong after all that."""
+        """Returns the violations after the round."""
         faults = []
         branches = [branch for branch in self.repository.branches()]
         for program in (self.program, fresh := Program(self.program.binary, self.folder / "fresh")):

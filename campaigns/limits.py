@@ -1,15 +1,15 @@
 """The limits of a machine: `python limits.py BINARY [SCENARIO…]`.
 
-Each scenario takes something away (room on the disk, memory, open files, watches, the right to write, the clock, a worker's time)
-while a repository is indexed, synced, served and asked. What must hold in all of them:
+Each scenario removes a resource (disk space, memory, open files, watches, write permission, the clock, a worker's time) while a
+repository is indexed, synced, served and queried. Invariants of all scenarios:
 
-- no panic, no signal, and no answer that an index is damaged (`index_incompatible`, `corrupt_manifest`): nothing is;
-- what was published before is answered, or it is said in one sentence why not;
-- when the limit is gone, the next sync mends everything: `doctor` finds nothing, and the newest edit is found.
+- no panic, no signal, and no answer that reports corruption (`index_incompatible`, `corrupt_manifest`), because there is none;
+- queries about published data are answered, or one sentence says why not;
+- when the limit is gone, the next sync completes: `doctor` finds nothing, and the newest edit is found.
 
-And in each what its own function says. A disk, a read-only folder and a limit on watches are made in a name space of their own
-(`unshare`); the clock is set back by `faketime`. A scenario that can not be played here says so and is passed over. Ends with 1
-when something did not hold. Everything happens in a temporary folder.
+The docstring of each scenario has its own invariants. A disk, a read-only folder and a limit on watches are created in a separate
+namespace (`unshare`); `faketime` sets the clock. A scenario that cannot run on this machine says so and is skipped. Exits with 1 on a
+violation. Everything happens in a temporary folder.
 """
 
 import argparse
@@ -29,11 +29,11 @@ DAMAGE = ("index_incompatible", "corrupt_manifest", "panicked", "damaged")
 
 
 class Impossible(Exception):
-    """What can not be played here."""
+    """A scenario that cannot run on this machine."""
 
 
 class Ground:
-    """A repository that is indexed, and the program behind a line of shell that takes something away."""
+    """An indexed repository, and the program behind a line of shell that removes a resource."""
 
     def __init__(self, folder, binary, seed):
         self.folder, self.binary = folder, os.path.abspath(binary)
@@ -43,7 +43,7 @@ class Ground:
         self.faults = []
 
     def behind(self, shell, name="limited"):
-        """The program as a shell starts it that has done something first. What it says on standard error is in `errors`."""
+        """The program, started by a shell after some preparation. Its standard error is in `errors`."""
         script = self.folder / name
         script.write_text(f"#!/bin/bash\n{shell}\nexec \"{self.binary}\" \"$@\" 2> >(tee -a \"{self.folder}/errors\" >&2)\n")
         script.chmod(0o755)
@@ -58,19 +58,19 @@ class Ground:
             self.faults.append(what)
 
     def sane(self, code, said, what):
-        """An ending that is one: an answer, or an error with a sentence."""
+        """Whether a command ended properly: with an answer, or with an error message."""
         self.expect(code is not None and 0 <= code < 100 and not any(word in said for word in DAMAGE), f"{what}: {code} {said[-600:]}")
 
     def newest(self):
-        """Writes a function that nobody had before, and gives its name."""
+        """Writes a function with a new name, and returns the name."""
         path = pathlib.Path(self.root) / "src/newest.py"
         self.repository.names += 1
         name = f"newest_{self.repository.names}"
         path.write_text(f"def {name}():\n    return {self.repository.names}\n")
         return name
 
-    def mended(self, program=None):
-        """Whether everything is as it should be once the limit is gone."""
+    def recovered(self, program=None):
+        """Checks that everything works once the limit is gone."""
         program, name = program or self.program, self.newest()
         code, said = program.run(self.root, "sync")
         self.expect(code == 0, f"the sync after it ended with {code}: {said[-600:]}")
@@ -86,7 +86,7 @@ def can(*command):
 
 
 def in_namespace(ground, script, **more):
-    """Runs a script in which disks can be mounted; it prints what is looked at."""
+    """Runs a script in a namespace where disks can be mounted; its output is checked."""
     if not can("unshare", "--user", "--map-root-user", "--mount", "true"):
         raise Impossible("no name space can be made")
     env = ground.program.environment(PROGRAM=ground.binary, DATA=ground.program.home, FOLDER=str(ground.folder), **more)
@@ -100,8 +100,8 @@ def in_namespace(ground, script, **more):
 
 
 def full_disk(ground):
-    """A disk of every size between too small for anything and large enough: `index` says which folder is full, how much is free and
-    how much is needed, or it succeeds; what lies there is never called damaged; with room, the next sync mends it."""
+    """Disks of all sizes from too small to large enough: `index` reports which folder is full, how much is free and how much is
+    needed, or it succeeds; it never reports corruption; with enough space, the next sync completes."""
     os.makedirs(ground.program.home, exist_ok=True)
     sizes = range(20, 800, 8) if is_long() else (40, 80, 120, 160, 200, 240, 280, 400)
     outcomes = []
@@ -120,14 +120,14 @@ def full_disk(ground):
         if failed:
             for word in ("There is no room in", "are free", "are needed", "CODECOMPASS_HOME", "FAIL  free disk"):
                 ground.expect(word in said, f"{size} KiB: {word!r} is not said: {said[:1500]}")
-        ground.expect("sync ended with 0" in said and "doctor ended with 0" in said, f"{size} KiB is not mended: {said[-1500:]}")
+        ground.expect("sync ended with 0" in said and "doctor ended with 0" in said, f"{size} KiB did not recover: {said[-1500:]}")
         ground.expect(not any(word in said for word in DAMAGE), f"{size} KiB is called damage: {said[:1500]}")
     print("   ", ", ".join(outcomes))
 
 
 def full_disk_under_a_server(ground):
-    """A server whose disk fills up answers as before, says so once on standard error, and `health_check` is `error` with folder and
-    numbers; when there is room again, the edits come in by themselves and it is `ready`."""
+    """A server whose disk fills up answers as before and reports it once on standard error; `health_check` is `error` with folder and
+    numbers. With space again, the edits are indexed without a request, and `health_check` is `ready`."""
     here = pathlib.Path(__file__).resolve()
     said = in_namespace(ground, """
         mkdir -p "$DATA"; mount -t tmpfs -o size=6m none "$DATA" || exit 77
@@ -135,11 +135,11 @@ def full_disk_under_a_server(ground):
         python3 "$HERE" --inside "$PROGRAM" "$FOLDER"
     """, HERE=str(here))
     print(textwrap.indent(said.strip(), "    "))
-    ground.expect("FAULT" not in said and "played" in said, said[-1500:])
+    ground.expect("FAULT" not in said and "finished" in said, said[-1500:])
 
 
 def inside_full_disk(binary, folder):
-    """The part of it that runs where the disk is."""
+    """The part of the scenario that runs in the namespace with the disk."""
     data, root = folder / "data", str(folder / "repository")
     errors = folder / "server-errors"
     script = folder / "noted"
@@ -169,10 +169,10 @@ def inside_full_disk(binary, folder):
     def health():
         return pipe.call("health_check")
 
-    is_told = until(lambda: "There is no room in" in str(health()["metadata"].get("warnings")))
-    told = health()
+    is_reported = until(lambda: "There is no room in" in str(health()["metadata"].get("warnings")))
+    state = health()
     for holds, what in [
-        (is_told and told["status"] == "error", f"health_check does not say it: {told['status']} {told['metadata']}"),
+        (is_reported and state["status"] == "error", f"health_check does not say it: {state['status']} {state['metadata']}"),
         (pipe.call("locate_symbol", name="run").get("total_candidates", 0) > 0, "what was published is not answered"),
     ]:
         if not holds:
@@ -192,11 +192,11 @@ def inside_full_disk(binary, folder):
     if not until(lambda: health()["status"] == "ready"):
         print(f"FAULT with room again it is {health()['status']}")
     pipe.close()
-    print(f"played; standard error: {errors.read_text().strip()}")
+    print(f"finished; standard error: {errors.read_text().strip()}")
 
 
 def address_space(ground):
-    """So little memory that something fails: an error or an answer, and nothing is broken afterwards."""
+    """Too little memory: an error or an answer, and nothing is corrupt afterwards."""
     ground.program.must(ground.root, "index")
     outcomes = []
     for mib in (64, 128, 256, 400, 600, 1000, 2000):
@@ -205,16 +205,16 @@ def address_space(ground):
         codes = []
         for command in (["sync"], ["search", "which kind runs"], ["grep", "."], ["references", "run"]):
             code, said = limited.run(ground.root, *command)
-            # An allocation that fails ends a program by SIGABRT; whoever gives it less than it needs to start gets that.
+            # A failed allocation ends a program by SIGABRT, which is expected with less memory than it needs to start.
             ground.expect(not any(word in said for word in DAMAGE[:2]), f"{mib} MiB, {command}: {said[-600:]}")
             codes.append(str(code))
         outcomes.append(f"{mib} MiB {'/'.join(codes)}")
     print("   ", ", ".join(outcomes))
-    ground.mended()
+    ground.recovered()
 
 
 def descriptors(ground):
-    """Sixty-four open files, and fewer: commands and a server answer, or say what they lack."""
+    """Sixty-four open files, and fewer: commands and a server answer, or report what they lack."""
     ground.program.must(ground.root, "index")
     for most in (64, 32, 16, 12):
         limited = ground.behind(f"ulimit -n {most}")
@@ -241,11 +241,11 @@ def descriptors(ground):
             answer = pipe.call(tool, **arguments)
             ground.expect(code_of(answer) in (None, "ambiguous_symbol"), f"a server with 64 files, {tool}: {answer}")
     ground.expect(pipe.close() == 0, "it does not end by itself")
-    ground.mended()
+    ground.recovered()
 
 
 def watches(ground):
-    """Ten watches and no more: the server says once that it can not watch, tells why in `health_check`, and is right all the same."""
+    """Ten watches at most: the server reports once that it cannot watch, gives the reason in `health_check`, and its answers are right."""
     limit = "/proc/sys/user/max_inotify_watches"
     if not can("unshare", "--user", "--map-root-user", "bash", "-c", f"echo 10 > {limit}"):
         raise Impossible("the limit can not be set")
@@ -273,11 +273,11 @@ def watches(ground):
     ground.expect("not watched" in warnings, f"health_check does not say it: {warnings}")
     ground.expect(ground.errors().count("every question looks at all files") == 1, f"not said once: {ground.errors()}")
     pipe.close()
-    ground.mended()
+    ground.recovered()
 
 
 def read_only(ground):
-    """Data that nobody can write to: questions are answered, a sync says what it can not do."""
+    """A read-only data folder: queries are answered, a sync reports what it cannot do."""
     ground.program.must(ground.root, "index")
     ground.newest()
     said = in_namespace(ground, """
@@ -290,11 +290,11 @@ def read_only(ground):
     ground.expect(said.count("ended with 0") == 3, f"questions are not answered: {said}")
     ground.expect("sync ended with 0" not in said, f"a sync that can not be: {said}")
     ground.expect(not any(word in said for word in DAMAGE), f"it is called damage: {said}")
-    ground.mended()
+    ground.recovered()
 
 
 def clock_set_back(ground):
-    """A clock that goes back by a day, and on by two: every edit is brought in, whatever the times of files say."""
+    """A clock that is set back by a day and forward by two: every edit is indexed, whatever the times of files are."""
     if not shutil.which("faketime"):
         raise Impossible("faketime is not installed")
     ground.program.must(ground.root, "index")
@@ -303,7 +303,7 @@ def clock_set_back(ground):
         name = ground.newest()
         code, said = shifted.run(ground.root, "locate", name)
         ground.expect(code == 0 and "newest.py" in said, f"{offset}: {name} is not found: {code} {said[-600:]}")
-        # The same length and the same times, by whoever sets them: only the content differs.
+        # The same length and the same times: only the content differs.
         path = pathlib.Path(ground.root) / "src/newest.py"
         before = path.stat()
         renamed = name.replace("newest", "latest")
@@ -311,15 +311,15 @@ def clock_set_back(ground):
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         code, said = shifted.run(ground.root, "locate", renamed)
         ground.expect(code == 0, f"{offset}: an edit that keeps size and time is not found: {code} {said[-600:]}")
-    ground.mended()
+    ground.recovered()
 
 
 def slow_questions(ground):
-    """Expressions that take seconds, as many as there are threads: a question for a name and `health_check` are answered beside
-    them, what is cancelled frees its processor at once, and what is not is cut off and says so."""
+    """As many slow expressions as there are threads: a query for a name and `health_check` are answered meanwhile, cancelled queries free
+    their processor at once, and the others are cut off and say so."""
     rng = random.Random(7)
     for at in range(6):
-        # The last letter stands where it ends nothing: no word tells that there is no match.
+        # The last letter is inside a word, so the word index cannot rule out a match.
         lines = ("w " + "".join(rng.choice("qzx ") for _ in range(1000)) for _ in range(600))
         pathlib.Path(ground.root, f"letters{at}.txt").write_text("\n".join(lines) + "\n")
     ground.program.must(ground.root, "index")

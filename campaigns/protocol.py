@@ -1,18 +1,18 @@
-"""A hundred thousand requests by somebody who knows the grammar: `python protocol.py BINARY [--requests N] [--seed N]`.
+"""Sends generated requests: `python protocol.py BINARY [--requests N] [--seed N]`.
 
-Calls of every tool are made of the schemas that `tools/list` gives, with arguments that are right, of another type, missing,
-unknown, huge, deep or empty; beside them stand unknown tools and methods, notifications, cancellations, responses to nobody,
-batches, ids that are doubled, huge, negative, broken or null, revisions of all times, bytes that are no UTF-8, and lines that
-are cut. All of it goes over a pipe and over HTTP, several at a time. What must hold:
+Calls of every tool are generated from the schemas of `tools/list`, with arguments that are right, of another type, missing, unknown,
+huge, deep or empty. Mixed with them are unknown tools and methods, notifications, cancellations, responses without a request, batches,
+ids that are duplicate, huge, negative, broken or null, all revisions, bytes that are not UTF-8, and truncated lines. All of it is sent
+over a pipe and over HTTP, several at a time. Invariants:
 
-- each request with an id that can be one is answered exactly once, with that id, by a result or an error; a doubled id as often
-  as it was asked; one that was cancelled at most once;
-- nobody else is answered, save what is no message, which is refused with the id null;
-- an answer to a call is what the protocol says: a result with content, or an error with a code and a message;
-- the server lives at the end, answers a plain question, and has not grown by more than a bound.
+- each request with a valid id is answered exactly once, with that id, by a result or an error; a duplicate id as often as it was sent;
+  a cancelled one at most once;
+- nothing else is answered, except lines that are not messages, which are refused with the id null;
+- the answer to a call follows the protocol: a result with content, or an error with a code and a message;
+- the server is alive at the end, answers a plain query, and its memory has not grown beyond a limit.
 
-Prints the seed and what did not hold, and ends with 1. 3,000 requests; 100,000 with CAMPAIGN=long. Everything happens in a
-temporary folder.
+Prints the seed and the violations, and exits with 1. 3,000 requests; 100,000 with CAMPAIGN=long. Everything happens in a temporary
+folder.
 """
 
 import argparse
@@ -42,7 +42,7 @@ META = {
 
 
 class Grammar:
-    """Makes messages. Each comes with the ids that it must be answered with, as JSON texts, and how it is sent."""
+    """Generates messages, each with the ids of its expected answers, as JSON texts, and the way to send it."""
 
     def __init__(self, rng, tools, root):
         self.rng, self.tools, self.root, self.number = rng, tools, root, 0
@@ -57,7 +57,7 @@ class Grammar:
         return self.rng.choice([-self.number, 2**53 + self.number, 2**62 + self.number])
 
     def value(self, schema, depth=0):
-        """Something for a parameter: right most of the time."""
+        """Returns a value for a parameter, usually a valid one."""
         rng = self.rng
         if rng.random() < 0.15 or depth > 4:
             return rng.choice([None, True, 0, -1, 2**31, 1e308, "", "x", [], {}, [[]], {"a": None}, "\u0000", "x" * rng.choice([10, 5000])])
@@ -99,7 +99,7 @@ class Grammar:
         return chosen, None
 
     def call(self):
-        # Jobs are asked for now and then only: there is one writer, and what is looked at here is the protocol.
+        # Jobs are rare: there is only one writer, and this campaign tests the protocol.
         tool = self.rng.choice(self.tools)
         if tool["name"] in ("index_repo", "sync_repo", "switch_ref") and self.rng.random() < 0.9:
             tool = self.rng.choice(self.tools)
@@ -112,12 +112,12 @@ class Grammar:
         text = json.dumps(message)
         if nested is not None:
             text = text.replace('"DEEP"', deep(nested))
-        # What is nested too deeply can not be read, so nobody knows whose it was.
+        # A message that is nested too deeply cannot be parsed, so its id is unknown.
         is_read = nested is None or depth(nested) < 120
         return text, [message["id"]] if is_read else [], not is_read
 
     def other(self):
-        """A request that is no call."""
+        """Returns a request that is not a tool call."""
         rng, id = self.rng, self.fresh_id()
         method = rng.choice(["ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "completion/complete",
                              "logging/setLevel", "no/such", "", "tools/call", "server/discover", "notifications/initialized"])
@@ -143,7 +143,7 @@ class Grammar:
         return json.dumps([{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in ids]), ids, False
 
     def broken(self):
-        """What is no message. It is refused without an id, because nobody can tell which it had."""
+        """Returns a line that is not a message. It is refused without an id, because its id is unknown."""
         whole = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
         cut = whole[: self.rng.randrange(1, len(whole) - 1)]
         text = self.rng.choice([cut, "{", "[]", "nul", '"x"', "7", "{}", '{"id": null}', "\ufeff{}", "[" * 500, '{"jsonrpc": "1.0"}', "\x01"])
@@ -177,7 +177,7 @@ def key(id):
 
 
 def is_answer(message):
-    """Whether a response is what the protocol says."""
+    """Whether a response follows the protocol."""
     if "error" in message:
         error = message["error"]
         return isinstance(error, dict) and isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
@@ -190,7 +190,7 @@ def memory(pid):
 
 
 class Account:
-    """What was asked, what was answered, and what is wrong about it."""
+    """Records requests, answers and violations."""
 
     def __init__(self):
         self.owed, self.nulls_owed, self.faults, self.asked = collections.Counter(), 0, [], 0
@@ -207,7 +207,7 @@ class Account:
         for one in message if isinstance(message, list) else [message]:
             with self.lock:
                 if "method" in one:
-                    continue  # Progress, or a question to us.
+                    continue  # Progress, or a request to the client.
                 if not is_answer(one):
                     self.faults.append(f"no answer: {str(one)[:300]}")
                 if one.get("id") is None:
@@ -215,7 +215,7 @@ class Account:
                 elif self.owed.get(key(one["id"]), 0) > 0:
                     self.owed[key(one["id"])] -= 1
                 else:
-                    self.faults.append(f"nobody asked: {str(one)[:300]}")
+                    self.faults.append(f"answer without a request: {str(one)[:300]}")
 
     def open(self):
         with self.lock:
@@ -254,7 +254,7 @@ def over_a_pipe(program, root, tools, rng, count):
     grown, last = [], None
     while account.asked < count:
         text, ids, is_broken = grammar.next()
-        # An id that is doubled while the first is open means two requests.
+        # A duplicate id while the first request is open means two requests.
         account.ask(ids, is_broken)
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         try:
@@ -267,20 +267,20 @@ def over_a_pipe(program, root, tools, rng, count):
             account.faults.append(f"the server went away after {account.asked} requests; the last was {data[:300]}")
             return account, 0
         while account.open() > AT_ONCE + len(account.cancelled):
-            if not room.acquire(timeout=ground.PATIENCE):
-                account.faults.append(f"no answer for {ground.PATIENCE} s; open: {[id for id, n in account.owed.items() if n][:5]}")
+            if not room.acquire(timeout=ground.ANSWER_TIMEOUT):
+                account.faults.append(f"no answer for {ground.ANSWER_TIMEOUT} s; open: {[id for id, n in account.owed.items() if n][:5]}")
                 process.kill()
                 return account, 0
         if account.asked in (count // 10, count):
             grown.append(memory(process.pid))
-    until = time.monotonic() + ground.PATIENCE
+    until = time.monotonic() + ground.ANSWER_TIMEOUT
     while account.open() > len(account.cancelled) and time.monotonic() < until:
         room.acquire(timeout=1)
     process.stdin.write(line({"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": {"name": "locate_symbol", "arguments": {"name": "run"}}}))
     account.ask(["last"], False)
     process.stdin.close()
-    reader.join(ground.PATIENCE)
-    if process.wait(ground.PATIENCE) != 0:
+    reader.join(ground.ANSWER_TIMEOUT)
+    if process.wait(ground.ANSWER_TIMEOUT) != 0:
         account.faults.append(f"the server ended with {process.returncode}")
     if account.owed[key("last")]:
         account.faults.append("the last question was not answered")
@@ -305,7 +305,7 @@ def over_http(program, root, tools, rng, count):
     def client(seed):
         own = random.Random(seed)
         grammar = Grammar(own, tools, root)
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ground.PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ground.ANSWER_TIMEOUT)
         session = None
         for _ in range(count // len(seeds)):
             if session is None or own.random() < 0.01:
@@ -350,18 +350,18 @@ def over_http(program, root, tools, rng, count):
 
     half(1)
     half(len(seeds))
-    health = http.client.HTTPConnection("127.0.0.1", port, timeout=ground.PATIENCE)
+    health = http.client.HTTPConnection("127.0.0.1", port, timeout=ground.ANSWER_TIMEOUT)
     health.request("GET", "/health")
     if health.getresponse().status != 200:
         account.faults.append("the server is not well at the end")
     process.terminate()
-    if process.wait(ground.PATIENCE) != 0:
+    if process.wait(ground.ANSWER_TIMEOUT) != 0:
         account.faults.append(f"the server ended with {process.returncode}")
     return account, grown[-1] - grown[0]
 
 
 def alone(data, headers):
-    """The same request in the revision that knows no sessions, where it can be one."""
+    """Returns the same request in the stateless revision, if possible."""
     try:
         message = json.loads(data)
         assert isinstance(message, dict) and isinstance(message.get("params", {}), dict) and isinstance(message["method"], str)
@@ -377,7 +377,7 @@ def alone(data, headers):
 
 
 def look(account, response, body, data, ids, is_broken):
-    """Each request has its own answer here, so that one can be looked at by itself."""
+    """Over HTTP each request has its own answer, so each can be checked separately."""
     kind = response.headers.get("Content-Type", "")
     try:
         if kind.startswith("text/event-stream"):

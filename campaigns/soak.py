@@ -1,17 +1,17 @@
-"""A long day of two servers: `python soak.py BINARY [--seconds N] [--repositories 20] [--seed N]`.
+"""Runs two servers for a long time: `python soak.py BINARY [--seconds N] [--repositories 20] [--seed N]`.
 
-Twenty repositories are edited, committed to and switched between branches, while two servers that share one data folder are asked
-about them in turn: by name, by words, by text, for references, outlines, other branches and what changed. Each server may have
-ten of the repositories open. What must hold:
+Twenty repositories are edited, committed to and switched between branches, while two servers that share one data folder are queried
+about them in turn: by name, by words, by text, for references, outlines, other branches and changes. Each server may have ten of the
+repositories open. Invariants:
 
-- every question is answered, and none by an error save of a name, a file or a ref that is not there;
-- memory, open files, watched folders and the logs of the databases level off: in the last third of the time none of them is
-  more than a fifth and a little above what it was in the middle third;
-- no log is ever above 24 MiB, and at the end none above 8;
-- at the end `doctor` finds nothing wrong with any index.
+- every query is answered, without errors except for a name, a file or a ref that does not exist;
+- memory, open files, watched folders and database logs level off: in the last third of the time none of them exceeds the middle third by
+  more than a fifth plus a margin;
+- no log ever exceeds 24 MiB, and none exceeds 8 MiB at the end;
+- at the end `doctor` finds no problem with any index.
 
-Prints a row per sample, and ends with 1 when something did not hold. A minute, or an hour with CAMPAIGN=long. Everything happens
-in a temporary folder. Linux only: it reads /proc.
+Prints a row per sample, and exits with 1 on a violation. Runs for a minute, or for an hour with CAMPAIGN=long. Everything happens in a
+temporary folder. Linux only: it reads /proc.
 """
 
 import argparse
@@ -24,11 +24,11 @@ import time
 from ground import Pipe, Program, Repository, Silent, code_of, is_long
 
 MIB = 1 << 20
-# What a question may be refused for: what it asks about need not be there.
+# Allowed errors: the subject of a query may not exist.
 ALLOWED = {"symbol_not_found", "file_not_found", "ref_not_indexed", "ambiguous_symbol", "no_edges_available", "result_not_found",
            "index_not_ready", "index_stale", "merge_base_failed", "project_not_found", "workspace_limit_exceeded",
            "workspace_not_registered", "index_in_progress", "sync_in_progress"}
-# How far each measure may rise above the middle of the run, beside a fifth of it.
+# The margin of each measure above the middle of the run, in addition to a fifth of it.
 SLACK = {"memory": 48 * MIB, "files": 24, "watches": 60, "logs": 12 * MIB}
 
 
@@ -112,7 +112,7 @@ class Soak:
             if since - last >= every:
                 self.sample(since)
                 last = since
-            # One repository is worked on for a while, others are looked at: as somebody does who has several open.
+            # One repository is edited for a while and others are queried, as by a user with several open.
             repository = self.random.choice(self.repositories)
             for _ in range(self.random.randrange(1, 6)):
                 self.change(repository)

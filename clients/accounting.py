@@ -1,9 +1,8 @@
-"""Every place that bears a name is accounted for, by hand and not in CI: `python accounting.py BINARY REPOSITORY`.
+"""Checks that every occurrence of a name is counted; not part of CI: `python accounting.py BINARY REPOSITORY`.
 
-Takes names of symbols at random, asks `references` about each, and holds the sum of its `counts` against the leaves that
-the languages' own grammars find under that name. Needs `tree-sitter` and the grammars of `requirements-grammars.txt`.
-With `--bare` it looks for what misleads most: names that one symbol bears, that stand in calls, and of which the answer says
-that there are none. Prints what was counted, and ends with 1 when a sum is off.
+Draws names of symbols at random, runs `references` for each, and compares the sum of its `counts` with the leaves that the grammars find
+under that name. Needs `tree-sitter` and the grammars of `requirements-grammars.txt`. With `--bare` it looks for the most misleading
+answers: names with exactly one symbol that occur in calls and have no references. Prints the counts, and exits with 1 if a sum differs.
 """
 
 import argparse
@@ -35,7 +34,7 @@ ECMASCRIPT = {
     "statement_identifier",
     "type_identifier",
 }
-# By the ending of a file: its family, its grammar, the kinds of its names, kinds that are passed over, words that are no names.
+# By file extension: language family, grammar, node kinds of names, node kinds to skip, words that are not names.
 GRAMMARS = {
     ("py", "pyi", "pyw"): ("python", tree_sitter_python.language, {"identifier"}, set(), {"_", "cls", "self"}),
     ("go",): (
@@ -68,7 +67,7 @@ def grammar_of(path):
 
 
 class Leaves:
-    """How often each name stands in the code of each family, and how often it is called."""
+    """Counts how often each name occurs in the code of each family, and how often it is called."""
 
     def __init__(self):
         self.parsers = {}
@@ -96,7 +95,7 @@ class Leaves:
 
 
 def is_called(node):
-    """Whether a name is what a call calls."""
+    """Whether a name is the callee of a call."""
     child, around = node, node.parent
     while around is not None and around.type not in CALLS:
         last = around.children[-1] if around.children else None
@@ -169,7 +168,7 @@ def sums(options, run, symbols, leaves):
 
 
 def bare(options, run, symbols, leaves):
-    """Names that one symbol bears, that are called, and that have no references at all."""
+    """Returns the names with exactly one symbol that are called and have no references."""
     asked = zeros = 0
     for name, bearers in sorted(symbols.items()):
         path, line, _ = min(bearers)

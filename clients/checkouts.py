@@ -1,31 +1,28 @@
-"""Random git commands under a server: `python checkouts.py BINARY [--operations 2000] [--seed N] [--no-watch]`.
+"""Runs random git commands under a server: `python checkouts.py BINARY [--operations 2000] [--seed N] [--no-watch]`.
 
-A server answers for a small repository and its linked worktrees while branches are checked out, made, committed to, rebased,
-merged, reset, stashed and deleted, and while files change without git. Each change gives functions names that nobody had
-before, so what a state holds is known to the line. Questions come right behind a command, a few milliseconds after it, or
-when the server has come to rest. What must hold for each answer:
+A server answers for a small repository and its linked worktrees while branches are checked out, created, committed to, rebased, merged,
+reset, stashed and deleted, and while files change without git. Each change gives functions new names, so the content of each state is
+known to the line. Queries follow a command immediately, a few milliseconds later, or when the server is idle. Invariants of each answer:
 
-- `metadata.ref` is what HEAD names, or the ref that was asked for;
-- it is never another branch's: each file in it is as it was in some state of that name, and the commit it says it is from is
-  one of that name;
-- `fresh` is the tree as it stands; with a watch, as it stood at some moment since 250 ms before the question;
-- `strict` is fresh or `index_stale`; the other policies refuse only a name of which nothing may be published, `balanced` not
-  before two seconds have passed; a refusal names both commits;
+- `metadata.ref` is what HEAD names, or the requested ref;
+- it never has another branch's content: each file in it is as it was in some state of that name, and its commit is one of that name;
+- `fresh` means the current tree; with a watch, the tree at some moment since 250 ms before the query;
+- `strict` is fresh or `index_stale`; the other policies refuse only a name without published data, `balanced` not before two seconds
+  have passed; a refusal names both commits;
 - an explicit ref shows what git has for it;
-- no other error, save what is right: a symbol, a file or a ref that is not there. A work tree of which nothing is published
-  says so, and comes to be published when it is asked for.
+- no other error, except for a symbol, a file or a ref that does not exist. A work tree without published data says so, and is published
+  after a query for it.
 
-All of that is told by git and the tree (`states.py`). The states of a name are, in the work tree that is asked: the tree after
-each command while HEAD named it, with what is untracked or edited; and each commit that its tip ever was. A file of one state
-beside a file of another state of the same name is no fault. Nor is, until the server says fresh and for ten seconds at most,
-what a name only passed through: a file that a command was just writing, the commits of a rebase, a folder that was being filled
-or moved. Another name's file is a fault, also when branches were just then being changed. A name that begins on the commit
-where another was left takes over that one's edits. A file with marks of a conflict in it may be read any way.
+The expected states come from git and the work tree (`states.py`). The states of a name, in the queried work tree, are: the tree after
+each command while HEAD named it, including untracked and edited files; and each commit that its tip ever was. Files from different
+states of the same name in one answer are allowed. So are, until the server says fresh and for at most ten seconds, intermediate states:
+a file that a command was just writing, the commits of a rebase, a folder that was being filled or moved. Another name's file is a fault,
+even while branches are being changed. A name that begins on the commit where another was left inherits that one's edits. A file with
+conflict markers may be parsed in any way.
 
-Prints what was done, asked and found, each finding with the seed that repeats its operations (moments are the machine's), and
-ends with 1 when something did not hold. `--repository PATH` plays in a clone of a large repository, where branches lie far
-apart, and looks at files of its own: that is for the time which the first answer after a checkout takes. Everything happens in
-a temporary folder.
+Prints the operations, queries and findings, each finding with the seed that repeats its operations (timing depends on the machine), and
+exits with 1 on a violation. `--repository PATH` runs in a clone of a large repository with distant branches and checks files of its own;
+it measures the wait of the first answer after a checkout. Everything happens in a temporary folder.
 """
 
 import argparse
@@ -46,18 +43,19 @@ import time
 from states import GRACE, LANGUAGES, NAME, Judge, Repository, Tree, Versions, is_commit
 
 KINDS = ["wrong branch", "wrong commit", "wrong ref", "falsely fresh", "refused", "error", "never indexed", "never fresh"]
-REMEMBERED = 8  # Fewer operations than make twenty views of single commits, which is how many stay.
-WAITED = 1.8  # Two seconds, less what clocks differ by.
-SLOW = 2.5  # Two seconds, and the answer itself.
-REST, LARGE_REST = 30, 120  # So long a server that is asked again and again may take to come to rest.
-PATIENCE = 60  # So long any answer may take.
+REMEMBERED = 8  # Fewer operations than create twenty views of single commits, the number that is kept.
+WAITED = 1.8  # Two seconds, minus clock differences.
+SLOW = 2.5  # Two seconds plus the time of the answer.
+REST, LARGE_REST = 30, 120  # Seconds until a server must be fresh under repeated queries.
+ANSWER_TIMEOUT = 60  # Seconds for any answer.
+
 
 class Silent(Exception):
-    """A server that does not answer."""
+    """Raised when a server does not answer."""
 
 
 class Server:
-    """A server on a pipe. Whoever asks may do other things until he wants the answer."""
+    """A server on a pipe. The caller may do other things between a request and its answer."""
 
     def __init__(self, binary, root, home, flags):
         env = {**os.environ, "CODECOMPASS_HOME": str(home)}
@@ -86,12 +84,12 @@ class Server:
         return self.number
 
     def receive(self, number):
-        """The moment of an answer, and the answer."""
+        """Returns the time of an answer, and the answer."""
         while True:
             try:
-                moment, line = self.lines.get(timeout=PATIENCE)
+                moment, line = self.lines.get(timeout=ANSWER_TIMEOUT)
             except queue.Empty:
-                raise Silent(f"for {PATIENCE} s") from None
+                raise Silent(f"for {ANSWER_TIMEOUT} s") from None
             if line is None:
                 raise Silent(f"the server ended with {self.process.wait()}")
             message = json.loads(line)
@@ -99,7 +97,7 @@ class Server:
                 return moment, message
 
     def answer(self, number):
-        """The moment, whether the call failed, and the JSON it was answered with."""
+        """Returns the time, whether the call failed, and the JSON of the answer."""
         moment, message = self.receive(number)
         if "error" in message:
             return moment, True, {"error": message["error"]}
@@ -122,18 +120,18 @@ class Campaign:
         self.random = random.Random(args.seed)
         self.repository = Repository(folder, args.repository)
         self.home, self.watched = folder / "data", not args.no_watch
-        self.patience = LARGE_REST if args.repository else REST
-        self.at, self.kind, self.told = 0, "begin", ""
+        self.rest_timeout = LARGE_REST if args.repository else REST
+        self.at, self.kind, self.done = 0, "begin", ""
         self.operations, self.refused = collections.Counter(), collections.Counter()
         self.questions, self.outcomes = collections.Counter(), collections.Counter()
         self.found, self.held, self.passed, self.violations = collections.Counter(), 0, 0, []
         self.waits, self.longest, self.slow = [], 0.0, 0
         self.empty_folders, self.names, self.gone = [], [], []
-        self.published = {}  # Names of which a view was there, and at which operation that was last seen.
-        self.abort, self.aside = None, []  # What ends a conflict; the work trees an operation made or moved.
+        self.published = {}  # Names with a published view, and the operation at which it was last seen.
+        self.abort, self.aside = None, []  # The command that ends a conflict; the work trees that an operation created or moved.
 
     def is_published(self, name):
-        """Whether a view of the name must be there. Of single commits only those last used are kept, seen here or not."""
+        """Whether a view of the name must exist. Of single commits only the most recently used are kept."""
         seen = self.published.get(name)
         return seen is not None and (not is_commit(name) or self.at - seen <= REMEMBERED)
 
@@ -151,7 +149,7 @@ class Campaign:
         return LANGUAGES[kind][1].format(name=self.new(), body=f"{callee}(value) + {value}" if callee else f"value + {value}")
 
     def module(self, path):
-        """A file of a few functions, each of which calls the one before it."""
+        """Returns a file of a few functions, each of which calls the one before it."""
         parts, callee = ["package part\n"] if path.endswith(".go") else [], None
         for _ in range(self.random.randint(3, 6)):
             parts.append(self.body(path, callee))
@@ -159,7 +157,7 @@ class Campaign:
         return "\n\n".join(parts)
 
     def changed(self, path, text):
-        """The text with one thing changed: a name, a function more or less, or all lines moved."""
+        """Returns the text with one change: a name, a function more or less, or all lines moved."""
         names = sorted(set(NAME.findall(text)))
         turn = self.random.random()
         if not names or turn < 0.2:
@@ -174,14 +172,14 @@ class Campaign:
         return "\n\n\n".join(blocks)
 
     def new_path(self):
-        """In one of a few folders, or in one of its own, which comes and goes with its branch."""
+        """Returns a path in one of a few folders, or in a new folder that exists only on its branch."""
         self.repository.counter += 1
         folder = self.random.choice(["src", "py", "web", "src/deep", "", f"area_{self.repository.counter}"])
         extension = self.random.choice(sorted(LANGUAGES))
         return os.path.join(self.repository.inside, folder, f"part_{self.repository.counter:06}.{extension}")
 
     def write(self, tree, path, text):
-        """In place, or as editors do it: another file that takes its name."""
+        """Writes in place, or as editors do: a new file that is renamed."""
         file = tree.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         if self.random.random() < 0.5:
@@ -226,17 +224,17 @@ class Campaign:
     def is_dirty(self, tree):
         return bool(self.repository.git(tree.root, "status", "--porcelain")[1])
 
-    # Operations. Each returns whether it was possible; what it did stands in `self.told`.
+    # Operations. Each returns whether it was possible; `self.done` describes it.
 
     def play(self, tree, *args):
-        self.told = " ".join(("git", *args))
+        self.done = " ".join(("git", *args))
         done, said = self.repository.git(tree.root, *args)
         if not done:
             self.refused[self.kind] += 1
         return done
 
     def branches(self):
-        """Branches that nobody has checked out."""
+        """Returns the branches that are not checked out in any work tree."""
         taken = {tree.name for tree in self.repository.trees.values()}
         return sorted(name for name in self.repository.tips if name not in taken and not name.startswith("tag-"))
 
@@ -299,13 +297,13 @@ class Campaign:
         return self.play(tree, "commit", "-q", "--amend", "-m", f"amended {self.repository.counter}") or True
 
     def prepare(self, tree):
-        """An edit of which the next command makes something; the server may have seen it in between."""
+        """Makes an edit for the next command to use; the server may have seen it in between."""
         began = time.monotonic()
         self.edit(tree)
         self.repository.note(tree, began)
 
     def tidy(self, tree):
-        """Commits what is not, since git would refuse otherwise."""
+        """Commits pending changes, because git would refuse otherwise."""
         if self.is_dirty(tree):
             began = time.monotonic()
             self.commit_all(tree, f"before {self.repository.counter}")
@@ -373,7 +371,7 @@ class Campaign:
         return self.play(tree, "branch", "-q", "-D", name)
 
     def keep(self, tree):
-        """What changes nothing that anyone can see."""
+        """Runs a git command without visible effect."""
         command = self.random.choice(["gc -q", "gc -q --prune=now", "repack -adq", "pack-refs --all"]).split()
         self.kind = command[0]
         return self.play(tree, *command)
@@ -389,12 +387,12 @@ class Campaign:
             what = ["-b", self.random.choice(free), str(root)]
         else:
             what = ["--detach", str(root)]
-        is_told = self.random.random() < 0.5
+        is_announced = self.random.random() < 0.5
         if not self.play(tree, "worktree", "add", "-q", *what):
             return False
         added = self.repository.trees[root] = Tree(root)
         self.repository.emptied(root, self.repository.head(added)[0])
-        if is_told:
+        if is_announced:
             self.call("index_repo", {"workspace": str(root)})
         self.aside = [added]
         return True
@@ -414,7 +412,7 @@ class Campaign:
         return True
 
     def move_worktrees(self, tree):
-        """Two linked worktrees change places, or one goes elsewhere."""
+        """Swaps two linked worktrees, or moves one."""
         linked, between = self.linked(), self.folder / "between"
         if not linked:
             return False
@@ -427,7 +425,7 @@ class Campaign:
             new = dict(moves)
         for old, to in moves:
             self.repository.sure(self.repository.root, "worktree", "move", str(old), str(to))
-        self.told = "; ".join(f"git worktree move {old.name} {to.name}" for old, to in moves)
+        self.done = "; ".join(f"git worktree move {old.name} {to.name}" for old, to in moves)
         before = {root: self.repository.trees.pop(root) for root in new}
         for root, to in new.items():
             name = before[root].name
@@ -450,7 +448,7 @@ class Campaign:
             return self.create(tree)
         for path in self.random.sample(files, min(len(files), self.random.choice([1, 1, 1, 2, 3]))):
             self.write(tree, path, self.changed(path, (tree.root / path).read_text()))
-            self.told = f"edited {path}"
+            self.done = f"edited {path}"
         return True
 
     def create(self, tree):
@@ -458,17 +456,17 @@ class Campaign:
         path = self.new_path()
         if folders and self.random.random() < 0.5:
             path = os.path.join(self.random.choice(folders), os.path.basename(path))
-        self.told = f"created {path}"
+        self.done = f"created {path}"
         self.write(tree, path, self.module(path))
         return True
 
     def make_folder(self, tree):
-        """A folder in which something is created only a while later."""
+        """Creates a folder, and a file in it a while later."""
         self.repository.counter += 1
         folder = os.path.join(self.repository.inside, f"later_{self.repository.counter}")
         (tree.root / folder).mkdir(parents=True)
         self.empty_folders.append((tree.root, folder))
-        self.told = f"made {folder}"
+        self.done = f"made {folder}"
         return True
 
     def delete(self, tree):
@@ -477,7 +475,7 @@ class Campaign:
             return self.create(tree)
         path = self.random.choice(files)
         (tree.root / path).unlink()
-        self.told = f"deleted {path}"
+        self.done = f"deleted {path}"
         return True
 
     def rename(self, tree):
@@ -488,12 +486,12 @@ class Campaign:
         new = os.path.splitext(self.new_path())[0] + os.path.splitext(old)[1]
         (tree.root / new).parent.mkdir(parents=True, exist_ok=True)
         os.rename(tree.root / old, tree.root / new)
-        self.told = f"renamed {old} to {new}"
+        self.done = f"renamed {old} to {new}"
         return True
 
     def index_ref(self, tree):
         name = self.some_branch(tree)
-        self.told = f"index_repo {name}"
+        self.done = f"index_repo {name}"
         if name:
             self.call("index_repo", {"ref": name})
         return bool(name)
@@ -510,7 +508,7 @@ class Campaign:
     }
 
     def operate(self):
-        """One operation, and the work tree it was done in."""
+        """Runs one operation, and returns its work tree."""
         weights = self.LARGE if self.args.repository else self.SMALL
         self.aside, before = [], time.monotonic()
         if self.abort:
@@ -538,7 +536,7 @@ class Campaign:
         return {name for path, blob in state.items() for name in self.repository.text(path, blob).definitions}
 
     def choose(self, tree, before):
-        """A question about what the last operation changed, mostly."""
+        """Returns a query, usually about what the last operation changed."""
         repository, draw = self.repository, self.random
         old, new = self.names_in(before), self.names_in(tree.state)
         turn = draw.random()
@@ -572,7 +570,7 @@ class Campaign:
         return tool, policy, arguments
 
     def ask(self, tree, tool, policy, arguments):
-        """Asks, looks after the books while the server works, and judges. Returns seconds and the answer."""
+        """Sends a query, records states while the server works, and checks the answer. Returns seconds and the answer."""
         sent = time.monotonic()
         number = self.server.send("tools/call", {"name": tool, "arguments": arguments})
         if tree.asked is None and policy == "balanced":
@@ -598,13 +596,13 @@ class Campaign:
         self.found[kind] += 1
         since = time.monotonic() - took - tree.moments[-1][1]
         self.violations.append(
-            f"{kind}: {why}\n  operation {self.at} of seed {self.args.seed}: {self.told} ({self.kind}, in {tree.root.name}, "
+            f"{kind}: {why}\n  operation {self.at} of seed {self.args.seed}: {self.done} ({self.kind}, in {tree.root.name}, "
             f"HEAD {tree.name} {tree.commit[:10]}), {since * 1000:.0f} ms before\n"
             f"  {tool} {json.dumps(arguments)}, answered in {took * 1000:.0f} ms\n  {shortened(answer)}"
         )
 
     def judge(self, tree, tool, policy, arguments, sent, took, failed, answer):
-        """Nothing, or which kind of fault and why."""
+        """Returns None, or the kind of fault and the reason."""
         repository = self.repository
         metadata = answer.get("metadata") or {}
         explicit = arguments.get("ref") not in (None, tree.name)
@@ -648,7 +646,7 @@ class Campaign:
         wrong = tool == "diff_context" and not failed and self.review(tree, arguments, answer, now)
         if wrong:
             return "falsely fresh", wrong
-        # Fresh after it was not, or by that name alone: there was a sync of this name.
+        # Fresh after it was not, or by that name alone: this name was synced.
         if explicit or tree.behind == tree.name:
             self.published[name] = self.at
         if not explicit and tool != "diff_context" and (not self.watched or sent - tree.moments[-1][1] > GRACE):
@@ -657,7 +655,7 @@ class Campaign:
         return None
 
     def review(self, tree, arguments, answer, now):
-        """What is missing in a list of changes that calls itself fresh."""
+        """Returns what is missing in a list of changes that is marked fresh."""
         base = self.repository.merge_base(arguments["base_ref"], tree.commit)
         if answer["merge_base_commit"] != base:
             return f"the merge base is {base}"
@@ -703,24 +701,24 @@ class Campaign:
         return "error", f"{code}: {error.get('message')}"
 
     def unindexed(self, tree, sent, answer):
-        """A work tree of which nothing is published: an honest nothing, for a while."""
+        """Accepts an empty answer for a work tree without published data, for a while."""
         if tree.was_fresh or tree.root == self.repository.root:
             return "error", "not indexed, though it was"
         if answer.get("results") or (answer.get("metadata") or {}).get("freshness_status") == "fresh":
             return "falsely fresh", "nothing is indexed"
-        if tree.asked and sent - tree.asked > self.patience and not tree.blamed:
+        if tree.asked and sent - tree.asked > self.rest_timeout and not tree.blamed:
             tree.blamed = True
             return "never indexed", f"asked for {sent - tree.asked:.0f} s"
         return None
 
     def rest(self, tree):
-        """Asks until the server says that all is well; whether it came to that."""
+        """Repeats queries until the server is fresh; returns whether it became so."""
         names = sorted(self.names_in(tree.state))
         arguments = {"name": names[0] if names else "item_000000"}
         if tree.root != self.repository.root:
             arguments["workspace"] = str(tree.root)
         began, pause = time.monotonic(), 0.02
-        while time.monotonic() - began < self.patience:
+        while time.monotonic() - began < self.rest_timeout:
             _, failed, answer = self.ask(tree, "locate_symbol", "balanced", arguments)
             metadata = answer.get("metadata") or {}
             if failed and answer["error"]["code"] != "index_stale":
@@ -734,7 +732,7 @@ class Campaign:
         if not tree.blamed:
             tree.blamed = metadata.get("indexing_status") == "not_indexed"
             kind = "never indexed" if tree.blamed else "never fresh"
-            self.blame(kind, f"asked for {self.patience} s", tree, "locate_symbol", arguments, answer, 0)
+            self.blame(kind, f"asked for {self.rest_timeout} s", tree, "locate_symbol", arguments, answer, 0)
         return False
 
     def step(self):
@@ -770,7 +768,7 @@ class Campaign:
                 arguments["workspace"] = str(tree.root)
             chosen = ("locate_symbol", "balanced", arguments)
         if plan[2] < 0.15:
-            # Long enough after the change that a watch must have seen it; asked by nobody meanwhile.
+            # Long enough after the change that a watch must have seen it, without queries meanwhile.
             self.repository.catch_up()
             time.sleep(0.26 + plan[3] * 0.1 if self.watched else plan[3] * 0.05)
         took, _, _ = self.ask(tree, *chosen)
@@ -792,10 +790,10 @@ class Campaign:
             for self.at in range(1, self.args.operations + 1):
                 self.step()
                 if self.args.verbose:
-                    print(self.at, self.kind, self.told, file=sys.stderr)
+                    print(self.at, self.kind, self.done, file=sys.stderr)
         except (Silent, BrokenPipeError) as error:
             self.found["error"] += 1
-            self.violations.append(f"error: no answer after operation {self.at}, {self.told}: {error!r}")
+            self.violations.append(f"error: no answer after operation {self.at}, {self.done}: {error!r}")
         finally:
             self.seconds = time.monotonic() - began
             code = self.server.close()
@@ -816,7 +814,7 @@ class Campaign:
         for tool, label in sorted({key[:2] for key in self.questions}):
             outcomes = {key[2]: n for key, n in sorted(self.questions.items()) if key[:2] == (tool, label)}
             print(f"  {tool:<18}{label:<14}{sum(outcomes.values()):>6}: {listed(outcomes)}")
-        print(f"right only as what was passed through: {self.passed}")
+        print(f"right only as intermediate states: {self.passed}")
         if self.waits:
             waits = sorted(self.waits)
             half, most = (waits[min(len(waits) - 1, int(len(waits) * part))] * 1000 for part in (0.5, 0.95))
@@ -835,7 +833,7 @@ def listed(counts):
 
 
 def shortened(answer):
-    """An answer without what nobody needs to see a fault."""
+    """Returns an answer without the fields that do not matter for a fault."""
     answer = {**answer}
     for key in ("results", "references", "changes", "symbols"):
         if isinstance(answer.get(key), list):
@@ -853,7 +851,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
     parser.add_argument("--no-watch", action="store_true")
     parser.add_argument("--repository", type=lambda path: pathlib.Path(path).resolve())
-    parser.add_argument("--show", type=int, default=20, help="so many findings are listed")
+    parser.add_argument("--show", type=int, default=20, help="the maximum number of findings to list")
     parser.add_argument("--keep", action="store_true", help="leave the folder where it is")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()

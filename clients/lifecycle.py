@@ -1,7 +1,7 @@
-"""How a server on stdio begins and ends, and what it says to nonsense: `python lifecycle.py BINARY WORKSPACE`.
+"""Tests startup, shutdown and invalid input of a server on stdio: `python lifecycle.py BINARY WORKSPACE`.
 
-Whatever happens, each line on stdout is one JSON-RPC message, and the process is gone a second after stdin, SIGTERM or its
-parent's death said so.
+In every case each line on stdout is one JSON-RPC message, and the process ends within a second of the end of stdin, SIGTERM or its
+parent's death.
 """
 
 import json
@@ -32,7 +32,7 @@ class Server:
         self.process.stdin.flush()
 
     def receive(self, id):
-        """The answer to request `id`; other messages may come before it, but nothing else."""
+        """Returns the answer to request `id`; only other messages may come before it."""
         deadline = time.monotonic() + 10
         while True:
             while b"\n" not in self.unread:
@@ -53,7 +53,7 @@ class Server:
         return self.receive(message["id"])
 
     def ends(self, seconds=1.0):
-        """Waits for the exit; everything left on stdout has to be messages."""
+        """Waits for the exit and checks that the rest of stdout consists of messages."""
         began = time.monotonic()
         try:
             code = self.process.wait(seconds)
@@ -94,7 +94,7 @@ def ends_on_sigterm():
 
 
 def ends_with_its_parent():
-    """Stdin stays open here: only the parent's death can tell the server."""
+    """Kills the parent while stdin stays open: the server has to notice the death itself."""
     parent = """
 import subprocess, sys
 server = subprocess.Popen(sys.argv[2:])

@@ -1,8 +1,8 @@
-"""Many clients at once, by hand and not in CI: `python load.py URL WORKSPACE [--clients 200] [--queries 50] [--pid PID]`.
+"""Runs many clients at once; not part of CI: `python load.py URL WORKSPACE [--clients 200] [--queries 50] [--pid PID]`.
 
-Each client has one connection and asks mixed queries, each with an explicit ref, against a server that is already running
-with WORKSPACE (as `fixture` makes it) indexed at both refs; one more client keeps a sync running all the while. Reports errors,
-answers for another ref than the one asked for, latencies, and the server's memory when its pid is given. Loopback only.
+Each client has one connection and sends mixed queries, each with an explicit ref, to a running server with WORKSPACE (created by
+`fixture`) indexed at both refs; one more client keeps a sync running. Reports errors, answers for a wrong ref, latencies, and the
+server's memory if its pid is given. Loopback only.
 """
 
 import argparse
@@ -31,7 +31,7 @@ QUERIES = (
 
 
 class Client:
-    """One keep-alive connection: enough HTTP for one request after the other."""
+    """One keep-alive connection with just enough HTTP for sequential requests."""
 
     def __init__(self, url):
         self.url, self.ids = urllib.parse.urlsplit(url), itertools.count(1)
@@ -69,7 +69,7 @@ class Client:
 
 
 async def ask(client, number, queries, seen):
-    """One client's queries, the same in every run."""
+    """Returns one client's queries, the same in every run."""
     choice = random.Random(number)
     for _ in range(queries):
         (tool, arguments), ref = choice.choice(QUERIES), choice.choice(REFS)
@@ -88,7 +88,7 @@ async def ask(client, number, queries, seen):
 
 
 async def keep_syncing(client, workspace, stop, seen):
-    """Edits a file and syncs until the others are done."""
+    """Edits a file and syncs until the other clients are done."""
     edited = pathlib.Path(workspace) / "src" / "load.rs"
     try:
         while not stop.is_set():

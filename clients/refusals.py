@@ -1,7 +1,7 @@
-"""What a server on HTTP has to refuse, and survive: `python refusals.py BINARY WORKSPACE`. Loopback only.
+"""Sends requests that a server on HTTP has to refuse and survive: `python refusals.py BINARY WORKSPACE`. Loopback only.
 
-Foreign origins and hosts, missing and wrong tokens, a body of 100 MB, and ten thousand bad requests of every kind that a
-broken or hostile client sends. Standard library only, because no decent client can be made to send these.
+Foreign origins and hosts, missing and wrong tokens, a body of 100 MB, and ten thousand bad requests of every kind that a broken or hostile
+client sends. Standard library only, because client libraries do not send these.
 """
 
 import concurrent.futures
@@ -37,7 +37,7 @@ def lives(server):
     assert status == 200 and answer(message)["sqlite_ok"] is True, (status, message)
 
 
-# Who may ask
+# Access
 
 def answers_when_all_is_well(server):
     assert post(server.connect(), LIST)[0] == 200
@@ -71,7 +71,7 @@ def requires_the_given_token(server):
             assert status == 401, f"Authorization {wrong}: {status}"
             assert said.get("WWW-Authenticate", "").startswith("Bearer"), f"WWW-Authenticate is {said.get('WWW-Authenticate')}"
     assert post(server.connect(), LIST, Authorization=f"Bearer {token}")[0] == 200
-    assert token not in "".join(server.lines), "the token stands in the log"
+    assert token not in "".join(server.lines), "the token is in the log"
 
 
 def requires_the_generated_token(server, home):
@@ -80,12 +80,12 @@ def requires_the_generated_token(server, home):
     token = file.read_text().strip()
     assert len(token) >= 32, "a short token"
     assert server.says(str(file)), "the log does not say where the token is"
-    assert token not in "".join(server.lines), "the token stands in the log"
+    assert token not in "".join(server.lines), "the token is in the log"
     assert post(server.connect(), LIST)[0] == 401
     assert post(server.connect(), LIST, Authorization=f"Bearer {token}")[0] == 200
 
 
-# How much may be asked
+# Size limits
 
 def refuses_a_huge_body(server):
     _, before, _ = memory(server.process.pid)
@@ -98,7 +98,7 @@ def refuses_a_huge_body(server):
 
 
 def send_huge(server, chunked):
-    """The status that 100 MB get; None when the connection is closed over them. A refusal may come before the end."""
+    """Returns the status for a body of 100 MB; None if the connection is closed. A refusal may come before the end."""
     length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {HUGE}"
     named = "".join(f"{name}: {value}\r\n" for name, value in headers(LIST).items())
     with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:
@@ -120,12 +120,12 @@ def send_huge(server, chunked):
 
 
 def survives_unfinished_requests(server):
-    """Half a request on many connections must not keep others from being served, and does not live for long."""
+    """Checks that many half-sent requests do not block other clients and are closed after a while."""
     head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     halves = itertools.cycle([b"", head, head + b"Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"])
     half = [socket.create_connection(("127.0.0.1", server.port), timeout=HALF_SECONDS) for _ in range(HALF_OPEN)]
     for connection, sent in zip(half, halves):
-        # The first ones may have gone already.
+        # The first ones may already be closed.
         with contextlib.suppress(OSError):
             connection.sendall(sent)
     lives(server)
@@ -168,7 +168,7 @@ def ends_a_session(server):
 
 
 def bounds_abandoned_sessions(server):
-    """Clients that crash do not say goodbye. The first ones fill the pools of the allocator, which may have been emptied before."""
+    """Checks clients that disconnect without closing. The first ones fill the allocator's pools, which may have been empty."""
     connection = server.connect()
 
     def abandon(count):
@@ -185,15 +185,15 @@ def bounds_abandoned_sessions(server):
 # Ten thousand bad requests
 
 def bad_requests():
-    """Kinds of bad requests: what to send, and whether an answer to it is right."""
+    """Returns the kinds of bad requests: what to send, and a check of the answer."""
     list_, text = headers(LIST), json.dumps(LIST)
     call = modern("tools/call", {"name": "search_code", "arguments": {"colour": "red"}})
     shapeless = modern("tools/call", {"name": "search_code", "arguments": "red"})
-    nobody = modern("tools/call", {"name": "no_such_tool", "arguments": {}})
+    no_tool = modern("tools/call", {"name": "no_such_tool", "arguments": {}})
     unknown = modern("no/such/method")
     future = modern("tools/list", version="2999-01-01")
     old = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    gone = headers(old, MCP_Protocol_Version=LEGACY, Mcp_Session_Id="nobody")
+    gone = headers(old, MCP_Protocol_Version=LEGACY, Mcp_Session_Id="unknown")
     refused = range(400, 500)
 
     def status(*allowed):
@@ -219,12 +219,12 @@ def bad_requests():
         "a wrong content type": ("POST", "/mcp", text, {**list_, "Content-Type": "text/plain"}, status(415)),
         "an Accept nothing fits": ("POST", "/mcp", text, {**list_, "Accept": "text/html"}, status(406)),
         "an unknown method": ("POST", "/mcp", json.dumps(unknown), headers(unknown), rpc_error(-32601)),
-        "an unknown tool": ("POST", "/mcp", json.dumps(nobody), headers(nobody), rpc_error(-32602)),
+        "an unknown tool": ("POST", "/mcp", json.dumps(no_tool), headers(no_tool), rpc_error(-32602)),
         "arguments that are no object": ("POST", "/mcp", json.dumps(shapeless), headers(shapeless), rpc_error(-32602)),
         "bad arguments": ("POST", "/mcp", json.dumps(call), headers(call), tool_error),
         "an unknown revision": ("POST", "/mcp", json.dumps(future), headers(future, MCP_Protocol_Version="2999-01-01"), rpc_error(-32022)),
         "a header at odds with the body": ("POST", "/mcp", text, {**list_, "Mcp-Method": "tools/call"}, status(400)),
-        "a session nobody opened": ("POST", "/mcp", json.dumps(old), gone, status(404)),
+        "an unknown session": ("POST", "/mcp", json.dumps(old), gone, status(404)),
         "a foreign origin": ("POST", "/mcp", text, {**list_, "Origin": "http://evil.example"}, status(403)),
         "a wrong path": ("GET", "/../../etc/passwd", None, {}, status(404)),
         "a wrong verb": ("PUT", "/mcp", text, list_, status(405)),
@@ -251,7 +251,7 @@ def survives_ten_thousand_bad_requests(server):
 
 
 def send_bad(server, kinds, first, deadline):
-    """One connection's share of the bad requests; gives the kinds that were answered wrongly."""
+    """Sends one connection's share of the bad requests; returns the kinds with a wrong answer."""
     wrong = {}
     connection, answered = server.connect(), 0
     some = list(itertools.islice(itertools.cycle(kinds.items()), first, first + BAD_REQUESTS // CONNECTIONS))
@@ -264,7 +264,7 @@ def send_bad(server, kinds, first, deadline):
             if not is_right(code, message):
                 wrong[kind] = f"{code} {json.dumps(message)[:300]}"
         except (OSError, http.client.HTTPException) as problem:
-            # After an answer a server may hang up on a bad client, but each request gets its answer on a new connection.
+            # A server may close a bad client's connection after an answer, but each request gets its answer on a new connection.
             connection.close()
             connection, answered, old = server.connect(), 0, answered
             if old:
@@ -277,7 +277,7 @@ def send_bad(server, kinds, first, deadline):
 
 
 def ends_on_sigterm(server):
-    """Also while a client holds a connection open."""
+    """Checks shutdown while a client holds a connection open."""
     idle = server.connect()
     idle.connect()
     began = time.monotonic()

@@ -1,10 +1,10 @@
-// Plays session.json, or the script that SCRIPT names, through the official TypeScript client against one server.
+// Runs session.json, or the script in SCRIPT, through the official TypeScript client against one server.
 //
 //     node session.mjs LINE ERA stdio COMMAND ARG...
 //     node session.mjs LINE ERA http URL
 //
 // LINE is `old` (@modelcontextprotocol/sdk, legacy era only) or `new` (@modelcontextprotocol/client); ERA as in session.py,
-// whose twin this is: same script, same rules. It has to lie beside node_modules, so `run` copies it there.
+// its counterpart: same script, same rules. It has to be next to node_modules, so `run` copies it there.
 
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -66,7 +66,7 @@ function checkTools(tools, problems) {
       title: IS_TEXT || tool.title,
       description: tool.description,
       'input type': tool.inputSchema.type === 'object',
-      // Clients that get text are promised no structure.
+      // Text answers have no structured content.
       'closed input': IS_TEXT || tool.inputSchema.additionalProperties === false,
       output: IS_TEXT ? !tool.outputSchema : tool.outputSchema?.type === 'object',
       annotations: typeof tool.annotations?.readOnlyHint === 'boolean',
@@ -116,7 +116,7 @@ async function protocolError(client, name, args) {
   throw new Error(`no JSON-RPC error, but ${brief(result)}`);
 }
 
-// The JSON of a result: said twice in one that succeeded, at least as text in one that failed. Or its one text.
+// Returns the JSON of a result, which a success has twice and a failure at least as text; or its single text.
 function readAnswer(result, failed) {
   if (IS_TEXT) {
     if (result.content.length !== 1 || result.structuredContent !== undefined) throw new Error(brief(result));
@@ -134,7 +134,7 @@ function readAnswer(result, failed) {
   return answer;
 }
 
-// How `actual` differs from `expected`: objects may have more keys, lists more items; `/…/` is a pattern.
+// Returns how `actual` differs from `expected`: objects may have more keys, lists more items; `/…/` is a pattern.
 function differences(expected, actual, where = 'answer') {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || (actual.length && !expected.length)) return [`${where} is ${brief(actual)}`];
@@ -154,7 +154,7 @@ function differences(expected, actual, where = 'answer') {
   return expected === actual ? [] : [`${where} is ${brief(actual)}, not ${brief(expected)}`];
 }
 
-// `$found.results.0.path` stands for that part of the answer kept as `found`.
+// Replaces `$found.results.0.path` by that part of the answer kept as `found`.
 function filled(value, answers) {
   if (Array.isArray(value)) return value.map((item) => filled(item, answers));
   if (value !== null && typeof value === 'object') {
@@ -177,9 +177,9 @@ const LINES = {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
     const client = new Client({ name: 'session', version: '1' });
     const channel = opened(transport, target, StdioClientTransport, StreamableHTTPClientTransport);
-    // 1.x tells the negotiated version to its transport alone.
+    // 1.x reports the negotiated version to its transport only.
     let version;
-    channel.setProtocolVersion = ((tell) => (said) => { version = said; tell?.call(channel, said); })(channel.setProtocolVersion);
+    channel.setProtocolVersion = ((original) => (said) => { version = said; original?.call(channel, said); })(channel.setProtocolVersion);
     return Object.assign(client, {
       open: () => client.connect(channel),
       version: () => version,

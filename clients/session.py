@@ -1,11 +1,11 @@
-"""Plays session.json, or the script that SCRIPT names, through the official Python client against one server.
+"""Runs session.json, or the script in SCRIPT, through the official Python client against one server.
 
     python session.py ERA stdio COMMAND ARG...
     python session.py ERA http URL
 
-ERA is `modern` (stateless, server/discover) or `legacy` (initialize). Which line of the package `mcp` is used is a matter
-of the virtual environment: 1.x knows only the legacy era. The client's own checks count as well: it validates results
-against output schemas and reports whatever on stdout is not a message.
+ERA is `modern` (stateless, server/discover) or `legacy` (initialize). The virtual environment determines the version of the package
+`mcp`: 1.x supports only the legacy era. The client's own checks count as well: it validates results against output schemas and reports
+everything on stdout that is not a message.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ async def main(era, transport, *target):
 
 
 def scope(era, transport):
-    """What `switch_ref` lasts for: one request where nothing ties requests together, else the connection."""
+    """Returns the scope of `switch_ref`: one request in the stateless era, otherwise the connection."""
     return "request" if (era, transport) == ("modern", "http") else "connection"
 
 
@@ -73,7 +73,7 @@ def check_tools(tools, problems):
             "title": IS_TEXT or tool.get("title"),
             "description": tool.get("description"),
             "input type": tool["inputSchema"].get("type") == "object",
-            # Clients that get text are promised no structure.
+            # Text answers have no structured content.
             "closed input": IS_TEXT or tool["inputSchema"].get("additionalProperties") is False,
             "output": not tool.get("outputSchema") if IS_TEXT else (tool.get("outputSchema") or {}).get("type") == "object",
             "annotations": isinstance((tool.get("annotations") or {}).get("readOnlyHint"), bool),
@@ -115,7 +115,7 @@ async def play(client, step, answers):
 
 
 def read_answer(result, failed):
-    """The JSON of a result: said twice in one that succeeded, at least as text in one that failed. Or its one text."""
+    """Returns the JSON of a result, which a success has twice and a failure at least as text; or its single text."""
     if IS_TEXT:
         assert len(result["content"]) == 1 and result.get("structuredContent") is None, brief(result)
         assert bool(result.get("isError")) == failed, f"isError is {result.get('isError')}: {brief(result)}"
@@ -130,7 +130,7 @@ def read_answer(result, failed):
 
 
 def differences(expected, actual, where="answer"):
-    """How `actual` differs from `expected`: objects may have more keys, lists more items; `/…/` is a pattern."""
+    """Returns how `actual` differs from `expected`: objects may have more keys, lists more items; `/…/` is a pattern."""
     if isinstance(expected, dict):
         if not isinstance(actual, dict):
             return [f"{where} is {brief(actual)}"]
@@ -143,14 +143,14 @@ def differences(expected, actual, where="answer"):
         return [f"{where} has no {brief(item)} in {brief(actual)}" for item in unmatched]
     if isinstance(expected, str) and len(expected) > 2 and expected[0] == expected[-1] == "/":
         text = actual if isinstance(actual, str) else json.dumps(actual)
-        # Both clients read one script: any character is `[^]` in JavaScript.
+        # The script is shared with the JavaScript client, where `[^]` means any character.
         return [] if re.search(expected[1:-1].replace("[^]", r"[\s\S]"), text) else [f"{where} does not match {expected}: {brief(actual)}"]
     same = expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
     return [] if same else [f"{where} is {brief(actual)}, not {brief(expected)}"]
 
 
 def filled(value, answers):
-    """`$found.results.0.path` stands for that part of the answer kept as `found`."""
+    """Replaces `$found.results.0.path` by that part of the answer kept as `found`."""
     if isinstance(value, dict):
         return {key: filled(item, answers) for key, item in value.items()}
     if isinstance(value, list):
@@ -189,7 +189,7 @@ async def connected(era, transport, target, problems):
 
 
 class OldLine:
-    """`mcp` 1.x: a transport and a session, joined by hand."""
+    """`mcp` 1.x: a transport and a session, connected here."""
 
     @staticmethod
     @contextlib.asynccontextmanager
@@ -228,7 +228,7 @@ class OldLine:
 
 
 class NewLine(OldLine):
-    """`mcp` 2.x: one `Client`, both eras; its calls are those of the old line."""
+    """`mcp` 2.x: one `Client` for both eras, with the same calls as 1.x."""
 
     @staticmethod
     @contextlib.asynccontextmanager

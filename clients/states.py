@@ -1,7 +1,7 @@
-"""What git and the work trees themselves say: the states that each name ever had, and whether an answer is one of them.
+"""The expected states, from git and the work trees: all states that each name ever had, and whether an answer matches one.
 
-The product has no part in this. A state is a table of paths and blob ids. For each name (a branch or a tag; a commit id where
-HEAD is detached) all states are kept, those of its commits and those of the work trees in which HEAD named it, edits included.
+The program under test is not involved. A state is a table of paths and blob ids. For each name (a branch or a tag; a commit id if HEAD is
+detached) all states are kept: those of its commits and those of the work trees in which HEAD named it, edits included.
 """
 
 import collections
@@ -13,12 +13,12 @@ import re
 import subprocess
 import time
 
-GRACE = 0.25  # So old a change must be for a watch to have seen it.
-PASSING = 10  # So long what was only passed through may still be seen.
+GRACE = 0.25  # Seconds after which a watch must have seen a change.
+PASSING = 10  # Seconds for which an intermediate state may still be seen.
 
-OWN = "checkouts"  # The folder that is looked at in a large repository.
+OWN = "checkouts"  # The folder that is checked in a large repository.
 
-# How a remark begins, how a function is written, and how its definition begins.
+# The comment marker, the form of a function, and the pattern of its definition.
 LANGUAGES = {
     "py": ("#", "def {name}(value):\n    return {body}\n", re.compile(r"^def (\w+)\(")),
     "rs": ("//", "pub fn {name}(value: u64) -> u64 {{\n    {body}\n}}\n", re.compile(r"^pub fn (\w+)\(")),
@@ -33,7 +33,7 @@ def is_commit(name):
 
 
 class Text:
-    """What a file's bytes say: where each function is defined, where each is called."""
+    """The definitions and calls of functions in a file."""
 
     def __init__(self, path, data):
         self.text = data.decode()
@@ -53,7 +53,7 @@ EMPTY = hashlib.sha1(b"blob 0\0").hexdigest()
 
 
 class Texts:
-    """Every content that was ever seen, by path and blob id; and the paths at which a name was ever seen."""
+    """All contents ever seen, by path and blob id, and the paths at which a name was ever seen."""
 
     def __init__(self):
         self.known, self.paths = {}, collections.defaultdict(set)
@@ -66,7 +66,7 @@ class Texts:
 
 
 class Versions:
-    """The states a name had, file by file: which contents each file had, and whether it was ever missing."""
+    """The states of a name, file by file: which contents each file had, and whether it was ever missing."""
 
     def __init__(self, *states):
         self.total, self.blobs, self.counts = 0, collections.defaultdict(set), collections.Counter()
@@ -80,13 +80,13 @@ class Versions:
             self.counts[path] += 1
 
     def of(self, path):
-        """The blobs a file had; None among them when it was missing."""
+        """Returns the blobs a file had, with None if it was ever missing."""
         blobs = set(self.blobs.get(path, ()))
         return blobs | {None} if self.counts[path] < self.total else blobs
 
 
 class Passing:
-    """Contents that files had for a moment while a command ran."""
+    """Intermediate contents of files while a command ran."""
 
     def __init__(self, until):
         self.until, self.blobs, self.anything_missing = until, collections.defaultdict(set), False
@@ -96,42 +96,42 @@ class Passing:
 
 
 class Tree:
-    """A work tree: what HEAD names in it, what lies in it, and what it was before."""
+    """A work tree: its HEAD, its files, and its earlier states."""
 
     def __init__(self, root):
         self.root = root
         self.name = self.commit = None
         self.state, self.log_at = {}, 0
-        self.moments = []  # (a command's begin, its end, the state then, what was passed through)
-        self.rested = 0.0  # When it was last known to be fresh.
+        self.moments = []  # (start of a command, its end, the state then, intermediate states)
+        self.rested = 0.0  # The time when it was last known to be fresh.
         self.behind = None  # The name under which it was last seen to be stale.
         self.was_fresh, self.asked, self.blamed = False, None, False
 
     def folder(self):
-        """Where git keeps what belongs to this work tree alone."""
+        """Returns git's folder for this work tree."""
         dot = self.root / ".git"
         return dot if dot.is_dir() else pathlib.Path(dot.read_text().removeprefix("gitdir:").strip())
 
 
 class Repository:
-    """git, the trees, and all that each name ever was."""
+    """git, the work trees, and the history of each name."""
 
     def __init__(self, folder, source):
         self.folder, self.root, self.inside = folder, folder / "main", OWN if source else ""
         self.clock, self.counter = 1_700_000_000, 0
         self.texts, self.trees, self.commits = Texts(), {}, {}
-        self.tips = {}  # Of each branch and tag: its commit,
-        self.was_at = collections.defaultdict(set)  # every commit it ever was,
+        self.tips = {}  # For each branch and tag: its commit,
+        self.was_at = collections.defaultdict(set)  # every commit it ever had,
         self.own = collections.defaultdict(Versions)  # and their files.
-        self.worked = collections.defaultdict(Versions)  # Of each root and name: every state as a work tree,
-        self.history = collections.defaultdict(list)  # with the commit it stood on,
-        self.passed = collections.defaultdict(list)  # and what was passed through of late.
+        self.worked = collections.defaultdict(Versions)  # For each root and name: every state as a work tree,
+        self.history = collections.defaultdict(list)  # with its commit,
+        self.passed = collections.defaultdict(list)  # and recent intermediate states.
         self.pending, self.source = [], source
 
     # git
 
     def git(self, root, *args):
-        """Whether git did it, and what it said. Times come from a clock of our own, so that commit ids are always the same."""
+        """Runs git; returns whether it succeeded, and its output. Times come from a fixed clock, so commit ids are reproducible."""
         date = f"{self.clock} +0000"
         env = {
             **os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_EDITOR": "true",
@@ -158,10 +158,10 @@ class Repository:
             self.sure(self.root, "config", key, value)
         self.trees[self.root] = Tree(self.root)
 
-    # What is there now
+    # The current state
 
     def head(self, tree):
-        """The name in HEAD, and the commit: HEAD and its ref are files, unless the ref is packed."""
+        """Returns the name in HEAD, and the commit: HEAD and its ref are files, unless the ref is packed."""
         text = (tree.folder() / "HEAD").read_text().strip()
         if not text.startswith("ref: "):
             return text, text
@@ -172,7 +172,7 @@ class Repository:
         return name, self.git(tree.root, "rev-parse", "HEAD")[1].strip()
 
     def look(self, tree):
-        """All files of a work tree."""
+        """Returns all files of a work tree."""
         state, top = {}, str(tree.root)
         for folder, folders, files in os.walk(tree.root / self.inside):
             folders[:] = sorted(name for name in folders if name != ".git")
@@ -188,7 +188,7 @@ class Repository:
         return state
 
     def committed(self, commit):
-        """All files of a commit."""
+        """Returns all files of a commit."""
         if commit not in self.commits:
             state = {}
             for line in self.sure(self.root, "ls-tree", "-r", "-z", commit, *filter(None, [self.inside])).split("\0"):
@@ -203,10 +203,10 @@ class Repository:
     def text(self, path, blob):
         return NOTHING if blob is None else self.texts.known[path, blob]
 
-    # What was there
+    # Earlier states
 
     def note(self, tree, began):
-        """Looks at a work tree after a command, before anything is asked."""
+        """Reads a work tree after a command, before any query."""
         before = (tree.name, tree.commit, tree.state)
         tree.name, tree.commit = self.head(tree)
         tree.state = self.look(tree)
@@ -214,7 +214,7 @@ class Repository:
         self.pending.append((tree, before, tree.name, tree.commit, tree.moments[-1]))
 
     def catch_up(self):
-        """Writes down all that the last commands did. Has time while a question is being answered."""
+        """Records the effects of the last commands. Runs while a query is being answered."""
         pending, self.pending = self.pending, []
         for tree, before, *after in pending:
             self.remember(tree, *before, *after)
@@ -237,7 +237,7 @@ class Repository:
     def remember(self, tree, old_name, old_commit, old_state, name, commit, moment):
         _, ended, state, passing = moment
         until = passing.until = ended + PASSING
-        # A file that was just being written may have been missing or empty. HEAD is written last, so it had the old name.
+        # A file that was just being written may have been missing or empty. HEAD is written last, so it still had the old name.
         torn = Passing(until)
         for path in old_state.keys() | state.keys():
             if old_state.get(path) != state.get(path):
@@ -246,7 +246,7 @@ class Repository:
                 passing.blobs[path] |= {None, EMPTY, old_state.get(path), state.get(path)}
         if old_name is not None:
             self.passed[tree.root, old_name].append(torn)
-        # A rebase goes over commits that are no states of its branch. What else moves HEAD moves the branch.
+        # A rebase visits commits that are not states of its branch. Everything else that moves HEAD moves the branch.
         for new, message in self.log(tree):
             if message.startswith("rebase"):
                 for at in {old_name, name} - {None, new}:
@@ -258,7 +258,7 @@ class Repository:
                     self.passed[tree.root, at].append(through)
             elif not message.startswith("checkout") and name == old_name and name in self.tips:
                 self.remember_tip(name, new)
-        # A name that begins where another was left takes over its edits.
+        # A name that begins where another was left inherits its edits.
         if old_name not in (None, name) and commit == old_commit:
             for at, old in list(self.history[tree.root, old_name]):
                 if at == commit:
@@ -268,13 +268,13 @@ class Repository:
         self.history[tree.root, name].append((commit, state))
 
     def emptied(self, root, name):
-        """A work tree that is being filled, emptied or moved: any file may have been missing."""
+        """Records that a work tree is being filled, emptied or moved: any file may have been missing."""
         passing = Passing(time.monotonic() + PASSING)
         passing.anything_missing = True
         self.passed[root, name].append(passing)
 
     def log(self, tree):
-        """New lines of HEAD's log: commit and message."""
+        """Returns the new lines of HEAD's log: commit and message."""
         path = tree.folder() / "logs/HEAD"
         if not path.exists():
             return []
@@ -282,13 +282,13 @@ class Repository:
         at, tree.log_at = min(tree.log_at, len(lines)), len(lines)
         return [(line.split()[1], line.split("\t", 1)[-1]) for line in lines[at:]]
 
-    # What may be said
+    # Allowed answers
 
     def commits_of(self, name):
         return {name} if is_commit(name) else self.was_at[name]
 
     def allowed(self, tree, name, explicit):
-        """All versions that an answer under a name may show; and those that it may show because they were passed through."""
+        """Returns all versions that an answer under a name may show, and the intermediate ones among them."""
         git = Versions(self.committed(name)) if is_commit(name) else self.own[name]
         if explicit:
             return [git], []
@@ -297,9 +297,9 @@ class Repository:
         return [git, self.worked[tree.root, name]], passed
 
     def now(self, tree, sent, watched):
-        """What fresh may mean for a question that was sent at a moment."""
+        """Returns the states that are fresh for a query sent at a given time."""
         if watched and tree.moments[0][1] > sent - GRACE:
-            # It was not there before, or another one was: any state of the name will do.
+            # It did not exist before, or was another one: any state of the name is accepted.
             states, passed = self.allowed(tree, tree.name, False)
             return states + passed
         at = len(tree.moments) - 1
@@ -309,11 +309,11 @@ class Repository:
         return [states, *(passing for *_, passing in tree.moments[at + 1:])]
 
     def merge_base(self, one, other):
-        """The commit, or nothing where there is none in common."""
+        """Returns the merge base, or an empty text if there is none."""
         return self.git(self.root, "merge-base", one, other)[1].strip()
 
     def rest(self, tree, sent):
-        """The server has shown this tree as it is: what was passed through before is over."""
+        """Records that the server has shown the current tree: earlier intermediate states no longer count."""
         tree.rested, tree.was_fresh = sent, True
         for (root, name), passed in self.passed.items():
             if root == tree.root:
@@ -321,13 +321,13 @@ class Repository:
 
 
 class Judge:
-    """Whether an answer is what some versions of the files say."""
+    """Checks whether an answer matches some versions of the files."""
 
     def __init__(self, repository, versions):
         self.repository, self.versions = repository, versions
 
     def is_some(self, path, holds):
-        """Whether something holds for one of the versions that a file had."""
+        """Whether a predicate holds for one of the versions of a file."""
         blobs = set().union(*(versions.of(path) for versions in self.versions))
         texts = [self.repository.text(path, blob) for blob in blobs]
         return any(text.rough or holds(text) for text in texts)
@@ -341,7 +341,7 @@ class Judge:
         return None
 
     def wrong(self, tool, arguments, answer):
-        """What is wrong, or None."""
+        """Returns the fault, or None."""
         return getattr(self, tool)(arguments, answer)
 
     def locate_symbol(self, arguments, answer):
@@ -370,7 +370,7 @@ class Judge:
     def find_references(self, arguments, answer):
         name, symbol = arguments["symbol_name"], answer.get("symbol")
         if symbol and self.has_homonyms(name):
-            # Of several bearers of a name one is taken: it has to be one.
+            # Of several symbols with a name one is chosen; it has to be one of them.
             good = self.defines(symbol["path"], symbol["line_start"], name)
             return None if good else f"{name} in {symbol['path']}:{symbol['line_start']}"
         wrong = self.places(name, grouped([symbol] if symbol else []), "definitions")

@@ -1,4 +1,4 @@
-"""The protocol by hand, for the checks that no well-behaved client can make. Standard library only."""
+"""The protocol without a client library, for messages that no library would send. Standard library only."""
 
 import atexit
 import contextlib
@@ -14,7 +14,7 @@ LEGACY = "2025-11-25"
 
 
 def modern(method, params=None, id=1, version=MODERN):
-    """A stateless request: it says of itself which revision it is in and who asks."""
+    """Returns a stateless request, which names its revision and client."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": version,
         "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1"},
@@ -29,7 +29,7 @@ def initialize(version=LEGACY, id=1):
 
 
 def headers(message, **more):
-    """What Streamable HTTP asks of a request besides its body; a header given as None is left out."""
+    """Returns the headers of a Streamable HTTP request; a header given as None is omitted."""
     named = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
@@ -42,7 +42,7 @@ def headers(message, **more):
 
 
 def post(connection, message, path="/mcp", **more):
-    """Status, headers and JSON of the answer to one message."""
+    """Sends one message; returns status, headers and JSON of the answer."""
     connection.request("POST", path, json.dumps(message), headers(message, **more))
     return read(connection)
 
@@ -54,7 +54,7 @@ def read(connection):
 
 
 def decoded(body, content_type):
-    """The last JSON message in an answer, be it plain or an event stream; None when there is none."""
+    """Returns the last JSON message in an answer, plain or an event stream; None if there is none."""
     if content_type.startswith("text/event-stream"):
         datas = [line[5:].strip() for line in body.decode().splitlines() if line.startswith("data:")]
         body = next((data for data in reversed(datas) if data), "")
@@ -64,7 +64,7 @@ def decoded(body, content_type):
 
 
 def answer(message):
-    """The JSON a tool answered with."""
+    """Returns the JSON of a tool's answer."""
     return json.loads(message["result"]["content"][0]["text"])
 
 
@@ -94,7 +94,7 @@ class HttpServer:
         self.listening.set()
 
     def says(self, text, seconds=2):
-        """Whether the log comes to have this text."""
+        """Waits until the log contains this text; returns whether it does."""
         deadline = time.monotonic() + seconds
         while text not in "".join(self.lines) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -104,7 +104,7 @@ class HttpServer:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def stop(self):
-        """Asks the server to end, and returns its exit code."""
+        """Stops the server and returns its exit code."""
         self.process.terminate()
         try:
             return self.process.wait(5)
@@ -114,7 +114,7 @@ class HttpServer:
 
 
 def memory(pid):
-    """Megabytes: resident now, resident at most so far, private now."""
+    """Returns megabytes: resident now, peak resident, private now."""
     fields = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status"))
     rollup = dict(line.split(":", 1) for line in list(open(f"/proc/{pid}/smaps_rollup"))[1:])
     private = sum(int(rollup[name].split()[0]) for name in ("Private_Clean", "Private_Dirty"))

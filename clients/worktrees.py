@@ -1,14 +1,14 @@
-"""Three worktrees under edit, by hand and not in CI: `python worktrees.py BINARY [--seconds 120]`.
+"""Edits three worktrees under two servers; not part of CI: `python worktrees.py BINARY [--seconds 120]`.
 
-Two servers and the command line answer for one repository with three worktrees, while each worktree is edited, committed to
-and synced. In each, a function with a new name replaces the last one again and again. What must hold:
+Two servers and the command line answer for one repository with three worktrees, while each worktree is edited, committed to and synced.
+In each, a function with a new name repeatedly replaces the previous one. Invariants:
 
 - the new name is found in its own worktree within a few seconds, by both servers and by the command line;
-- it is never found in another worktree, nor under another ref;
-- an answer that calls itself fresh does not have the old name any more;
-- nobody sees an error that is not of his own making: no lock, no internal error.
+- it is never found in another worktree or under another ref;
+- an answer marked fresh no longer has the old name;
+- no client gets an error caused by another: no lock error, no internal error.
 
-Prints what was counted, and ends with 1 when something did not hold. Everything happens in a temporary folder.
+Prints the counts, and exits with 1 on a violation. Everything happens in a temporary folder.
 """
 
 import argparse
@@ -21,11 +21,11 @@ import tempfile
 import threading
 import time
 
-PATIENCE = 20
+FIND_TIMEOUT = 20
 
 
 class Server:
-    """A server on a pipe; one question at a time."""
+    """A server on a pipe; one query at a time."""
 
     def __init__(self, binary, root, home):
         env = {**os.environ, "CODECOMPASS_HOME": str(home)}
@@ -35,16 +35,16 @@ class Server:
         self.lock, self.number = threading.Lock(), 0
         version = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "worktrees", "version": "1"}}
         self.ask("initialize", version)
-        self.tell({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def tell(self, message):
+    def write(self, message):
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
 
     def ask(self, method, params):
         with self.lock:
             self.number += 1
-            self.tell({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
+            self.write({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
             while True:
                 message = json.loads(self.process.stdout.readline())
                 if message.get("id") == self.number:
@@ -94,7 +94,7 @@ class Soak:
         self.servers = [Server(self.binary, self.main, self.home) for _ in range(2)]
 
     def ways(self, root):
-        """Every way to ask in a worktree."""
+        """All ways to query a worktree."""
         def served(server):
             return lambda tool, arguments: server.call(tool, {**arguments, "workspace": str(root)})
 
@@ -133,7 +133,7 @@ class Soak:
                 break
             if answer["metadata"]["freshness_status"] == "fresh" and time.monotonic() - began > 2:
                 return self.complain(f"{name}: fresh, without {new}", answer)
-            if time.monotonic() - began > PATIENCE:
+            if time.monotonic() - began > FIND_TIMEOUT:
                 return self.complain(f"{name}: {new} was not found in time", answer)
             time.sleep(0.02)
         if old:
@@ -147,7 +147,7 @@ class Soak:
                     self.complain(f"{name} sees {theirs} of {other}", answer)
 
     def review(self, name, new):
-        """What did I change? The marker is in it, and it is this worktree's own."""
+        """Checks that a diff has the marker of this worktree."""
         for server in self.servers:
             arguments = {"head_ref": "@worktree", "workspace": str(self.trees[name])}
             failed, answer = server.call("diff_context", arguments)
@@ -160,14 +160,14 @@ class Soak:
                 self.complain(f"{name}: {new} is not in its own review", sorted(symbols))
 
     def disturb(self):
-        """What else goes on: syncs, other refs, references, from outside of both servers."""
+        """Background load: syncs, other refs and references by separate processes."""
         turn = 0
         while time.monotonic() < self.until:
             turn += 1
             root = list(self.trees.values())[turn % 3]
             for args in (("sync",), ("references", "filler_1_0"), ("index", "--ref", ("one", "two")[turn % 2])):
                 failed, answer = self.command(root, *args)
-                # Who asks for a job while another one runs is told so.
+                # A job that is requested while another one runs is refused.
                 if failed and answer["error"]["code"] in ("index_in_progress", "sync_in_progress"):
                     self.counts["jobs that found another"] += 1
                 elif failed:
@@ -186,7 +186,7 @@ class Soak:
     def guarded(self, task):
         try:
             task()
-        except Exception as error:  # noqa: BLE001: whatever it is, it is a finding
+        except Exception as error:  # noqa: BLE001: every exception is a finding
             self.wrong.append(f"broke down: {error!r}")
 
 

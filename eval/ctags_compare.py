@@ -3,27 +3,25 @@
 
     ctags_compare.py BINARY LANGUAGE REPOSITORY... [--missing N] [--extra N] [...]
 
-For every file of LANGUAGE in each REPOSITORY (what git tracks; else what lies in the folder) both
-programs are asked for definitions, and two questions are answered.
+Both programs list the definitions of every file of LANGUAGE in each REPOSITORY (tracked files, or all files of a plain folder). The
+script compares them in both directions.
 
-Forwards: which definitions of ctags have we? One is *present* when we have a symbol of the same name
-whose name stands within one line of it; *moved* when the file has a symbol of that name farther away;
-else it is *missing*. Matching is by name and line only, not by kind, and not one to one: in C's
-`typedef struct a {} a;` one symbol of ours answers for both tags of ctags.
+Forwards: which definitions of ctags does codecompass have? One is *present* if codecompass has a symbol of the same name within one
+line of it, *moved* if the file has a symbol of that name farther away, otherwise *missing*. Matching is by name and line only, not by
+kind, and not one to one: in C's `typedef struct a {} a;` one symbol matches both tags of ctags.
 
-Backwards: which symbols of ours has ctags not? Imports are no definitions and are left out. A symbol is
-*known* when ctags has a tag of that name within one line, *known, left out* when it has one only among
-the kinds of the table OMITTED below, else it is *extra*.
+Backwards: which symbols does ctags lack? Imports are not definitions and are omitted. A symbol is *known* if ctags has a tag of that
+name within one line, *known, left out* if it has one only among the kinds of the table OMITTED below, otherwise *extra*.
 
 Neither program is the truth: ctags' parsers for Lua, Kotlin, Elixir, Haskell, PHP, shell and others are
 approximate. Read the samples (`--missing N`, `--extra N`, narrowed with `--kind`, `--under`, `--not-under`)
-before believing a share.
+before trusting a percentage.
 
 Names are compared by their last part (`M.foo`, `M:foo` and `A::foo` are `foo`), without blanks and
-backticks. Never counted: a tag whose name ctags made up itself (`__anon…`, `<lambda>`), and the blank name `_`.
+backticks. Never counted: a tag whose name ctags invented (`__anon…`, `<lambda>`), and the blank name `_`.
 
 The binary runs with CODECOMPASS_HOME in a temporary folder, so no index is touched. Definitions in files
-that the binary leaves out (too large, not text: `left_out` in its facts) are counted apart. Only the
+that the binary skips (too large, not text: `left_out` in its facts) are counted separately. Only the
 standard library is used; `ctags` (Debian: universal-ctags, tried with 5.9.0) must be on the PATH.
 """
 
@@ -62,8 +60,8 @@ LANGUAGES = {
 WITHOUT_CTAGS = ["scala", "swift", "zig"]
 
 # Kinds of ctags that do not count as definitions, per language. All others count, also those that
-# ctags itself has off by default (all kinds are switched on, these are then taken away).
-# `--also KIND` takes a kind back in.
+# ctags disables by default (all kinds are enabled, then these are removed).
+# `--also KIND` includes a kind again.
 OMITTED = {
     "bash": [
         "heredoc",  # the label of a here-document
@@ -100,7 +98,7 @@ OMITTED = {
         "package",  # the `package` line: every file has one, it says where it belongs
         "packageName",  # the name an import is given
         "receiver",  # a kind of parameter
-        "unknown",  # what ctags could not tell: names in import paths
+        "unknown",  # unknown to ctags: names in import paths
     ],
     "haskell": [],
     "java": [
@@ -134,7 +132,7 @@ OMITTED = {
         "library",  # `require`: an import
     ],
     "rust": [  # (ctags 5.9 has no constants, and takes `&'static str` for a variable `str`)
-        "implementation",  # an impl block bears the name of its type, which is defined elsewhere
+        "implementation",  # an impl block has the name of its type, which is defined elsewhere
     ],
     "typescript": [
         "local",  # local variables
@@ -142,8 +140,8 @@ OMITTED = {
     ],
 }
 
-# Kinds of scopes whose members are local: these definitions stand in a row of their own, because a
-# program may leave them out on purpose.
+# Kinds of scopes whose members are local: these definitions have a separate row, because a
+# program may omit them on purpose.
 FUNCTION_SCOPES = {"function", "method", "func", "singletonMethod", "generator", "getter", "setter"}
 
 # Names that define nothing: the blank identifier of Go, Rust, Python, Lua and others.
@@ -154,16 +152,16 @@ NO_NAMES = {
     "java": BLANK | {"try", "catch", "if", "for", "while", "switch", "synchronized", "new", "false"},
 }
 
-# How names begin that ctags made up: unnamed structs and enums, and `<lambda>` in Kotlin.
+# Prefixes of names that ctags invents: unnamed structs and enums, and `<lambda>` in Kotlin.
 MADE_UP = ("__anon", "<")
 
-# Symbols of ours that are no definitions.
+# Kinds of symbols that are not definitions.
 OUR_IMPORTS = {"use"}
 
-# How many lines apart the two programs may see one definition.
+# The maximum distance in lines of one definition between the two programs.
 NEAR = 1
 
-# Files per call of the binary: its answer holds references too, so it is large.
+# Files per call of the binary: its answer is large, because it contains references.
 BATCH = 100
 
 Definition = collections.namedtuple("Definition", "path line kind name")
@@ -272,7 +270,7 @@ def lines_of(path):
 
 
 def our_facts(binary, repository, paths):
-    """What the binary says of each of these files, file by file."""
+    """Returns the facts of these files, file by file."""
     with tempfile.TemporaryDirectory(prefix="ctags_compare.") as home:
         environment = dict(os.environ, CODECOMPASS_HOME=home)
         for start in range(0, len(paths), BATCH):
@@ -280,7 +278,7 @@ def our_facts(binary, repository, paths):
 
 
 def ask_facts(binary, repository, paths, environment):
-    """The facts of some files; when the binary refuses the lot, those of each it does not refuse."""
+    """Returns the facts of some files; if the binary refuses them together, of each file separately."""
     command = [os.path.abspath(binary), "facts", "--json", "--", *paths]
     answer = subprocess.run(command, cwd=repository, env=environment, capture_output=True)
     try:
@@ -312,7 +310,7 @@ class Places:
 
 
 class Comparison:
-    """What two programs say of one repository."""
+    """The definitions of both programs for one repository."""
 
     def __init__(self, binary, language, repository, omitted, under, not_under):
         self.repository = repository
@@ -337,13 +335,13 @@ class Comparison:
         beside = Places(one for one in tags if one.kind in omitted)
         self.ours = ours
 
-        # forwards: how each tag fares with us
+        # forwards: each tag of ctags
         we_have = Places(ours)
         self.forwards = [
             (one, "present" if we_have.near(one) else "moved" if we_have.anywhere(one) else "missing")
             for one in self.theirs
         ]
-        # backwards: how each symbol of ours fares with ctags
+        # backwards: each symbol of codecompass
         they_have = Places(self.theirs)
         self.backwards = [
             (one, "known" if they_have.near(one) else "left out" if beside.near(one) else "extra") for one in ours
@@ -355,7 +353,7 @@ def share(part, whole):
 
 
 def table(title, columns, judged):
-    """Print one row per kind: how many there are, how many are judged to be in each column, and the first's share."""
+    """Print one row per kind: the total, the count of each column, and the share of the first."""
     rows = collections.defaultdict(collections.Counter)
     for one, verdict in judged:
         rows[one.kind][verdict] += 1
@@ -368,7 +366,7 @@ def table(title, columns, judged):
 
 
 def sample(title, repository, judged, verdicts, kinds, number, seed):
-    """Print some of those judged in a certain way, with their source lines."""
+    """Print some definitions with a given result, with their source lines."""
     wanted = [(one, verdict) for one, verdict in judged if verdict in verdicts and (not kinds or one.kind in kinds)]
     picked = sorted(random.Random(seed).sample(wanted, min(number, len(wanted))))
     print(f"  {title}: {len(picked)} of {len(wanted)}")
@@ -382,10 +380,10 @@ def source_line(repository, one):
 
 
 def report(comparison, options):
-    """Print what was found in one repository."""
+    """Print the results for one repository."""
     print(f"== {comparison.repository}: {comparison.files} files of {options.language}")
-    told = ", ".join(f"{count} {name}" for name, count in comparison.languages.most_common())
-    print(f"  our program read them as: {told or 'nothing'}; {comparison.with_problems} with problems in their syntax")
+    languages_text = ", ".join(f"{count} {name}" for name, count in comparison.languages.most_common())
+    print(f"  codecompass read them as: {languages_text or 'nothing'}; {comparison.with_problems} with problems in their syntax")
     if comparison.left_out or comparison.unread:
         why = ", ".join(f"{count} ({reason})" for reason, count in comparison.left_out.most_common())
         print(f"  files it leaves out: {why or 'none'}; ctags has {comparison.unread} definitions in what was not read")
@@ -407,8 +405,8 @@ def main():
     parser.add_argument("binary", help="the codecompass program")
     parser.add_argument("language", choices=sorted([*LANGUAGES, *WITHOUT_CTAGS]))
     parser.add_argument("repositories", nargs="+", metavar="repository")
-    parser.add_argument("--missing", type=int, default=0, metavar="N", help="show N definitions of ctags that we lack")
-    parser.add_argument("--extra", type=int, default=0, metavar="N", help="show N symbols of ours that ctags lacks")
+    parser.add_argument("--missing", type=int, default=0, metavar="N", help="show N definitions of ctags that codecompass lacks")
+    parser.add_argument("--extra", type=int, default=0, metavar="N", help="show N symbols that ctags lacks")
     parser.add_argument("--kind", action="append", default=[], help="only this kind in the samples (may be repeated)")
     parser.add_argument("--also", action="append", default=[], metavar="KIND", help="count this omitted kind, too")
     parser.add_argument("--under", default="", metavar="FOLDER", help="only files whose paths begin so")

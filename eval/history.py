@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Questions from a repository's own history: does search name the symbols that a fix went on to change?
+"""Questions from a repository's history: does search find the symbols that a fix changed?
 
   history.py make  --bin BIN --repo CLONE --out SET.json [--most 200]
   history.py score --bin BIN --repo CLONE --questions SET.json [--json]
 
-`make` walks the log for fixes: commits with one parent that change a few symbols in a few code files. The message is the
-question, without issue numbers and such; the answers are the symbols around the lines that the commit changed, as they
-stood in its parent, and their files. `score` indexes each parent commit and asks there (`search --ref`), so nothing of the
-fix itself can be found. Printed per set: how often an answer is first and among the first five, by symbol (path and name)
-and by file. Extraction is all that `make` takes from BIN, so one set serves to compare two programs.
+`make` searches the log for fixes: commits with one parent that change a few symbols in a few code files. The message, without issue
+numbers, is the question; the answers are the symbols around the changed lines in the parent commit, and their files. `score` indexes
+each parent commit and searches there (`search --ref`), so nothing of the fix itself can be found. It prints how often an answer is first
+and among the first five, by symbol (path and name) and by file. `make` uses only the extraction of BIN, so one set can compare two
+programs.
 """
 import argparse, json, os, re, subprocess, sys, tempfile
 
@@ -26,7 +26,7 @@ def git(repo, *args):
 
 
 def question(message):
-    """The subject and the first paragraph below it, without what only git hosts understand."""
+    """Returns the subject and the first paragraph below it, without issue references and trailers."""
     subject, _, body = message.strip().partition("\n")
     paragraph = body.strip().split("\n\n")[0] if body.strip() else ""
     if re.match(r"(?im)^(\w[\w-]*-by|co-authored|closes|fixes|refs?|see|resolves)\b", paragraph):
@@ -39,7 +39,7 @@ def question(message):
 
 
 def changed_lines(repo, commit):
-    """Per file, the lines of the parent that the commit changed; of an insertion, the line before it."""
+    """Returns, per file, the lines of the parent that the commit changed; for an insertion, the line before it."""
     lines, path = {}, None
     for line in git(repo, "diff", "-U0", "--no-renames", "--diff-filter=M", commit + "^", commit).splitlines():
         if line.startswith("--- "):
@@ -51,7 +51,7 @@ def changed_lines(repo, commit):
 
 
 def symbols_of(binary, repo, commit, paths):
-    """Per file, the symbols that it has in a commit."""
+    """Returns the symbols of each file in a commit."""
     with tempfile.TemporaryDirectory() as folder:
         for path in paths:
             full = os.path.join(folder, path)
@@ -65,7 +65,7 @@ def symbols_of(binary, repo, commit, paths):
 
 
 def around(symbols, line):
-    """The innermost symbol around a line, that is not a part of one."""
+    """Returns the innermost enclosing symbol of a line that is not a field, variant or similar part."""
     holders = [s for s in symbols if s["kind"] in HOLDERS and s["line_start"] <= line <= s["line_end"]]
     return min(holders, key=lambda s: s["line_end"] - s["line_start"], default=None)
 

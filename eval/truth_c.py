@@ -70,7 +70,7 @@ Tok = collections.namedtuple('Tok', 'kind text line col directive')
 
 
 class Source:
-    """One tracked file: its tokens; `directive` is the name of the preprocessor directive a token stands in, or None."""
+    """One tracked file: its tokens; `directive` is the name of the preprocessor directive that contains a token, or None."""
     def __init__(self, path, text):
         self.path, self.lines, self.toks = path, text.split('\n'), []
         line, bol, directive, start = 1, True, None, 0
@@ -289,7 +289,7 @@ class Maker:
             self.walk(x, fn)
 
     def unit(self, path, cwd, flags, inbuild):
-        """Parse one file and take in what it says; False if it does not compile."""
+        """Parse one file and record its facts; False if it does not compile."""
         self.cwd, self.inbuild, self.fcache, self.kcache = cwd, inbuild, {}, {}
         t = self.index.parse(path, args=flags + ['-resource-dir', self.a.resource_dir, '-w', '-ferror-limit=0', '-working-directory=' + cwd],
                              options=TU.PARSE_DETAILED_PROCESSING_RECORD)

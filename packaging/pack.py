@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a release has beside its archives, made of them and of Cargo.toml.
+"""Makes the parts of a release that dist does not, from its archives and Cargo.toml.
 
     packaging/pack.py npm ARCHIVES OUT [--some]   npm packages: one per platform with the program inside, and one that
-                                                  chooses; with --some, of the archives that are there
-    packaging/pack.py server-json                 server.json, as registries of MCP servers want it, to standard output
+                                                  selects; with --some, only for archives that exist
+    packaging/pack.py server-json                 server.json for registries of MCP servers, to standard output
 
-Version and repository are read from Cargo.toml and stand nowhere else. A folder that OUT gets is for `npm pack` or `npm publish`; the
-package named `codecompass` goes last, because it asks for the others.
+Version and repository come from Cargo.toml only. Each folder in OUT is for `npm pack` or `npm publish`; publish the package named
+`codecompass` last, because it depends on the others.
 """
 
 import json
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORKSPACE = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
 PACKAGE = tomllib.loads((ROOT / "crates/app/Cargo.toml").read_text())["package"]
 
-# Rust's targets in npm's words: system, processor, C library.
+# Rust targets and npm's names for them: system, processor, C library.
 TARGETS = {
     "x86_64-unknown-linux-gnu": ("linux", "x64", "glibc"),
     "aarch64-unknown-linux-gnu": ("linux", "arm64", "glibc"),
@@ -47,7 +47,7 @@ def manifest(name, **more):
 
 
 def program(archive):
-    """The bytes of the program in an archive of dist's."""
+    """Returns the bytes of the program in an archive made by dist."""
     if archive.suffix == ".zip":
         with zipfile.ZipFile(archive) as opened:
             return opened.read("codecompass.exe")
@@ -95,19 +95,19 @@ def npm(archives, out, is_some):
 
 
 def server_name():
-    """The name by which a registry of MCP servers knows who may publish it."""
+    """Returns the server name, by which a registry of MCP servers decides who may publish."""
     (owner,) = re.fullmatch(r"https://github\.com/([^/]+)/[^/]+", WORKSPACE["repository"]).groups()
     return f"io.github.{owner}/codecompass"
 
 
 def server_json():
     run = [{"type": "positional", "value": word} for word in ["serve-mcp", "--auto-index", "--answers", "text"]]
-    told = json.loads((ROOT / "packaging/server.json").read_text())
-    told |= {"name": server_name(), "description": PACKAGE["description"], "version": WORKSPACE["version"]}
-    told["repository"] = {"url": WORKSPACE["repository"], "source": "github"}
-    for package in told["packages"]:
+    registry_entry = json.loads((ROOT / "packaging/server.json").read_text())
+    registry_entry |= {"name": server_name(), "description": PACKAGE["description"], "version": WORKSPACE["version"]}
+    registry_entry["repository"] = {"url": WORKSPACE["repository"], "source": "github"}
+    for package in registry_entry["packages"]:
         package |= {"version": WORKSPACE["version"], "packageArguments": run}
-    print(json.dumps(told, indent=2))
+    print(json.dumps(registry_entry, indent=2))
 
 
 match sys.argv[1:]:

@@ -1,7 +1,7 @@
 """Doc comments as sentences, and texts as words."""
 import re
 
-# What follows is about parameters and results, or shows code.
+# Markers of the sections about parameters, results and examples.
 END = re.compile(r"^\s*(@(param|return|returns|throws|exception|see|since|author|template|typedef|example|deprecated|type|internal|default|private|public|hidden|ignore)\b|"
                  r":(param|return|returns|type|rtype|raises|arg)\b|\\(param|return|brief\s*$)|"
                  r"(args?|arguments|parameters?|params|returns?|raises|yields|examples?|usage|notes?|see also|references|attributes|safety|panics|errors)\s*:?\s*$|"
@@ -12,12 +12,12 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words(text):
-    """The words that crates/meaning/src/words.rs finds, in lower case."""
+    """Returns the words that crates/meaning/src/words.rs finds, in lower case."""
     return [word.lower() for word in WORD.findall(text) if (len(word) <= 4 if word[0] <= "9" else 2 <= len(word) <= 24)]
 
 
 def plain(doc):
-    """A comment without its marks, in paragraphs, up to where it turns to parameters."""
+    """Returns a comment without its markers, in paragraphs, up to the section about parameters."""
     doc = re.sub(r'^\s*[rRbBuUfF]{0,2}("""|\'\'\'|"|\')', "", doc)
     doc = re.sub(r'("""|\'\'\'|\*/|-\}|"|\')\s*$', "", doc)
     paragraphs, current = [], []
@@ -42,7 +42,7 @@ def tidy(text):
 
 
 def sentences(doc, most=5):
-    """The sentences that say something, the first ones first."""
+    """Returns the informative sentences in order."""
     found = []
     for paragraph in plain(doc):
         for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", paragraph):

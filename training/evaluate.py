@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""With and without the model, offline: what the product's own ranking puts first, weighed again by meaning.
+"""Compares ranking with and without the model, offline: reorders the program's own results by similarity.
 
     evaluate.py WORK --bin BIN --miner MINER --questions DIR --repos DIR MODEL.npz|weights.bin ...
 
 DIR of questions has NAME.asked.json and NAME.docs.json, each a list of {query, answer: {path, name, line}, also: [...], docs: [first, last]};
-`blanked` asks the docs' questions of a copy in which those doc comments are gone. What BIN answers is kept in WORK/eval, so that models are compared in
-seconds. Strict MRR@10: a result of that path and name.
+`blanked` asks the docs' questions of a copy without those doc comments. The answers of BIN are cached in WORK/eval, so that models are
+compared in seconds. Strict MRR@10: a result with that path and name.
 """
 import argparse
 import glob
@@ -26,7 +26,7 @@ SAID = .75
 
 
 def blank(root, questions):
-    """Removes the doc comments of all asked symbols; lines stay where they are."""
+    """Removes the doc comments of all requested symbols; line numbers do not change."""
     by_path = {}
     for question in questions:
         by_path.setdefault(question["answer"]["path"], []).append(question["docs"])
@@ -48,7 +48,7 @@ def blank(root, questions):
 
 
 def prepare(a, name, kind):
-    """The questions with what BIN answers, and all symbols."""
+    """Returns the questions with the answers of BIN, and all symbols."""
     kept = os.path.join(a.work, "eval", "%s.%s.json" % (name, kind))
     if os.path.exists(kept):
         return json.load(open(kept))
@@ -74,7 +74,7 @@ def prepare(a, name, kind):
         listed = []
         for result in results:
             key = (result["path"], result.get("name"))
-            # Lines that hold the question as it is stand for the symbol around them.
+            # Lines that contain the question literally count as their enclosing symbol.
             begun = [at for line, at in by_name.get(key, []) if line <= result["line_start"] + 40]
             total = result["score"] / max(1e-3, 1 - result["score"])
             listed.append([total, begun[-1] if begun else -1, key in good])
@@ -85,7 +85,7 @@ def prepare(a, name, kind):
 
 
 class Model:
-    """Vectors of texts, by a model as it was trained or as it is shipped."""
+    """Computes vectors of texts, with a model as trained or as shipped."""
 
     def __init__(self, file):
         if file.endswith(".npz"):
@@ -115,7 +115,7 @@ def reciprocal(order, good):
 
 
 def said(found):
-    """Of each question, whether one symbol holds nearly all of its weight in words."""
+    """Returns for each question whether one symbol contains nearly all of its word weight."""
     texts = [set(symbol["names"].split()) | set(symbol["code"].split()) | set(words(symbol["doc"])) for symbol in found["symbols"]]
     counts = {}
     for text in texts:
@@ -129,7 +129,7 @@ def said(found):
 
 
 def evaluate(sets, model, weight, deep, lift, file_weight=0.0):
-    """Reciprocal ranks, by set, of the product's list weighed again."""
+    """Returns the reciprocal ranks, by set, of the reordered results."""
     ranks = {}
     for key, (found, symbols, questions) in sets.items():
         ranks[key] = []
@@ -171,9 +171,9 @@ def main():
     names = sorted(os.path.basename(file)[:-len(".asked.json")] for file in glob.glob(os.path.join(a.questions, "*.asked.json")))
     kinds = ("asked", "blanked", "docs")
     found = {(name, kind): prepare(a, name, kind) for name in names for kind in kinds}
-    tell = lambda label, ranks: print("%-28s" % label + "  ".join("%s %.3f (%s)" % (kind, np.mean([np.mean(ranks[name, kind]) for name in names]), " ".join("%.3f" % np.mean(ranks[name, kind]) for name in names)) for kind in kinds), flush=True)
+    report = lambda label, ranks: print("%-28s" % label + "  ".join("%s %.3f (%s)" % (kind, np.mean([np.mean(ranks[name, kind]) for name in names]), " ".join("%.3f" % np.mean(ranks[name, kind]) for name in names)) for kind in kinds), flush=True)
     without = evaluate({key: (one, None, [None] * len(one["asked"])) for key, one in found.items()}, None, 0, 0, 0)
-    tell("without", without)
+    report("without", without)
     for file in a.models:
         model = Model(file)
         sets = {}
@@ -181,10 +181,10 @@ def main():
             symbols = np.stack([model.symbol(symbol) for symbol in one["symbols"]])
             sets[key] = (one, symbols, [model.vector([(QUESTION, words(asked["query"]))]) for asked in one["asked"]])
         alone = {key: [next((1 / (rank + 1) for rank, at in enumerate(np.argsort(-(symbols @ question))[:10]) if at in asked["good"]), 0.0) for asked, question in zip(one["asked"], questions)] for key, (one, symbols, questions) in sets.items()}
-        tell(os.path.basename(file) + " alone", alone)
+        report(os.path.basename(file) + " alone", alone)
         for weight in (float(weight) for weight in a.weights.split(",")):
             ranks = evaluate(sets, model, weight, a.deep, a.lift, a.file)
-            tell("%s x %g" % (os.path.basename(file), weight), ranks)
+            report("%s x %g" % (os.path.basename(file), weight), ranks)
             random = np.random.default_rng(7)
             for kind in kinds:
                 gains = [np.array(ranks[name, kind]) - np.array(without[name, kind]) for name in names]

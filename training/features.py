@@ -1,4 +1,4 @@
-"""Texts as features of the model: ids of words, of hashed parts for words it does not know, and how often each stands there."""
+"""Texts as features of the model: ids of words, of hashed parts for unknown words, and their counts."""
 import json
 import math
 import os
@@ -7,14 +7,14 @@ import numpy as np
 
 WORDS = 32768
 PARTS = 4096  # rows for hashed parts of unknown words
-LEAST = 5  # documents a word stands in
+LEAST = 5  # minimum number of documents with a word
 GRAM = 4
 MOST_CODE = 400  # words
 QUESTION, CODE, NAME, DOC = range(4)
 
 
 def part_ids(word):
-    """The rows of a word's parts: FNV-1a of every four letters of it, with its ends."""
+    """Returns the rows of a word's parts: FNV-1a of every four letters, including its boundaries."""
     text = ("<" + word + ">").encode()
     grams = [text[at:at + GRAM] for at in range(max(1, len(text) - GRAM + 1))]
     ids = []
@@ -27,7 +27,7 @@ def part_ids(word):
 
 
 class Vocabulary:
-    """The words the model knows, in the order of their rows; hashed parts have the rows behind them."""
+    """The vocabulary in the order of its rows; the rows of hashed parts follow."""
 
     def __init__(self, words):
         self.words = words
@@ -41,7 +41,7 @@ class Vocabulary:
         return cls(sorted(known[:WORDS]))
 
     def features(self, words):
-        """Ids and weights of a text: each word (1 + ln n), an unknown one's shared by its parts."""
+        """Returns ids and weights of a text: each word (1 + ln n), an unknown word divided over its parts."""
         counts = {}
         for word in words:
             counts[word] = counts.get(word, 0) + 1
@@ -62,7 +62,7 @@ class Vocabulary:
 
 
 class Texts:
-    """Many texts' features, one behind the other."""
+    """The features of many texts, concatenated."""
 
     def __init__(self):
         self.ids, self.weights, self.starts = [], [], [0]
@@ -79,7 +79,7 @@ class Texts:
         return self
 
     def take(self, rows):
-        """The features of some texts: row in the list, id, weight."""
+        """Returns the features of some texts: row in the list, id, weight."""
         begin, count = self.starts[rows], self.starts[rows + 1] - self.starts[rows]
         total = int(count.sum())
         row = np.repeat(np.arange(len(rows), dtype=np.int32), count)

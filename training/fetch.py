@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Brings packages by name with each registry's own client, keeps what is permissive and not excluded, and lists it.
+"""Fetches packages by name with each registry's client, keeps the permissive ones that are not excluded, and lists them.
 
     fetch.py WORK
 
 Leaves WORK/src/ECOSYSTEM/NAME with source and prose only, WORK/excluded/... for the packages of packages/excluded.txt, and
-WORK/src.jsonl, which says what became of each. What is there already is not fetched again.
+WORK/src.jsonl with the result for each. Existing packages are not fetched again.
 """
 import concurrent.futures
 import glob
@@ -37,14 +37,14 @@ def excluded_repositories():
 
 
 REPOSITORIES = excluded_repositories()
-# What stands in an excluded repository under another name, and what is known to carry copies.
+# Packages of excluded repositories under another name, and packages known to contain copies.
 OWN = set("serde_core serde_derive globset ignore home crates-io smol_str lsp-server line-index la-arena rowan bats commander got "
           "botocore quart pip pipenv conda".split())
 OWN_PREFIXES = ("ra_ap_", "@vue/", "@trpc/", "@vitest/", "axum-", "tokio-", "grep-", "clap_", "cargo-")
 
 
 def is_excluded(name, repository):
-    """By its name, without a version behind it, or by the repository it says it is from."""
+    """Whether a package is excluded, by its name without a version or by its repository."""
     name = re.sub(r"-?v?\d[\d.]*$", "", name.lower())
     said = re.sub(r"\.git\b", "", (repository or "").lower()) + "/"
     names = {entry.split("/")[1] for entry in REPOSITORIES}
@@ -60,7 +60,7 @@ def run(*command, cwd=None, env=None, timeout=300):
 
 
 def keep_sources(folder, stanzas=()):
-    """Removes all that is neither source nor prose, is large, or has another licence; says how many files are left."""
+    """Removes files that are neither source nor prose, large, or under another licence; returns the number of files left."""
     kept = 0
     for at, folders, files in os.walk(folder, topdown=False):
         for file in files:
@@ -86,7 +86,7 @@ def keep_sources(folder, stanzas=()):
 
 
 class Kept:
-    """Where packages go, and the list of them."""
+    """The folder for packages, and their list."""
 
     def __init__(self, work, folder, checks):
         self.work, self.root, self.checks = work, os.path.join(work, folder), checks
@@ -128,7 +128,7 @@ class Kept:
 
 
 def crates(kept, wanted, only=None):
-    """`cargo vendor` of some at a time: what does not resolve together is halved."""
+    """Runs `cargo vendor` in batches; a batch that does not resolve is halved."""
     scratch = os.path.join(kept.work, "cargo")
     missing = [name for name in wanted if not kept.knows("crates", name)]
 
@@ -189,7 +189,7 @@ def pypi(kept, name):
 
 
 def npm(kept, batch):
-    """`npm pack` of some at a time; when one is missing, each alone."""
+    """Runs `npm pack` in batches; if one package is missing, each separately."""
     scratch = os.path.join(kept.work, "npm", batch[0].replace("/", "__"))
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
@@ -199,14 +199,14 @@ def npm(kept, batch):
         os.makedirs(folder)
         run("tar", "xzf", packed, "-C", folder, "--strip-components=1", "--no-same-owner")
         try:
-            told = json.load(open(os.path.join(folder, "package.json"), errors="replace"))
+            manifest = json.load(open(os.path.join(folder, "package.json"), errors="replace"))
         except (OSError, ValueError):
             continue
-        licence, repository = told.get("license", ""), told.get("repository", "")
+        licence, repository = manifest.get("license", ""), manifest.get("repository", "")
         licence = licence.get("type", "") if isinstance(licence, dict) else licence
         repository = repository.get("url", "") if isinstance(repository, dict) else repository
-        if told.get("name") in batch:
-            kept.add("npm", told["name"], told.get("version", ""), str(licence), str(repository), folder)
+        if manifest.get("name") in batch:
+            kept.add("npm", manifest["name"], manifest.get("version", ""), str(licence), str(repository), folder)
     missing = [name for name in batch if not kept.knows("npm", name)]
     if len(batch) == 1 and missing:
         kept.note("npm", batch[0])
@@ -221,7 +221,7 @@ def npm(kept, batch):
 
 
 def apt_options(work):
-    """apt's own list of registries with their sources, in a folder of our own."""
+    """Copies apt's list of registries, with sources enabled, into the work folder."""
     own = os.path.join(work, "apt")
     parts = os.path.join(own, "parts")
     os.makedirs(parts, exist_ok=True)
@@ -240,7 +240,7 @@ def apt_options(work):
 
 
 def debian(kept, batch, options):
-    """`apt-get source` of some at a time; when one is missing, each alone."""
+    """Runs `apt-get source` in batches; if one package is missing, each separately."""
     scratch = os.path.join(kept.work, "deb", batch[0])
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
@@ -269,7 +269,7 @@ def unpack_debian(kept, name, scratch, described):
         is_debian = ".debian.tar" in packed
         run("tar", "xf", packed, "-C", folder, "--no-same-owner", *([] if is_debian else ["--strip-components=1"]))
     if not os.listdir(folder):
-        # The description came, and what it describes did not.
+        # The description was fetched, but not the archive it describes.
         return kept.note("debian", name)
     try:
         text = open(os.path.join(folder, "debian", "copyright"), errors="replace").read()
@@ -291,7 +291,7 @@ def batches(kept, ecosystem, wanted, size=25):
 
 
 def fetch(kept, of, only=None):
-    """`of` gives the names of an ecosystem."""
+    """`of` returns the names of an ecosystem."""
     options = apt_options(kept.work)
     jobs = [(pypi, name) for name in of("pypi") if not kept.knows("pypi", name)]
     jobs += [(lambda kept, some: debian(kept, some, options), some) for some in batches(kept, "debian", of("debian"))]

@@ -1,4 +1,4 @@
-"""Which licences let us learn from a package: permissive ones, and nothing that asks for more than a notice."""
+"""Decides whether a package's licence is permissive: nothing that requires more than a notice."""
 import fnmatch
 import re
 
@@ -14,12 +14,12 @@ PERMISSIVE = re.compile(
 
 
 def is_permissive(text):
-    """An expression of names: of `or` one has to be permissive, of `and` all."""
+    """Whether a licence expression is permissive: of `or` one has to be, of `and` all."""
     text = re.sub(r"\s+", " ", text or "").strip().lower()
     text = re.sub(r" with (llvm-exception|apache-exception|swift-exception)", "", text)
     if not text or len(text) > 200:
         return False
-    # What stands in brackets is judged first, and stands for itself as a licence that is known or is not.
+    # Brackets are evaluated first and replaced by a permissive or an unknown licence.
     while "(" in text and ")" in text:
         inner = re.search(r"\(([^()]*)\)", text)
         if not inner:
@@ -35,7 +35,7 @@ def is_permissive(text):
 
 
 def debian_files(copyright_text):
-    """The stanzas of a machine-readable copyright file: globs and a licence, the last that fits a file counts."""
+    """Returns the stanzas of a machine-readable copyright file: globs and a licence; the last match applies."""
     stanzas = []
     if "Format:" not in copyright_text[:2000]:
         return stanzas

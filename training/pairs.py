@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mines pairs of doc sentence and symbol from what was fetched, without what equals the text of an excluded repository.
+"""Extracts pairs of doc sentence and symbol from the fetched packages, except copies of excluded repositories.
 
     pairs.py WORK MINER
 
@@ -29,7 +29,7 @@ def folders(root):
 
 
 def mined(miner, root, kept, *options):
-    """What the miner says of each package, once for each."""
+    """Returns the miner's output for each package, cached."""
     os.makedirs(kept, exist_ok=True)
     file = lambda label: os.path.join(kept, label.replace("/", "__") + ".jsonl")
     wanted = list(folders(root))
@@ -49,7 +49,7 @@ def digest(text):
 
 
 def fingerprints(miner, work):
-    """Of excluded text: the code of symbols, and sentences."""
+    """Returns the code of symbols and the sentences of excluded packages."""
     code, said = set(), set()
     for symbol in mined(miner, os.path.join(work, "excluded"), os.path.join(work, "mined-excluded"), "--all"):
         if symbol["code"].count(" ") >= LEAST_CODE:
@@ -62,7 +62,7 @@ def fingerprints(miner, work):
 
 
 def prose(folder):
-    """Words of manuals, by paragraph."""
+    """Returns the words of manuals, by paragraph."""
     taken = 0
     for at, _, files in sorted(os.walk(folder)):
         for file in sorted(files):
@@ -110,7 +110,7 @@ def main():
         if said:
             row = dict(package=symbol["package"], language=symbol["language"], path=symbol["path"], names=symbol["names"], code=symbol["code"].strip(), said=said)
             by_package[symbol["package"]].append(row)
-    # A file with two copies in it is a copy, whatever else was changed in it.
+    # A file with two copies in it counts as a copy.
     copied = {key for key, count in copies.items() if count >= 2}
     count, languages = 0, collections.Counter()
     with open(os.path.join(work, "symbols.jsonl"), "w") as out:

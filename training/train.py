@@ -3,8 +3,8 @@
 
     train.py WORK [--seed N] [--runs N] [--epochs N]
 
-A text is a bag: each word's vector times what the word weighs in its field (question, code, name, doc), summed up and brought to
-length one. A question is to be nearest to its own symbol among those of a batch, an eighth of which are of the same package.
+A text is a bag of words: the sum of each word's vector times its weight in the field (question, code, name, doc), normalised. A
+question should be nearest to its own symbol among those of a batch, an eighth of which are of the same package.
 """
 import argparse
 import collections
@@ -27,11 +27,11 @@ TEMPERATURE = .05
 DROPOUT = .2
 RATE = .06
 RATE_OF_WEIGHTS = .02
-HELD_BACK = 40  # one package of so many is for validation
+HELD_BACK = 40  # one package of this many is for validation
 
 
 class Data:
-    """Everything that training reads, as features."""
+    """The training data as features."""
 
     def __init__(self, work, cap):
         began = time.time()
@@ -82,7 +82,7 @@ def hash_of(name):
 
 
 class Bag:
-    """The texts of a batch as a sparse matrix over the words in it."""
+    """Returns the texts of a batch as a sparse matrix over its words."""
 
     def __init__(self, count, parts, weights):
         row = np.concatenate([part[0] for part in parts])
@@ -111,7 +111,7 @@ class Model:
         known = len(vocabulary.words)
         self.rows = np.zeros((vocabulary.size, WIDTH), np.float32)
         self.rows[:known] = start(counts, WIDTH, seed)
-        # A part begins as the mean of the known words that have it.
+        # The initial vector of a part is the mean of the known words that contain it.
         sums, times = np.zeros((vocabulary.size - known, WIDTH), np.float32), np.zeros((vocabulary.size - known, 1), np.float32)
         from features import part_ids
         for at, word in enumerate(vocabulary.words):
@@ -132,12 +132,12 @@ class Model:
 
 
 def candidate_parts(data, rows, firsts, random, dropout):
-    """The fields of some symbols; `firsts` says whose first sentence joins."""
+    """Returns the fields of some symbols; `firsts` selects those whose first sentence is included."""
     parts = [(*data.code.take(rows), CODE), (*data.names.take(rows), NAME)]
-    told = np.nonzero(firsts)[0]
-    if len(told):
-        row, ids, weight = data.asked.take(data.first[rows[told]])
-        parts.append((told[row].astype(np.int32), ids, weight, DOC))
+    with_first = np.nonzero(firsts)[0]
+    if len(with_first):
+        row, ids, weight = data.asked.take(data.first[rows[with_first]])
+        parts.append((with_first[row].astype(np.int32), ids, weight, DOC))
     return [drop(part, random, dropout) for part in parts]
 
 
@@ -173,10 +173,10 @@ def learn(data, model, batch, random, totals, step, rate):
     is_first = batch == data.first[rows]
     firsts = ~is_first & (random.random(len(batch)) < .5)
     asked = Bag(len(batch), [drop((*data.asked.take(batch), QUESTION), random, DROPOUT)], model.weights)
-    told = Bag(len(batch), candidate_parts(data, rows, firsts, random, DROPOUT), model.weights)
-    asked_rows, told_rows = model.rows[asked.used], model.rows[told.used]
+    symbol_bag = Bag(len(batch), candidate_parts(data, rows, firsts, random, DROPOUT), model.weights)
+    asked_rows, symbol_rows = model.rows[asked.used], model.rows[symbol_bag.used]
     one, one_length = normal(asked.matrix @ asked_rows)
-    two, two_length = normal(told.matrix @ told_rows)
+    two, two_length = normal(symbol_bag.matrix @ symbol_rows)
     logits = (one @ two.T) / TEMPERATURE
     same = rows[:, None] == rows[None, :]
     np.fill_diagonal(same, False)
@@ -192,7 +192,7 @@ def learn(data, model, batch, random, totals, step, rate):
     gradient /= TEMPERATURE * GROUP
     to_one = through_normal(gradient @ two, one, one_length)
     to_two = through_normal(gradient.T @ one, two, two_length)
-    for bag, to, old in ((asked, to_one, asked_rows), (told, to_two, told_rows)):
+    for bag, to, old in ((asked, to_one, asked_rows), (symbol_bag, to_two, symbol_rows)):
         change = bag.matrix.T @ to
         total = totals[0][bag.used] + change * change
         totals[0][bag.used] = total
@@ -203,7 +203,7 @@ def learn(data, model, batch, random, totals, step, rate):
 
 
 def weigh(model, bag, to, old, totals, rate):
-    """What a word weighs in a field, by the gradient of a sample of the places it stands in."""
+    """Updates the weights of words per field, from the gradient of a sample of their occurrences."""
     dots = np.empty(len(bag.row), np.float32)
     for at in range(0, len(bag.row), 8192):
         some = slice(at, at + 8192)
@@ -216,7 +216,7 @@ def weigh(model, bag, to, old, totals, rate):
 
 
 def validate(data, model):
-    """MRR of first sentences among 128 symbols of a package that was held back."""
+    """Returns the MRR of first sentences among 128 symbols of a validation package."""
     ranks = []
     held = np.nonzero(data.is_held)[0]
     for package in np.unique(data.package_of[held]):
@@ -224,9 +224,9 @@ def validate(data, model):
         if len(rows) < 32:
             continue
         asked = Bag(len(rows), [(*data.asked.take(data.first[rows]), QUESTION)], model.weights)
-        told = Bag(len(rows), candidate_parts(data, rows, np.zeros(len(rows), bool), None, 0), model.weights)
+        symbol_bag = Bag(len(rows), candidate_parts(data, rows, np.zeros(len(rows), bool), None, 0), model.weights)
         one, _ = normal(asked.matrix @ model.rows[asked.used])
-        two, _ = normal(told.matrix @ model.rows[told.used])
+        two, _ = normal(symbol_bag.matrix @ model.rows[symbol_bag.used])
         scores = one @ two.T
         ranks += list(1 / (1 + (scores > np.diagonal(scores)[:, None]).sum(1)))
     return np.mean(ranks)

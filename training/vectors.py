@@ -1,4 +1,4 @@
-"""General word vectors to start from: which words stand near each other in the packages' prose, docs and code."""
+"""Initial word vectors from co-occurrence in the packages' prose, docs and code."""
 import numpy as np
 import scipy.sparse as sparse
 
@@ -9,7 +9,7 @@ LEAST_COUNT = 2.0
 
 
 def near(streams, vocabulary):
-    """How often words stand near each other, nearer counting more. Streams are lists of lists of words."""
+    """Counts co-occurrences of words, weighted by distance. Streams are lists of lists of words."""
     size = len(vocabulary.words)
     total = sparse.csr_matrix((size, size), dtype=np.float32)
     ids, chunk = vocabulary.ids, []
@@ -20,7 +20,7 @@ def near(streams, vocabulary):
         for distance in range(1, WINDOW + 1):
             left, right = text[:-distance], text[distance:]
             good = (left >= 0) & (right >= 0)
-            # A border between texts is as wide as the window.
+            # The gap between texts is as wide as the window.
             one = sparse.coo_matrix((np.full(int(good.sum()), 1.0 / distance, np.float32), (left[good], right[good])), shape=(size, size)).tocsr()
             pending = one if pending is None else pending + one
         return total + pending

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A trained model in four bits a number, as the binary reads it, and the same arithmetic in whole numbers.
+"""Writes a trained model with four bits per number, as the binary reads it, and repeats its integer arithmetic.
 
     weights.py MODEL.npz weights.bin [golden.txt]
 
-Layout, little-endian: `CCMEAN`, u16 version, u32 words, u32 parts, u32 width, u32 slots; u32 ends of the words in their text; the text;
-u16 slots of a table that finds a word's row plus one by its FNV-1a; u16 weights, four a row; rows, two numbers a byte, the first half of
-a row in the lower bits, each eight more than it is. A row's own scale is in its weights.
+Layout, little-endian: `CCMEAN`, u16 version, u32 words, u32 parts, u32 width, u32 slots; u32 end offsets of the words in their text; the text;
+u16 slots of a hash table from a word's FNV-1a to its row plus one; u16 weights, four per row; rows, two numbers per byte, the first half of
+a row in the lower bits, each with an offset of eight. The scale of a row is part of its weights.
 """
 import math
 import struct
@@ -33,13 +33,13 @@ def fnv(text):
 
 
 def quantised(rows):
-    """Each row as whole numbers from -7 to 7 and a scale, the one of several that is nearest."""
+    """Quantises each row to integers from -7 to 7 with the best of several scales."""
     most = np.abs(rows).max(1, keepdims=True) + 1e-9
     best, error, scales = None, None, None
     for share in (1.0, .85, .72, .6, .5):
         scale = most * share / 7
         whole = np.clip(np.round(rows / scale), -7, 7)
-        # The scale that fits these numbers best.
+        # The least-squares scale for these numbers.
         scale = (rows * whole).sum(1, keepdims=True) / np.maximum((whole * whole).sum(1, keepdims=True), 1)
         wrong = ((whole * scale - rows) ** 2).sum(1, keepdims=True)
         if best is None:
@@ -53,7 +53,7 @@ def quantised(rows):
 def write(words, rows, weights):
     whole, scales = quantised(rows)
     scaled = np.maximum(weights, 0) * np.maximum(scales, 0)
-    # A few words weigh far more than all others; they are cut, so that the rest keeps its steps.
+    # A few words have far larger weights than all others; they are clipped, so that the rest keeps its resolution.
     most = np.percentile(scaled, 99.9)
     fixed = np.minimum(np.round(scaled * (MOST_WEIGHT / most)), MOST_WEIGHT).astype("<u2")
     slots = 1
@@ -75,7 +75,7 @@ def write(words, rows, weights):
 
 
 def read(data):
-    """Words, rows and weights in whole numbers."""
+    """Words, rows and weights as integers."""
     magic, version, count, parts, width, slots = struct.unpack_from(HEAD, data)
     assert (magic, version) == (MAGIC, VERSION)
     at = struct.calcsize(HEAD)
@@ -138,13 +138,13 @@ GOLDEN = [
 
 
 def golden(model):
-    """Lines of question, fields, sum of the vectors' numbers by place, similarity."""
+    """Returns lines of question, fields, the position-weighted sum of the vectors' numbers, and similarity."""
     lines = []
     for question, name, qualified, doc, code in GOLDEN:
         asked = model.vector([(QUESTION, words_of(question))])
-        told = model.vector([(CODE, words_of(code)), (NAME, words_of(name) + words_of(qualified)), (DOC, words_of(doc))])
-        sums = [sum((at + 1) * one for at, one in enumerate(vector)) for vector in (asked, told)]
-        lines.append("\t".join([question, name, qualified, doc, code, *map(str, sums), str(similarity(asked, told))]))
+        symbol = model.vector([(CODE, words_of(code)), (NAME, words_of(name) + words_of(qualified)), (DOC, words_of(doc))])
+        sums = [sum((at + 1) * one for at, one in enumerate(vector)) for vector in (asked, symbol)]
+        lines.append("\t".join([question, name, qualified, doc, code, *map(str, sums), str(similarity(asked, symbol))]))
     return "\n".join(lines) + "\n"
 
 
