@@ -37,6 +37,17 @@ fn most_questions_over_this_project_find_their_file() {
         assert!(gone.is_empty(), "{:?} is answered by {gone:?}, which is gone", question.query);
     }
     sheet.check_floor(&sheet.ask(&project));
+    check_readme_example(&project);
+}
+
+/// Checks that the first result of the README's example query is the symbol and the file that the README names.
+fn check_readme_example(project: &Project) {
+    let readme = fs::read_to_string(root().join("README.md")).expect("the README can be read");
+    let query = readme.split("search --index \"").nth(1).and_then(|rest| rest.split('"').next());
+    let query = query.expect("the README has an example query").to_owned();
+    let first = Question { expected: Vec::new(), query }.ask(project).first;
+    let is_named = first.split('#').all(|part| readme.contains(&format!("`{part}`")));
+    assert!(is_named, "the README names another result than {first}");
 }
 
 /// A list of questions; in a golden, each with the rank that its place had.
