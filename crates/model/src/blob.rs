@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The id git gives to a blob of these bytes: the name of a text, wherever it stands.
+/// The id that git gives to these bytes. Equal bytes have the same id at every path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlobId(pub [u8; 20]);
 

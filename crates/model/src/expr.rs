@@ -1,10 +1,10 @@
-//! Expressions and types as facts hold them: structure, and no syntax.
+//! Expressions and types as facts hold them: structure without syntax.
 //!
-//! Extraction has the tree at hand, so it lowers each expression that rules may ask about into an arena of the file
-//! ([`crate::FileFacts::exprs`]): what stands before a dot, what a name is declared as, what it gets as its value. Equal
-//! expressions are one entry, and parts stand before what they are part of. Which local name is meant is known where the
-//! expression stands, so it is written down with the name. One vocabulary serves values and types, since in many a language
-//! `f(x)` may be a call or a conversion, and `a[b]` an element or a generic with its argument.
+//! Extraction has the syntax tree, so it lowers every expression that resolution rules may need into an arena of the
+//! file ([`crate::FileFacts::exprs`]): receivers, declared types, values. Equal expressions share one entry, and
+//! operands come before the expressions that use them. The local name or block symbol that a name refers to is known
+//! where the expression occurs, so the name records it. Values and types share one vocabulary, because in many
+//! languages `f(x)` may be a call or a conversion, and `a[b]` an element or a generic with its argument.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,41 +15,41 @@ use crate::{FileFacts, Part, Span};
 pub struct ExprId(pub u32);
 
 impl ExprId {
-    /// The number by which [`Expr::ParamOf`] asks for what a function is called on.
+    /// The parameter number with which [`Expr::ParamOf`] selects the receiver of a function.
     pub const RECEIVER: u32 = u32::MAX;
 }
 
 /// An expression or a type. Names are indices into [`FileFacts::names`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
-    /// As it is written, on one line: of a language whose rules still read text.
+    /// The source text on one line, for languages with rules that still parse text.
     Text(u32),
-    /// A name that stands alone.
+    /// A bare name.
     Name {
-        /// The name; a blank in it says that a type is meant, or what has names in it.
+        /// The name. A space in it, with or without a keyword before the space, marks a type or a container of names.
         name: u32,
-        /// What it means as far as the file's own blocks say.
+        /// The target of the name, as far as the blocks of the file determine it.
         seen: Seen,
     },
     /// `of.name`.
     Member {
-        /// What stands before the name.
+        /// The expression before the dot.
         of: ExprId,
         /// The name.
         name: u32,
     },
     /// A call, or a conversion that looks like one.
     Call {
-        /// What is called.
+        /// The called expression.
         callee: ExprId,
-        /// What it is given.
+        /// The arguments.
         args: Box<[ExprId]>,
     },
-    /// `of[by]`: an element, or a generic with its arguments where the syntax does not tell them apart.
+    /// `of[by]`: an element, or a generic with its arguments where the syntax is the same for both.
     Index {
-        /// What is indexed.
+        /// The indexed expression.
         of: ExprId,
-        /// What stands in the brackets.
+        /// The expressions in the brackets.
         by: Box<[ExprId]>,
     },
     /// A generic with its arguments.
@@ -59,97 +59,97 @@ pub enum Expr {
         /// The arguments.
         args: Box<[ExprId]>,
     },
-    /// Some elements of a list, as a list.
+    /// A slice: some elements of a list, as a list.
     Slice(ExprId),
-    /// A value of a type that is written in front of it: `T{…}`.
+    /// A value with its type in front: `T{…}`.
     New(ExprId),
-    /// A value that is said to be of this type.
+    /// A value that is asserted or converted to be of this type.
     Cast(ExprId),
-    /// One value, or type, seen in another way.
+    /// A value or type behind a pointer, reference or channel.
     Wrap {
-        /// In which way.
+        /// The kind of wrapper.
         how: Wrap,
         /// The value or type.
         of: ExprId,
     },
     /// A part of a value.
     Part {
-        /// The value.
+        /// The whole value.
         of: ExprId,
-        /// Which part.
+        /// The selected part.
         part: Part,
     },
-    /// The type of lists of this one.
+    /// The type of lists with this element type.
     List(ExprId),
-    /// The type of maps.
+    /// A map type.
     Map {
         /// The type of keys.
         key: ExprId,
         /// The type of values.
         value: ExprId,
     },
-    /// The type of functions.
+    /// A function type.
     Func(Box<FuncExpr>),
-    /// A function without a name, of a type.
+    /// An anonymous function with this function type.
     Lambda(ExprId),
-    /// A type that is written out where it is used: its members are the symbols in these bytes.
+    /// A type that is written out where it is used. Its members are the symbols in these bytes.
     Inline(Span),
     /// A literal.
     Literal(Literal),
-    /// Nothing that any rule reads.
+    /// An expression that no rule reads.
     Other,
-    /// The value that a function is called on.
+    /// The value that the enclosing function is called on.
     This,
-    /// The same, seen as what its type is made from.
+    /// The same value, seen as its base type.
     Super,
-    /// One of these values; all of them are alike.
+    /// One of these values; they all have the same type.
     Either(Box<[ExprId]>),
-    /// A function without a name, with so many parameters and what it gives back.
+    /// An anonymous function with its number of parameters and its result.
     Closure {
-        /// How many parameters.
+        /// The number of parameters.
         params: u32,
-        /// What it gives back.
+        /// The result.
         back: Option<ExprId>,
     },
-    /// What a function wants for one of its arguments.
+    /// The type that a function expects for one of its arguments.
     Argument {
         /// The function.
         callee: ExprId,
-        /// How many arguments the call has.
+        /// The number of arguments of the call.
         arity: u32,
-        /// Those before it.
+        /// The arguments before this one.
         given: Box<[ExprId]>,
     },
-    /// A parameter of what is wanted, which is a function.
+    /// A parameter of an expected function.
     ParamOf {
-        /// What is wanted.
+        /// The expected function.
         of: ExprId,
-        /// Which parameter, from 0.
+        /// The number of the parameter, from 0.
         at: u32,
     },
-    /// What a module gives that is loaded by this name.
+    /// The value of the module that is loaded by this name.
     Module(u32),
 }
 
-/// What a function takes and gives.
+/// The parameters and results of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FuncExpr {
     /// The types of its parameters.
     pub params: Vec<ExprId>,
     /// Whether the last parameter takes any number of values; its type is that of the list.
     pub variadic: bool,
-    /// How many of its parameters have a value of their own, so that a call may leave them out.
+    /// The number of parameters with a default value, which a call may omit.
     pub optional: u32,
-    /// Whether the first parameter is what it is called on.
+    /// Whether the first parameter is the receiver.
     pub on_first: bool,
-    /// The types of what it gives back.
+    /// The types of its results.
     pub results: Vec<ExprId>,
 }
 
-/// What a name that stands alone means, as far as the blocks around it say.
+/// The target of a bare name, as far as the blocks around it determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Seen {
-    /// They say nothing: it comes from the file, its unit, an import, or from everywhere.
+    /// The blocks declare no such name: it comes from the file, its unit, an import, or the global scope.
     Nowhere,
     /// A local name, as an index into [`FileFacts::bindings`].
     Local(u32),
@@ -157,14 +157,14 @@ pub enum Seen {
     Symbol(u32),
 }
 
-/// How a value or type is seen in another way.
+/// The ways to wrap a value or type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Wrap {
-    /// What it points to; of a type, the type of pointers to it.
+    /// The pointee of a value; of a type, the type of pointers to it.
     Deref,
-    /// A pointer to it.
+    /// A pointer to the value.
     Ref,
-    /// The type of channels of it.
+    /// The type of channels of this type.
     Channel,
 }
 
@@ -186,17 +186,17 @@ pub enum Literal {
 }
 
 impl FileFacts {
-    /// An expression; [`Expr::Other`] for an id that the file does not have.
+    /// Returns an expression; [`Expr::Other`] for an id that the file does not have.
     pub fn expr(&self, id: ExprId) -> &Expr {
         self.exprs.get(id.0 as usize).unwrap_or(&Expr::Other)
     }
 
-    /// A name of the file; empty for an index that it does not have.
+    /// Returns a name of the file; empty for an index that it does not have.
     pub fn name(&self, at: u32) -> &str {
         self.names.get(at as usize).map_or("", String::as_str)
     }
 
-    /// The text of an expression that was not lowered; empty for any other.
+    /// Returns the text of an expression that was not lowered; empty for any other.
     pub fn written(&self, id: ExprId) -> &str {
         match self.expr(id) {
             Expr::Text(at) => self.name(*at),
@@ -204,10 +204,10 @@ impl FileFacts {
         }
     }
 
-    /// The name that a type is known by: `Map` of `*sync.Map[K, V]`.
+    /// Returns the name by which a type is known: `Map` for `*sync.Map[K, V]`.
     pub fn head_name(&self, id: ExprId) -> Option<&str> {
         let mut id = id;
-        // Parts stand before what they are part of: facts that say otherwise must not lead in circles.
+        // Operands come before the expressions that use them. Corrupt facts must not cause an endless loop.
         loop {
             let of = match self.expr(id) {
                 Expr::Name { name, .. } | Expr::Member { name, .. } => return Some(self.name(*name).trim_start()),
@@ -218,7 +218,7 @@ impl FileFacts {
         }
     }
 
-    /// An expression as people read it.
+    /// Renders an expression for people.
     pub fn shown(&self, id: ExprId) -> String {
         let mut out = String::new();
         self.show(id, &mut out);
@@ -226,12 +226,12 @@ impl FileFacts {
     }
 
     fn show(&self, id: ExprId, out: &mut String) {
-        /// Longer texts are cut.
+        /// Longer texts are truncated.
         const MOST: usize = 400;
         if out.len() > MOST {
             return;
         }
-        // A part stands before what it is part of: facts that say otherwise must not lead in circles.
+        // Operands come before the expressions that use them. Corrupt facts must not cause an endless loop.
         let below = |of: ExprId, out: &mut String| {
             if of < id {
                 self.show(of, out);

@@ -1,6 +1,6 @@
-//! What a file says about itself: the one narrow waist between extraction and everything after it.
+//! Facts about a file: the narrow interface between extraction and everything after it.
 //!
-//! Facts depend on a path and bytes and on nothing else. Whom a reference means is not a fact: that is answered at
+//! Facts depend on a path and bytes and on nothing else. The target of a reference is not a fact: it is resolved at
 //! query time, against a snapshot.
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ impl Span {
     }
 }
 
-/// A range of lines, both counted from 1, both inside the range.
+/// A range of lines, counted from 1. Both ends are inside the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lines {
     /// The first line.
@@ -32,44 +32,45 @@ pub struct Lines {
     pub end: u32,
 }
 
-/// All that extraction says about one file version.
+/// All facts that extraction finds in one file version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// The identifiers that references and expressions name, each once; [`Reference::name`] is an index into it.
+    /// The identifiers that references and expressions use, each once; [`Reference::name`] is an index into it.
     pub names: Vec<String>,
-    /// The expressions and types that symbols, references and local names speak of, each once; parts come first.
+    /// The expressions and types that symbols, references and local names use, each once. Operands come first.
     pub exprs: Vec<Expr>,
-    /// Symbols in source order; a parent stands before its children.
+    /// Symbols in source order; a parent comes before its children.
     pub symbols: Vec<Symbol>,
-    /// References in source order: every name in the code that is no symbol's own has one, so that nothing is looked over.
+    /// References in source order. Every name in the code except the names of symbols has one, so that no name is
+    /// missed.
     pub references: Vec<Reference>,
-    /// What the file brings into scope.
+    /// The names that the file brings into scope.
     pub imports: Vec<Import>,
     /// Names that are local to some part of the file: parameters, variables, patterns, type parameters.
     pub bindings: Vec<Binding>,
-    /// The text outside symbols in pieces for search, on line borders, in order.
+    /// The text outside symbols in chunks for search, split between lines, in order.
     pub chunks: Vec<Chunk>,
-    /// What could not be read. Never a reason to fail.
+    /// The parts that could not be read. They never make extraction fail.
     pub problems: Vec<Problem>,
-    /// How many lines the file has.
+    /// The number of lines in the file.
     pub lines: u32,
-    /// The calls whose arguments tell which of several functions is meant: a reference to the name that is called, and the
-    /// whole call. In the order of references.
+    /// The calls with arguments that select one of several functions: the reference to the called name, and the whole
+    /// call. In the order of references.
     pub calls: Vec<(u32, ExprId)>,
-    /// What the file gives to whoever loads it.
+    /// The value that code gets by loading the file.
     pub value: Option<ExprId>,
-    /// The references that mean a symbol of a block around them, and that symbol. In the order of references.
+    /// The references that resolve to a symbol of a block around them, with that symbol. In the order of references.
     pub seen: Vec<(u32, u32)>,
 }
 
 impl FileFacts {
-    /// The whole call of which a reference names what is called.
+    /// Returns the whole call for a reference that names its callee.
     pub fn call_of(&self, reference: u32) -> Option<ExprId> {
         let at = self.calls.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
         Some(self.calls[at].1)
     }
 
-    /// The symbol of a block that a reference means.
+    /// Returns the block symbol that a reference resolves to.
     pub fn seen_by(&self, reference: u32) -> Option<u32> {
         let at = self.seen.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
         Some(self.seen[at].1)
@@ -79,61 +80,61 @@ impl FileFacts {
 /// A definition written in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// Its simple name.
     pub name: String,
-    /// Its full name, a function of the file's own path and text.
+    /// Its full name. A function of the file's path and text alone.
     pub qualified_name: String,
     /// The index of the enclosing symbol.
     pub parent: Option<u32>,
-    /// The trait of an `impl Trait for Type` block, for the block and for what stands in it.
+    /// The trait of an `impl Trait for Type` block, for the block and the symbols in it.
     pub impl_trait: Option<String>,
-    /// The how-manieth of its equals (kind, qualified name and trait) in the file, from 0.
+    /// The number, from 0, among the symbols of the file with the same kind, qualified name and trait.
     pub ordinal: u32,
     /// The whole header on one line.
     pub signature: String,
     /// The visibility as written (`pub(crate)`, `export`).
     pub visibility_text: Option<String>,
-    /// The visibility in common words; where the language has none, what custom says, which no answer shows.
+    /// The visibility in common terms. In a language without visibility it follows convention, which no answer shows.
     pub visibility: Option<Visibility>,
     /// The lines from the declaration's first own token to its end; docs, attributes and decorators are outside.
     pub lines: Lines,
-    /// The bytes of those lines' declaration.
+    /// The bytes of the declaration on those lines.
     pub span: Span,
-    /// Where docs, attributes and decorators begin; equal to `span.start` without any.
+    /// The start of docs, attributes and decorators; equal to `span.start` without any.
     pub outer_start: u32,
-    /// The bytes of the name itself; empty where the symbol has no name of its own.
+    /// The bytes of the name; empty if the symbol has no name of its own.
     pub name_span: Span,
     /// The line of the name.
     pub name_line: u32,
     /// The column of the name in bytes, from 0.
     pub name_column: u32,
-    /// The doc comment or docstring, with its comment marks or quotes.
+    /// The doc comment or docstring, including comment markers or quotes.
     pub doc: Option<Span>,
-    /// The declared type: of a field, variable or constant, of a function (or only of what it gives back), what an alias
-    /// stands for.
+    /// The declared type of a field, variable or constant, the type of a function (or only of its result), or the
+    /// target of an alias.
     pub annotation: Option<ExprId>,
-    /// The expression it starts with, or what a function gives back.
+    /// The initial value, or the result of a function.
     pub value: Option<ExprId>,
-    /// The type, as written, that a member belongs to which stands outside of it.
+    /// The type, as written, that an out-of-line member belongs to.
     pub owner: Option<ExprId>,
-    /// The types that a type is made from, as written: base classes, embedded interfaces.
+    /// The base types of a type, as written: base classes, embedded interfaces.
     pub bases: Vec<ExprId>,
-    /// The header behind the name, of a language whose rules still read text.
+    /// The header after the name, for languages with rules that still parse text.
     pub header: Option<ExprId>,
-    /// What else its declaration says about it.
+    /// Further properties of its declaration.
     pub flags: Flags,
-    /// A hash of attributes and own text: without trailing white space, line-end style and the text of children.
+    /// A hash of its attributes and own text, without trailing white space, line-end style and the text of children.
     pub content_hash: u64,
-    /// Whether its own text, or that of a symbol around it, makes it a test: a test block, `#[test]`, `#[cfg(test)]`.
-    /// What its path says is not in here: see [`crate::Languages::is_test`].
+    /// Whether its own text, or that of an enclosing symbol, makes it a test: a test block, `#[test]`, `#[cfg(test)]`.
+    /// The path is not considered here: see [`crate::Languages::is_test`].
     pub in_test: bool,
 }
 
 impl Symbol {
-    /// The innermost symbol, from this place of a list on and outwards, that enters the names of what stands in it. A test
-    /// block does not, so that a function in one has the name it would have without it.
+    /// Returns the innermost symbol, from this ordinal outwards, that contributes its name to the qualified names of
+    /// its children. Test blocks are skipped, so that a function inside one has the name it would have without it.
     pub fn naming(symbols: &[Symbol], mut place: Option<u32>) -> Option<&Symbol> {
         loop {
             let at = place?;
@@ -141,46 +142,46 @@ impl Symbol {
             if symbol.kind != SymbolKind::Test {
                 return Some(symbol);
             }
-            // A parent stands before its children: facts that say otherwise must not lead in circles.
+            // A parent comes before its children. Corrupt facts must not cause an endless loop.
             place = symbol.parent.filter(|parent| *parent < at);
         }
     }
 }
 
-/// What a declaration says about a symbol, beside what has a field of its own.
+/// Properties of a declaration that have no field of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Flags(u16);
 
 impl Flags {
-    /// It belongs to the class itself, and not to its instances.
+    /// It belongs to the class itself, not to its instances.
     pub const STATIC: Flags = Flags(1);
-    /// It is another name for a type, and no type of its own.
+    /// It is another name for a type, not a type of its own.
     pub const ALIAS: Flags = Flags(1 << 1);
-    /// A field that has no name but that of its type, and hands on what that has.
+    /// A field that is named after its type and promotes the members of that type.
     pub const EMBEDDED: Flags = Flags(1 << 2);
-    /// Calls of it give a promise of what it gives back.
+    /// Calls of it return a promise of its result.
     pub const ASYNC: Flags = Flags(1 << 3);
-    /// Its first parameter is the value that it is called on, by name.
+    /// Its first parameter is the receiver, by name.
     pub const TAKES_SELF: Flags = Flags(1 << 4);
-    /// It gets a value where it is declared.
+    /// It has an initial value.
     pub const INITIALISED: Flags = Flags(1 << 5);
-    /// It is what its module exports as a whole.
+    /// It is the whole export of its module.
     pub const MODULE_ITSELF: Flags = Flags(1 << 6);
-    /// It is left to others to say what it does.
+    /// It has no implementation of its own.
     pub const ABSTRACT: Flags = Flags(1 << 7);
-    /// It can be named in its own file alone.
+    /// It can be named only in its own file.
     pub const FILE_ONLY: Flags = Flags(1 << 8);
-    /// It can be named in the block alone that it is declared in, and only where extraction has seen it.
+    /// It can be named only in the block that declares it, and only by references that extraction has linked to it.
     pub const BLOCK_ONLY: Flags = Flags(1 << 9);
-    /// A call of its name gives what it holds.
+    /// Calling its name returns the value it holds.
     pub const READ_BY_CALL: Flags = Flags(1 << 10);
 
-    /// Whether all of these are set.
+    /// Whether all of these flags are set.
     pub const fn has(self, flags: Flags) -> bool {
         self.0 & flags.0 == flags.0
     }
 
-    /// These flags when something holds, none otherwise.
+    /// Returns these flags if the condition holds, none otherwise.
     pub const fn when(self, holds: bool) -> Flags {
         if holds { self } else { Flags(0) }
     }
@@ -199,7 +200,7 @@ impl std::ops::BitOr for Flags {
 pub enum RefShape {
     /// A call of a bare name: `f()`.
     Call,
-    /// A call of a path: `a::f()`; the qualifier is what stands before the name.
+    /// A call of a path: `a::f()`; the qualifier is the path before the name.
     PathCall,
     /// A call of a member of `self` or `this`.
     SelfCall,
@@ -223,16 +224,17 @@ pub enum RefShape {
     Value,
     /// A member read or written: `x.y`; the qualifier is the receiver.
     Member,
-    /// A local name where it is declared, or a name of a language of its own, such as a label: nothing else is meant.
+    /// A local name at its declaration, or a name in a namespace of its own, such as a label. It refers to nothing
+    /// else.
     Binds,
-    /// A name in an import, a part of its path, or a package clause.
+    /// A name in an import, a segment of its path, or a package clause.
     Import,
-    /// A name in code that none of these says anything about: in an attribute, or where the parser lost its way.
+    /// Any other name in code: in an attribute, or where the parser failed.
     Mention,
 }
 
 impl RefShape {
-    /// Whether it says what is done with what is named. The others are there so that every name is accounted for.
+    /// Whether it says how the named item is used. The other shapes exist so that every name is covered.
     pub const fn is_use(self) -> bool {
         !matches!(self, RefShape::Binds | RefShape::Import | RefShape::Mention)
     }
@@ -260,7 +262,7 @@ impl RefShape {
     }
 }
 
-/// A place that names something defined elsewhere, or maybe here.
+/// An occurrence of a name that is defined elsewhere, or perhaps in the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// Index into [`FileFacts::names`] of the simple name.
@@ -273,13 +275,13 @@ pub struct Reference {
     pub line: u32,
     /// The column of the name in bytes, from 0.
     pub column: u32,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub symbol: Option<u32>,
-    /// The local name that is meant, as an index into [`FileFacts::bindings`]: by the name itself when it stands alone,
-    /// else by the first name of its qualifier.
+    /// The local name that it resolves to, as an index into [`FileFacts::bindings`]. For a qualified name, the target
+    /// of the first name in the qualifier.
     pub binding: Option<u32>,
-    /// Whether the grammar has a name here. Else it is a keyword, or stands in a string that the language reads: a type in
-    /// quotes, `{name}` in a format.
+    /// Whether the grammar has a name here. Otherwise it is a keyword, or inside a string that the language reads: a
+    /// quoted type, `{name}` in a format.
     pub is_name: bool,
 }
 
@@ -288,17 +290,17 @@ pub struct Reference {
 pub struct Binding {
     /// Index into [`FileFacts::names`].
     pub name: u32,
-    /// What kind of local name.
+    /// Its kind.
     pub kind: BindingKind,
-    /// Its declared type, the type that its place gives to a parameter, or the bound of a type parameter.
+    /// Its declared type, the type that the context gives to a parameter, or the bound of a type parameter.
     pub annotation: Option<ExprId>,
     /// The expression it gets its value from.
     pub value: Option<ExprId>,
-    /// Which part of that type or value it is.
+    /// The part of that type or value that it is bound to.
     pub part: Part,
     /// The line of the name.
     pub line: u32,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub symbol: Option<u32>,
 }
 
@@ -324,16 +326,16 @@ impl BindingKind {
     }
 }
 
-/// Which part of a type or value a local name stands for.
+/// The part of a type or value that a local name is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Part {
     /// All of it.
     Whole,
-    /// One element of what is looped over.
+    /// One element of the iterated value.
     Element,
-    /// What stands inside a variant of one value: `x` in `Some(x)`.
+    /// The content of a variant with one value: `x` in `Some(x)`.
     Payload,
-    /// The n-th of several: of a tuple, a list, or the values a call gives back.
+    /// The n-th element of a tuple, a list, or the results of a call.
     Index(u32),
     /// A field, by its index into [`FileFacts::names`].
     Field(u32),
@@ -348,9 +350,9 @@ pub struct Import {
     pub module: String,
     /// The imported name; absent for a whole module or a glob.
     pub name: Option<String>,
-    /// The name it gets here when that differs.
+    /// The local name, if it differs.
     pub alias: Option<String>,
-    /// Whether all names of the module are meant.
+    /// Whether all names of the module are imported.
     pub glob: bool,
     /// Whether the name is exported again.
     pub reexport: bool,
@@ -358,7 +360,7 @@ pub struct Import {
     pub form: ImportForm,
     /// The line.
     pub line: u32,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub symbol: Option<u32>,
 }
 
@@ -368,9 +370,9 @@ pub enum ImportForm {
     /// A declaration.
     #[default]
     Static,
-    /// A declaration that only brings types in.
+    /// A declaration that imports types only.
     TypeOnly,
-    /// An expression that loads when it runs: `import("x")`.
+    /// An expression that imports at run time: `import("x")`.
     Dynamic,
     /// A call of `require`.
     Require,
@@ -388,7 +390,7 @@ impl ImportForm {
     }
 }
 
-/// A piece of the text that belongs to no symbol.
+/// A chunk of text that belongs to no symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunk {
     /// Its bytes: whole lines.
@@ -397,14 +399,14 @@ pub struct Chunk {
     pub lines: Lines,
 }
 
-/// Something about the file that could not be read.
+/// A part of the file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// What went wrong.
+    /// Its kind.
     pub kind: ProblemKind,
-    /// The first line it was seen on.
+    /// The first line with the problem.
     pub line: u32,
-    /// How often.
+    /// The number of occurrences.
     pub count: u32,
 }
 
@@ -413,13 +415,13 @@ pub struct Problem {
 pub enum ProblemKind {
     /// The parser had to skip or invent tokens.
     Syntax,
-    /// Parsing took too long and was given up: chunks only.
+    /// Parsing exceeded its time limit and was cancelled; the file has chunks only.
     TimeLimit,
-    /// Nested too deeply: what is below is not looked at.
+    /// Nested too deeply: the levels below are not read.
     TooDeep,
-    /// Bytes that are no UTF-8 were replaced.
+    /// Bytes that are not UTF-8 were replaced.
     NotUtf8,
-    /// More symbols or references than a file may have: the rest is left out.
+    /// More symbols or references than a file may have: the others are dropped.
     TooMany,
     /// The parser would have held too much memory and was stopped: chunks only.
     MemoryLimit,

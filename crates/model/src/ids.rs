@@ -1,42 +1,42 @@
-//! Names that last: handles that are equal in every clone, on every ref, on every machine.
+//! Durable ids: handles that are equal in every clone, on every ref, on every machine.
 //!
-//! `symbol_id` is a pure function of path, kind, qualified name, impl trait and ordinal; `symbol_stable_id` leaves out
-//! the path and adds the language. Neither knows a line, a signature, a ref or a project.
+//! `symbol_id` is a pure function of path, kind, qualified name, impl trait and ordinal. `symbol_stable_id` has the
+//! language in place of the path. Neither depends on a line, a signature, a ref or a project.
 
 use crate::Symbol;
 
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// The 128 bits behind a `symbol_id`. The first eight bytes are the look-up key of the store.
+/// The 128 bits of a `symbol_id`. The first eight bytes are the store's lookup key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SymbolId(pub u128);
 
-/// The 128 bits behind a `symbol_stable_id`.
+/// The 128 bits of a `symbol_stable_id`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StableId(pub u128);
 
 impl SymbolId {
-    /// The id of a symbol in the file at this path.
+    /// Computes the id of a symbol in the file at this path.
     pub fn of(path: &str, symbol: &Symbol) -> Self {
         Self(digest("symbol", path, symbol))
     }
 
-    /// Reads `sym_…`; `None` for anything else.
+    /// Parses `sym_…`; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         from_base32(text.strip_prefix("sym_")?).map(Self)
     }
 
-    /// The store's look-up key.
+    /// Returns the store's lookup key.
     pub const fn key(self) -> i64 {
         (self.0 >> 64) as i64
     }
 
-    /// The id as a `result_id`: its beginning, which is enough to find it again and a third of the tokens.
+    /// Formats the id as a `result_id`: a prefix that is long enough to find it again and costs a third of the tokens.
     pub fn short(self) -> String {
         format!("sym_{}", &base32(self.0)[..SHORT])
     }
 
-    /// Reads what [`SymbolId::short`] wrote, as the look-up keys that may be meant.
+    /// Parses the output of [`SymbolId::short`] into the range of lookup keys that it may abbreviate.
     pub fn parse_short(text: &str) -> Option<std::ops::RangeInclusive<i64>> {
         let short = text.strip_prefix("sym_").filter(|short| short.len() == SHORT)?;
         let bound =
@@ -46,19 +46,19 @@ impl SymbolId {
 }
 
 impl StableId {
-    /// The stable id of a symbol written in this language.
+    /// Computes the stable id of a symbol in this language.
     pub fn of(language: &str, symbol: &Symbol) -> Self {
         Self(digest("stable", language, symbol))
     }
 
-    /// Reads `b3:` and 32 hex digits; `None` for anything else.
+    /// Parses `b3:` and 32 hex digits; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("b3:")?;
         (hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
             .then(|| u128::from_str_radix(hex, 16).ok().map(Self))?
     }
 
-    /// The store's look-up key.
+    /// Returns the store's lookup key.
     pub const fn key(self) -> i64 {
         (self.0 >> 64) as i64
     }
@@ -76,21 +76,21 @@ impl std::fmt::Display for StableId {
     }
 }
 
-/// The length of the part of an id that a `result_id` has behind its word: 48 bits are enough within one index.
+/// The number of id characters in a `result_id`. 48 bits are unique enough within one index.
 const SHORT: usize = 10;
 
-/// The bits behind a `result_id`, with the word that says what kind of result it is.
+/// The 128 bits of a `result_id`, with the word for the kind of result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResultId(&'static str, u128);
 
 impl ResultId {
-    /// The id of a range of lines of a file: `snip` for a piece of text, `file` for a file.
+    /// Computes the id of a range of lines of a file: `snip` for a text chunk, `file` for a file.
     pub fn of(kind: &'static str, path: &str, start: u32, end: u32) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(kind.as_bytes()).update(&[0]).update(path.as_bytes()).update(&[0]);
         hasher.update(&start.to_le_bytes()).update(&end.to_le_bytes());
         let bytes = hasher.finalize();
-        Self(kind, u128::from_be_bytes(bytes.as_bytes()[..16].try_into().expect("a hash has 32 bytes")))
+        Self(kind, u128::from_be_bytes(bytes.as_bytes()[..16].try_into().expect("because a hash has 32 bytes")))
     }
 }
 
@@ -100,20 +100,20 @@ impl std::fmt::Display for ResultId {
     }
 }
 
-/// The id of a project: 16 hex digits of the real path of its common git directory, or of its folder.
+/// Computes the id of a project: 16 hex digits from the real path of its common git directory, or of its folder.
 pub fn project_id(real_path: &[u8]) -> String {
     let hash = blake3::hash(real_path);
     hash.to_hex()[..16].to_owned()
 }
 
-/// A 64-bit hash for content comparison.
+/// Computes a 64-bit hash for comparing content.
 pub fn content_hash(parts: &[&[u8]]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(part);
     }
     let bytes = hasher.finalize();
-    u64::from_le_bytes(bytes.as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+    u64::from_le_bytes(bytes.as_bytes()[..8].try_into().expect("because a hash has 32 bytes"))
 }
 
 fn digest(domain: &str, place: &str, symbol: &Symbol) -> u128 {
@@ -132,10 +132,10 @@ fn digest(domain: &str, place: &str, symbol: &Symbol) -> u128 {
         hasher.update(part);
     }
     let bytes = hasher.finalize();
-    u128::from_be_bytes(bytes.as_bytes()[..16].try_into().expect("a hash has 32 bytes"))
+    u128::from_be_bytes(bytes.as_bytes()[..16].try_into().expect("because a hash has 32 bytes"))
 }
 
-/// 128 bits as 26 Crockford characters, the highest first; the first holds three bits.
+/// Encodes 128 bits as 26 Crockford characters, most significant first. The first character holds three bits.
 fn base32(value: u128) -> String {
     (0..26).rev().map(|i| CROCKFORD[(value >> (5 * i)) as usize & 31] as char).collect()
 }
@@ -192,7 +192,7 @@ mod tests {
         let stable = StableId::of("rust", &symbol());
         assert_eq!(stable.to_string().len(), 35);
         assert_eq!(StableId::parse(&stable.to_string()), Some(stable));
-        let keys = SymbolId::parse_short(&id.short()).expect("it reads back");
+        let keys = SymbolId::parse_short(&id.short()).expect("because a short id can be parsed");
         assert!(keys.contains(&id.key()));
         assert_eq!((id.short().len(), SymbolId::parse_short("sym_U123456789")), (14, None));
         for bad in ["", "sym_", "sym_U", "b3:", "b3:+1", "validate_token"] {

@@ -1,4 +1,4 @@
-//! The kinds of symbols, as short as they stand on the wire.
+//! The kinds of symbols. Their names are as short as on the wire.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
-        /// What a symbol is. The order is part of the stored format: append, never insert.
+        /// The kind of a symbol. The order is part of the stored format: append, never insert.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum SymbolKind { $($(#[$doc])* $variant,)* }
 
@@ -69,7 +69,7 @@ kinds! {
     Test = "test",
     /// A function that is declared here and defined elsewhere.
     Prototype = "prototype",
-    /// What stands under a heading.
+    /// The content under a heading.
     Section = "section",
     /// A key of a configuration, with its value.
     Key = "key",
@@ -104,14 +104,14 @@ impl SymbolKind {
         self as u8
     }
 
-    /// Whether code can mean a symbol of this kind by its name. An import only passes a name on, a test block's name is
-    /// a sentence for people, and a landmark stands in no code.
+    /// Whether code can refer to a symbol of this kind by name. An import only forwards a name, the name of a test
+    /// block is prose, and a landmark does not occur in code.
     pub const fn can_be_named(self) -> bool {
         !matches!(self, SymbolKind::Use | SymbolKind::Test) && !self.is_landmark()
     }
 
-    /// Whether it is a landmark: what people look for in a file without functions. No grammar has read such a file; all of its
-    /// lines stay pieces of text, and its landmarks step back behind code that bears the same name.
+    /// Whether the kind is a landmark: a navigation target in a file without functions. No grammar parses such files,
+    /// all of their lines stay text chunks, and code with the same name ranks before their landmarks.
     pub const fn is_landmark(self) -> bool {
         use SymbolKind as K;
         matches!(
@@ -130,13 +130,14 @@ impl SymbolKind {
         )
     }
 
-    /// Whether a symbol of this kind is meant only when nothing else bears its name, unless its kind is asked for.
+    /// Whether name lookup returns a symbol of this kind only if nothing else has the name, or the request asks for the
+    /// kind.
     pub const fn steps_back(self) -> bool {
         matches!(self, SymbolKind::Test) || self.is_landmark()
     }
 
-    /// The kinds a filter word asks for: the wire words and their common synonyms. `fn` also finds methods, and
-    /// `None` means that the word is no kind at all.
+    /// Returns the kinds that a filter word selects: the wire words and their common synonyms. `fn` also selects
+    /// methods. `None` if the word is not a kind.
     pub fn filter(word: &str) -> Option<&'static [SymbolKind]> {
         use SymbolKind as K;
         Some(match word.to_ascii_lowercase().as_str() {
@@ -192,7 +193,7 @@ mod tests {
     #[test]
     fn every_kind_can_be_filtered_by_its_own_word_and_read_back_from_its_number() {
         for &kind in SymbolKind::ALL {
-            assert!(SymbolKind::filter(kind.as_str()).expect("its own word").contains(&kind));
+            assert!(SymbolKind::filter(kind.as_str()).expect("because wire words are filters").contains(&kind));
             assert_eq!(SymbolKind::from_index(kind.index()), Some(kind));
         }
         assert_eq!(SymbolKind::filter("gizmo"), None);

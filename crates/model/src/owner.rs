@@ -1,11 +1,12 @@
-//! Whose line is it? Each line of a file belongs to one symbol at most, the innermost one around it.
+//! Line owners: each line of a file belongs to at most one symbol, the innermost one around it.
 //!
-//! Docs, attributes and decorators belong to the symbol below or around them. A line that two symbols share belongs to the
-//! one that came first, unless the other stands inside it; what a method assigns to a field stays the method's.
+//! Docs, attributes and decorators belong to the symbol below or around them. A line that two symbols share belongs to
+//! the first of them, unless the second is nested in the first. A field that a method assigns does not take the
+//! method's lines.
 
 use crate::{Symbol, SymbolKind};
 
-/// No symbol's place.
+/// The ordinal that means "no owner".
 const NOBODY: u32 = u32::MAX;
 
 /// The owner of each line of a file.
@@ -15,7 +16,8 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// Works them out for a text and its symbols. Imports own nothing, and where there are landmarks nobody does.
+    /// Computes the owners for a text and its symbols. Imports own no lines. In files with landmarks no symbol owns
+    /// any.
     pub fn new(text: &str, symbols: &[Symbol]) -> Self {
         let mut owners = Self { of_lines: vec![NOBODY; text.split_inclusive('\n').count()] };
         if has_landmarks(symbols) {
@@ -27,7 +29,7 @@ impl Owners {
         owners
     }
 
-    /// Gives a symbol those of its lines that nobody has, or a symbol that it stands in.
+    /// Gives a symbol those of its lines that have no owner yet or belong to a symbol around it.
     fn take(&mut self, place: u32, text: &str, symbols: &[Symbol], symbol: &Symbol) {
         let first = first_line(text, symbol).max(1) as usize - 1;
         let last = (symbol.lines.end as usize).min(self.of_lines.len());
@@ -42,26 +44,27 @@ impl Owners {
         }
     }
 
-    /// The owner of a line, counted from 1.
+    /// Returns the ordinal of the symbol that owns a line. Lines count from 1.
     pub fn of(&self, line: u32) -> Option<u32> {
         let owner = self.of_lines.get((line as usize).checked_sub(1)?)?;
         Some(*owner).filter(|owner| *owner != NOBODY)
     }
 
-    /// The owners of all lines, in order.
+    /// Returns the owners of all lines, in order.
     pub fn iter(&self) -> impl Iterator<Item = Option<u32>> + '_ {
         self.of_lines.iter().map(|owner| Some(*owner).filter(|owner| *owner != NOBODY))
     }
 }
 
-/// Whether the symbols of a file are landmarks. Its text is searched as text then, piece by piece, as if it had none: a heading
-/// is no better a unit than the lines around it, and what is found in prose must not depend on how well it is outlined.
+/// Whether the symbols of a file are landmarks. The text of such a file is searched in chunks, as if it had no symbols:
+/// a heading is no better a unit than the lines around it, and hits in prose must not depend on the quality of its
+/// outline.
 pub fn has_landmarks(symbols: &[Symbol]) -> bool {
     symbols.iter().any(|symbol| symbol.kind.is_landmark())
 }
 
-/// Whether lines can belong to a symbol. Fields and variants are what their type consists of, so their lines are the type's
-/// unless they stand in none.
+/// Whether a symbol can own lines. Fields and variants are part of their type, so the type owns their lines unless they
+/// have no parent.
 fn owns_lines(symbol: &Symbol) -> bool {
     match symbol.kind {
         SymbolKind::Use => false,
@@ -76,11 +79,11 @@ pub fn first_line(text: &str, symbol: &Symbol) -> u32 {
     symbol.lines.start.saturating_sub(outer.bytes().filter(|byte| *byte == b'\n').count() as u32)
 }
 
-/// Whether a symbol stands inside another one.
+/// Whether a symbol is nested in another one.
 fn is_inside(symbols: &[Symbol], mut place: u32, other: u32) -> bool {
     loop {
         match symbols.get(place as usize).and_then(|symbol| symbol.parent) {
-            // A parent stands before its children.
+            // A parent comes before its children.
             Some(parent) if parent < place => place = parent,
             _ => return other == NOBODY,
         }

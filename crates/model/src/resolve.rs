@@ -1,13 +1,13 @@
-//! Whom a reference means: the questions a language's rules may ask of a view, and the answers they give.
+//! Name resolution: the queries that a language's rules may make against a view, and the results they return.
 //!
-//! Facts say what is written; a view says which files there are. A [`Resolver`] brings the two together, for one
-//! language and one view, and looks up only what a question needs. It is pure: the same view gives the same answers.
+//! Facts say what is written; a view says which files exist. A [`Resolver`] combines the two for one language and one
+//! view, and looks up only what a request needs. It is pure: the same view gives the same results.
 
 use std::rc::Rc;
 
 use crate::{FileFacts, VersionId};
 
-/// A symbol of a view: a file version and the symbol's place in its facts.
+/// A symbol of a view: a file version and the symbol's index in its facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SymbolAt {
     /// The file.
@@ -25,31 +25,32 @@ pub struct SourceFile {
     pub path: String,
     /// Its language's name.
     pub language: String,
-    /// What it says.
+    /// Its facts.
     pub facts: Rc<FileFacts>,
 }
 
-/// What a view can be asked. Answers are in the order of paths, then of places, and do not change while somebody asks.
+/// The queries that a view answers. Results are ordered by path, then by index, and stay the same while the value
+/// exists.
 pub trait World {
-    /// A file; `None` when the view has none of that id.
+    /// Returns a file; `None` if the view has no file with that id.
     fn file(&self, id: VersionId) -> Option<Rc<SourceFile>>;
 
-    /// The file at a path.
+    /// Returns the file at a path.
     fn file_at(&self, path: &str) -> Option<VersionId>;
 
-    /// The files that stand directly in a folder (`""` for the root), of all languages.
+    /// Returns the files directly in a folder (`""` for the root), of all languages.
     fn files_in(&self, folder: &str) -> Rc<[VersionId]>;
 
-    /// The files whose last path segment is this one, anywhere: `go.mod`, `__init__.py`.
+    /// Returns the files with this last path segment, in any folder: `go.mod`, `__init__.py`.
     fn files_named(&self, name: &str) -> Rc<[VersionId]>;
 
-    /// The text of a file.
+    /// Returns the text of a file.
     fn text(&self, id: VersionId) -> Option<Rc<str>>;
 
-    /// The symbols with exactly this simple name, imports left out.
+    /// Returns the symbols with exactly this simple name, without imports.
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]>;
 
-    /// The files with a reference of exactly this name.
+    /// Returns the files with a reference of exactly this name.
     fn files_naming(&self, name: &str) -> Rc<[VersionId]>;
 }
 
@@ -83,41 +84,41 @@ impl<W: World + ?Sized> World for &W {
     }
 }
 
-/// Whom a reference or an import means.
+/// The result of resolving a reference or an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// These symbols of the view: one, or several that stand for the same (overloads, conditional definitions).
+    /// Symbols of the view: one, or several equivalent ones (overloads, conditional definitions).
     Symbols {
         /// The symbols.
         targets: Vec<SymbolAt>,
-        /// How sure that is.
+        /// The confidence of the result.
         confidence: Confidence,
-        /// Why, in a few words.
+        /// The reason, in a few words.
         why: &'static str,
     },
     /// A module of the view: the files that make it up.
     Module(Vec<VersionId>),
-    /// Something that is known to be outside of the view: a library's, or built in.
+    /// An item outside the view: of a library, or built in.
     External,
     /// A local variable, parameter or type parameter.
     Local,
-    /// Nobody knows, and why.
+    /// Unresolved, with the reason.
     Unknown(&'static str),
 }
 
-/// Functions that a call reaches through another, which gave them back: `handler` through `jwt` in `jwt()(request)`.
+/// Functions that a call reaches because another function returned them: `handler` through `jwt` in `jwt()(request)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// The functions that are called.
+    /// The called functions.
     pub targets: Vec<SymbolAt>,
-    /// The function that gave them back.
+    /// The function that returned them.
     pub via: SymbolAt,
 }
 
-/// How sure a meaning is.
+/// The confidence of a resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Proved by scope, import or type.
+    /// Confirmed by scope, import or type.
     Static,
     /// The best guess.
     Heuristic,
@@ -134,17 +135,17 @@ impl Confidence {
 }
 
 impl Meaning {
-    /// One symbol, proved.
+    /// Creates a confirmed resolution to one symbol.
     pub fn proved(target: SymbolAt, why: &'static str) -> Self {
         Meaning::Symbols { targets: vec![target], confidence: Confidence::Static, why }
     }
 
-    /// One symbol, guessed.
+    /// Creates a heuristic resolution to one symbol.
     pub fn guessed(target: SymbolAt, why: &'static str) -> Self {
         Meaning::Symbols { targets: vec![target], confidence: Confidence::Heuristic, why }
     }
 
-    /// The symbols that are meant; none when something else is.
+    /// Returns the resolved symbols; empty for every other result.
     pub fn targets(&self) -> &[SymbolAt] {
         match self {
             Meaning::Symbols { targets, .. } => targets,
@@ -153,47 +154,47 @@ impl Meaning {
     }
 }
 
-/// One language's rules at work on one view, with whatever they remember of it.
+/// The rules of one language applied to one view, with a cache of their results.
 pub trait Resolver {
-    /// Whom a reference of a file means, by its index into [`FileFacts::references`].
+    /// Resolves a reference of a file, by its index into [`FileFacts::references`].
     fn reference(&self, file: VersionId, at: u32) -> Meaning;
 
-    /// Whom an import of a file means, by its index into [`FileFacts::imports`].
+    /// Resolves an import of a file, by its index into [`FileFacts::imports`].
     fn import(&self, file: VersionId, at: u32) -> Meaning;
 
-    /// The other languages whose files can mean this one's symbols, by name.
+    /// The names of the other languages with files that can refer to symbols of this one.
     fn kin(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether a module can be a value itself, so that an import may give what it stands for any name.
+    /// Whether a module can be a value itself, so that an import may give its value any name.
     fn modules_are_values(&self) -> bool {
         false
     }
 
-    /// Whether whoever calls what a field holds calls the field. Where functions are values of their own, whom it calls is
-    /// known when it runs, and the field is only read.
+    /// Whether calling the value of a field counts as calling the field. In languages with first-class functions the
+    /// callee is known only at run time, and the field is merely read.
     fn calls_fields(&self) -> bool {
         true
     }
 
-    /// The functions written inside of this one that a call of it gives back: who calls `jwt()` reaches them through it.
+    /// Returns the nested functions that a call of this function returns: a caller of `jwt()` reaches them through it.
     fn returned(&self, _function: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()
     }
 
-    /// What a call reaches besides what it names: what is called is what another function gave back.
+    /// Returns the functions that a call reaches beyond the named one, because it calls the result of another call.
     fn reached(&self, _file: VersionId, _at: u32) -> Option<Reached> {
         None
     }
 
-    /// The symbols that belong to a type and stand outside of its declaration: blocks of methods, methods in other files,
-    /// further declarations of it.
+    /// Returns the out-of-line members of a type: blocks of methods, methods in other files, further declarations of
+    /// it.
     fn parts_of(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()
     }
 
-    /// The type to which a symbol belongs that stands outside of it.
+    /// Returns the type that an out-of-line member belongs to.
     fn owner_of(&self, _part: SymbolAt) -> Option<SymbolAt> {
         None
     }
@@ -203,7 +204,7 @@ pub trait Resolver {
         false
     }
 
-    /// The methods that implement or override a declared one, as far as they are known.
+    /// Returns the known methods that implement or override a declared one.
     fn implementations(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()
     }

@@ -1,23 +1,23 @@
-//! Which file versions an answer is about, and why a file is in no view.
+//! Views: the sets of file versions that answers are about, and the reasons why a file is in no view.
 
 use std::fmt;
 
-/// A path together with the bytes that stood there and the facts version of its language. Never reused.
+/// The id of a file version: a path, the bytes at that path and the facts version of its language. Never reused.
 pub type VersionId = u32;
 
-/// What a view shows.
+/// The identity of a view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ViewKey {
     /// The work tree at this root, uncommitted edits included; or a plain folder.
     Worktree(String),
-    /// A branch or tag, as git has it, by its short name.
+    /// A branch or tag in git, by its short name.
     Ref(String),
     /// A commit, by its full id.
     Commit(String),
 }
 
 impl ViewKey {
-    /// The text under which the store keeps the view.
+    /// Encodes the key as the store saves it.
     pub fn encode(&self) -> String {
         match self {
             ViewKey::Worktree(root) => format!("worktree:{root}"),
@@ -26,7 +26,7 @@ impl ViewKey {
         }
     }
 
-    /// The view from the store's text.
+    /// Decodes a key that [`ViewKey::encode`] wrote.
     pub fn decode(text: &str) -> Option<Self> {
         let (kind, rest) = text.split_once(':')?;
         Some(match kind {
@@ -70,7 +70,7 @@ macro_rules! reasons {
 reasons! {
     /// Matched by an ignore file.
     Ignored = "ignored": "matched by an ignore file",
-    /// In a folder that is left out by default.
+    /// Inside a folder that is skipped by default.
     BuiltinFolder = "builtin_folder": "in a folder that is left out by default",
     /// May hold a secret.
     Secret = "secret": "may hold a secret",
@@ -96,8 +96,8 @@ reasons! {
     MissingObject = "missing_object": "not in this partial clone",
     /// A socket, a pipe or a device.
     NotAFile = "not_a_file": "a socket, pipe or device",
-    /// Takes the parser too long.
-    TooSlow = "too_slow": "takes the parser too long",
+    /// Exceeds the time limit of the parser.
+    TooSlow = "too_slow": "exceeds the time limit of the parser",
 }
 
 impl SkipReason {

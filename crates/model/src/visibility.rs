@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who may use a symbol, in words that mean the same in every language. The literal text (`pub(crate)`, `export`)
-/// stands beside it in [`crate::Symbol`].
+/// The visibility of a symbol in terms that are the same for every language. [`crate::Symbol`] also has the literal
+/// text (`pub(crate)`, `export`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Visibility {
     /// Everyone.
     Public,
     /// The module, file or type alone.
     Private,
-    /// The type and its heirs.
+    /// The type and its subtypes.
     Protected,
     /// The package or assembly.
     Internal,
