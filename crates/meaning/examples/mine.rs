@@ -1,5 +1,5 @@
-//! Reads folders from standard input, `LABEL<tab>FOLDER` per line, and prints a JSON line per symbol with docs: what training
-//! learns from. With `--all` those without docs as well, for evaluation.
+//! Extracts training data: reads `LABEL<tab>FOLDER` lines from standard input and prints a JSON line per symbol with
+//! docs. With `--all` it prints symbols without docs as well, for evaluation.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -9,24 +9,24 @@ use codecompass_meaning::{Passage, words};
 use codecompass_model::SymbolKind as K;
 use serde_json::json;
 
-/// Prose is not read here.
+/// Prose files are skipped.
 const PROSE: &[&str] = &[".md", ".rst", ".txt", ".adoc", ".markdown"];
 
 const SKIPPED: &[&str] = &[".git", "node_modules", "third_party", "vendor", "target", "__pycache__"];
 const MOST_BYTES: usize = 400_000;
 
-/// So much of a folder is enough to learn from it.
+/// The maximum number of bytes read from a folder, which is enough to learn from it.
 const MOST_OF_FOLDER: usize = 3 << 20;
 
 fn main() {
     let with_all = std::env::args().any(|argument| argument == "--all");
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
-        let line = line.expect("lines of text");
-        let (label, root) = line.split_once('\t').expect("LABEL<tab>FOLDER");
+        let line = line.expect("because standard input is text");
+        let (label, root) = line.split_once('\t').expect("because each line is LABEL<tab>FOLDER");
         let mut files = Vec::new();
         walk(Path::new(root), "", &mut files);
-        // In an order that has nothing to do with their names, so that a part of a folder stands for all of it.
+        // Sorts by a hash of the path, so that a part of the folder represents all of it.
         files.sort_by_key(|path| (scattered(path), path.clone()));
         let mut read = 0;
         for path in files {
@@ -63,8 +63,8 @@ fn symbols(label: &str, path: &str, bytes: Vec<u8>, with_all: bool, out: &mut im
             "line": symbol.lines.start,
             "test": is_test || symbol.in_test,
         });
-        serde_json::to_writer(&mut *out, &told).expect("can be written");
-        out.write_all(b"\n").expect("can be written");
+        serde_json::to_writer(&mut *out, &told).expect("because standard output is open");
+        out.write_all(b"\n").expect("because standard output is open");
     }
 }
 

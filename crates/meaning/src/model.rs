@@ -1,23 +1,24 @@
-//! The weights, read where they lie.
+//! The model: reads the weights in place and computes embeddings.
 //!
-//! A text is a bag of words. Each word the model knows has a row of small numbers and, for each field it may stand in, a weight;
-//! an unknown word has those of its hashed parts. The vector of a text is the sum of its words' rows, times their weights and
-//! one plus the logarithm of how often they stand there, brought to one length.
+//! A text is a bag of words. Each known word has a row of small numbers and a weight for each field it may occur in; an
+//! unknown word uses the rows and weights of its hashed n-grams. The embedding of a text is the sum of the rows of its
+//! words, each multiplied by its weight and by one plus the logarithm of its number of occurrences, normalized to a
+//! fixed length.
 //!
-//! All of it is arithmetic in whole numbers: rows in four bits, weights in fixed point, logarithms from a table, the length by a
-//! whole root. So a vector is the same on every machine, whatever its order of additions. `training/weights.py` writes the
-//! file and computes the same; the golden test holds both together.
+//! All arithmetic uses integers: rows of four bits, weights in fixed point, logarithms from a table, the length by an
+//! integer square root. An embedding is therefore the same on every machine, in any order of additions.
+//! `training/weights.py` writes the file and computes the same; the golden test compares the two.
 
 use crate::words::LONGEST;
 use crate::{Passage, words};
 
-/// How many numbers a vector has.
+/// The number of components of an embedding.
 pub const WIDTH: usize = 256;
 
-/// What the length of a vector is brought to.
+/// The length to which embeddings are normalized.
 const ONE: i64 = 1 << 14;
 
-/// The similarity of a vector to itself, nearly.
+/// The similarity of an embedding to itself, approximately.
 pub const MOST_SIMILAR: i32 = 1 << 15;
 
 const MAGIC: &[u8] = b"CCMEAN";
@@ -25,7 +26,7 @@ const FORMAT: u16 = 1;
 const FIELDS: usize = 4;
 const GRAM: usize = 4;
 
-/// 256 times one plus the logarithm of a number, by the number. More often is as often as this.
+/// 256 times one plus the logarithm of a count, indexed by the count. Higher counts use the last entry.
 const TIMES: [u32; 65] = [
     0, 256, 433, 537, 611, 668, 715, 754, 788, 818, 845, 870, 892, 913, 932, 949, 966, 981, 996, 1010, 1023, 1035,
     1047, 1059, 1070, 1080, 1090, 1100, 1109, 1118, 1127, 1135, 1143, 1151, 1159, 1166, 1173, 1180, 1187, 1194, 1200,
@@ -33,7 +34,7 @@ const TIMES: [u32; 65] = [
     1304, 1308, 1313, 1317, 1321,
 ];
 
-/// The field that a word stands in; each weighs words in its own way.
+/// The field that a word occurs in. Each field has its own weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Question,
@@ -42,24 +43,24 @@ enum Field {
     Doc,
 }
 
-/// What a text means.
+/// The embedding of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector([i16; WIDTH]);
 
 impl Vector {
-    /// Its numbers.
+    /// Returns its components.
     pub fn numbers(&self) -> &[i16; WIDTH] {
         &self.0
     }
 
-    /// How near another meaning is, from about -[`MOST_SIMILAR`] to [`MOST_SIMILAR`].
+    /// Returns the similarity to another embedding, from about -[`MAX_SIMILARITY`] to [`MAX_SIMILARITY`].
     pub fn similarity(&self, other: &Self) -> i32 {
         let products = self.0.iter().zip(&other.0).map(|(one, another)| i32::from(*one) * i32::from(*another));
         products.sum::<i32>() >> 13
     }
 }
 
-/// See the module.
+/// An embedding model: the sections of a weights file, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
     words: usize,
@@ -72,7 +73,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads a file of weights; `None` when it is none.
+    /// Reads a weights file; `None` if the data is not one.
     pub fn read(data: &'static [u8]) -> Option<Self> {
         let mut rest = data.strip_prefix(MAGIC)?;
         let mut take = |bytes: usize| {
@@ -94,14 +95,14 @@ impl Model {
         (is_sound && rest.is_empty()).then_some(Self { words, parts, ends, text, slots, weights, rows })
     }
 
-    /// What a question means; nothing when it has no words.
+    /// Embeds a query; `None` if it has no words.
     pub fn question(&self, text: &str) -> Option<Vector> {
         let mut bag = Bag::new();
         bag.add(self, Field::Question, words(text));
         bag.close()
     }
 
-    /// What a symbol means.
+    /// Embeds a symbol.
     pub fn passage(&self, passage: &Passage<'_>) -> Option<Vector> {
         let mut bag = Bag::new();
         let [before, behind] = passage.code;
@@ -111,10 +112,10 @@ impl Model {
         bag.close()
     }
 
-    /// The row of a word in lower case.
+    /// Returns the row of a lower-case word.
     fn row(&self, word: &[u8]) -> Option<usize> {
         let count = self.slots.len() / 2;
-        // A power of two.
+        // `count` is a power of two.
         let mut slot = fnv(word) as usize & (count - 1);
         loop {
             match u16_at(self.slots, slot) {
@@ -144,7 +145,7 @@ fn fnv(bytes: &[u8]) -> u32 {
     bytes.iter().fold(2_166_136_261, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619))
 }
 
-/// The sum of a text's words.
+/// The sum of the rows of a text's words.
 struct Bag {
     sums: [i32; WIDTH],
 }
@@ -182,21 +183,22 @@ impl Bag {
     }
 
     fn add_row(&mut self, model: &Model, row: usize, weight: u32) {
-        // At most 21,134, by the largest weight and the most times: sixteen bits times a few are what every processor is quick at.
+        // At most 21,134, from the largest weight and the largest term frequency weight. All processors are fast at
+        // 16-bit by small-number multiplication.
         let weight = weight as i16;
         let row = &model.rows[row * WIDTH / 2..(row + 1) * WIDTH / 2];
         let (lower, upper) = self.sums.split_at_mut(WIDTH / 2);
-        // No text has so many words that these overflow; a wrong sum is better than none.
+        // No text has enough words for these to overflow; a wrong sum is better than a panic.
         for ((lower, upper), two) in lower.iter_mut().zip(upper).zip(row) {
             *lower = lower.wrapping_add(i32::from(weight) * i32::from(i16::from(two & 15) - 8));
             *upper = upper.wrapping_add(i32::from(weight) * i32::from(i16::from(two >> 4) - 8));
         }
     }
 
-    /// Brings the sum to one length.
+    /// Normalizes the sum to a fixed length.
     fn close(self) -> Option<Vector> {
         let most = self.sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or(0);
-        // So that the squares fit.
+        // Makes the squares fit.
         let shift = (32 - most.leading_zeros()).saturating_sub(23);
         let sums = self.sums.map(|sum| i64::from(sum >> shift));
         let length = sums.iter().map(|sum| sum * sum).sum::<i64>().isqrt();
@@ -208,7 +210,7 @@ fn times(count: usize) -> u32 {
     TIMES[count.min(TIMES.len() - 1)]
 }
 
-/// The rows of a word's parts: every four letters of it, with its ends.
+/// Returns the rows of a word's n-grams: every four letters of it, with markers at both ends.
 fn parts(model: &Model, word: &[u8]) -> Vec<usize> {
     let whole: Vec<u8> = [b"<", word, b">"].concat();
     let row = |gram: &[u8]| model.words + fnv(gram) as usize % model.parts;

@@ -1,31 +1,31 @@
-//! What a symbol says about itself, in the three fields that the model weighs apart.
+//! Passages: the text of a symbol, in the three fields that the model weights separately.
 
 use codecompass_model::Symbol;
 
-/// So much of a symbol's code tells what it does; the rest tells how. Bytes.
+/// The maximum number of bytes of a symbol's code. The start says what it does; the rest says how.
 const CODE: usize = 450;
 
-/// And so much of its docs.
+/// The maximum number of bytes of a symbol's docs.
 const DOC: usize = 300;
 
-/// So many segments of a qualified name; those in front are folders.
+/// The maximum number of segments of a qualified name. Earlier segments are folders.
 const SEGMENTS: usize = 3;
 
-/// See the module.
+/// The text of a symbol, by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passage<'t> {
     /// The name.
     pub name: &'t str,
-    /// The end of the qualified name, the name in it.
+    /// The end of the qualified name, including the name.
     pub qualified: &'t str,
-    /// The doc comment as it is written.
+    /// The doc comment as written.
     pub doc: &'t str,
-    /// The code, from the header on: what stands before the doc comment in it, and behind.
+    /// The code from the header on: the text before the doc comment inside it, and the text after.
     pub code: [&'t str; 2],
 }
 
 impl<'t> Passage<'t> {
-    /// Of a symbol and the text of its file.
+    /// Creates the passage of a symbol from the text of its file.
     pub fn of(symbol: &'t Symbol, text: &'t str) -> Self {
         let (start, end) = (symbol.span.start as usize, symbol.span.end as usize);
         let doc = symbol.doc.map(|doc| (doc.start as usize, doc.end as usize));
@@ -52,7 +52,7 @@ fn cut(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// The last segments of a qualified name, whatever stands between them.
+/// Returns the last segments of a qualified name, with any separators.
 fn tail(qualified: &str) -> &str {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
     let mut borders = 0;

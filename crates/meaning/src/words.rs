@@ -1,11 +1,11 @@
-//! A text as the model reads it: words of letters in lower case, identifiers in their parts, short numbers.
+//! The model's tokenizer: words of letters, the parts of identifiers, short numbers. The model lower-cases them.
 //!
-//! Training reads texts through this same iterator, so that model and use can not disagree about what a word is.
+//! Training reads texts through this iterator as well, so that the model and its users cannot disagree about words.
 
-/// Longer runs are data.
+/// The maximum length of a word. Longer runs are data.
 pub(crate) const LONGEST: usize = 24;
 
-/// Longer numbers tell nothing.
+/// The maximum length of a number. Longer numbers carry no information.
 const LONGEST_NUMBER: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,8 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// The words of a text in order, as slices of it. `HTTPServer_v2` gives `HTTP`, `Server` and `2`: a letter alone is no word.
+/// Returns the words of a text in order, as slices of it. `HTTPServer_v2` gives `HTTP`, `Server` and `2`: a single
+/// letter is not a word.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -44,7 +45,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
                     let is_lower = bytes.get(capitals).is_some_and(|byte| class(*byte) == Class::Lower);
                     at = match (is_lower, capitals - start) {
                         (true, 1) => run(capitals, Class::Lower),
-                        // The last capital begins the next word.
+                        // The last capital starts the next word.
                         (true, _) => capitals - 1,
                         (false, _) => capitals,
                     };

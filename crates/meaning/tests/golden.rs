@@ -1,8 +1,9 @@
-//! The shipped model computes what training computed, number for number.
+//! The shipped model computes exactly the numbers that training computed.
 
 use codecompass_meaning::{MODEL, MOST_SIMILAR, Passage, Vector};
 
-/// Written by `training/weights.py`, a line each: question, name, qualified name, doc, code, both vectors summed up by place, similarity.
+/// Written by `training/weights.py`. A line has the query, name, qualified name, doc, code, a checksum of each
+/// embedding (components weighted by position), and the similarity.
 const GOLDEN: &str = include_str!("golden.txt");
 
 fn sum(vector: Option<&Vector>) -> i64 {
@@ -15,7 +16,7 @@ fn vectors_and_similarities_are_those_of_training() {
     let mut lines = 0;
     for line in GOLDEN.lines() {
         let [question, name, qualified, doc, code, asked_sum, told_sum, near] =
-            line.split('\t').collect::<Vec<_>>().try_into().expect("eight fields");
+            line.split('\t').collect::<Vec<_>>().try_into().expect("because a line has eight fields");
         let asked = MODEL.question(question);
         let told = MODEL.passage(&Passage { name, qualified, doc, code: [code, ""] });
         assert_eq!(sum(asked.as_ref()).to_string(), asked_sum, "{question}");
@@ -29,10 +30,10 @@ fn vectors_and_similarities_are_those_of_training() {
 
 #[test]
 fn a_question_is_nearer_to_what_it_means_than_to_another() {
-    let asked = MODEL.question("remove a file from disk").expect("it has words");
+    let asked = MODEL.question("remove a file from disk").expect("because the text has words");
     let near = |name, code| {
         let passage = Passage { name, qualified: name, doc: "", code: [code, ""] };
-        MODEL.passage(&passage).expect("it has words").similarity(&asked)
+        MODEL.passage(&passage).expect("because the text has words").similarity(&asked)
     };
     let meant = near("unlink", "fn unlink(path: &Path) -> io::Result<()> { fs::remove_file(path) }");
     let other = near("parse_header", "fn parse_header(line: &str) -> Option<Header> { line.split_once(':') }");
