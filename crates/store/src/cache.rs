@@ -1,22 +1,22 @@
-//! What was read stays at hand, up to a number of bytes.
+//! A cache for decoded values, limited by bytes.
 
 use std::collections::HashMap;
 
 use codecompass_model::VersionId;
 
-/// Values of file versions, which never change. What was not asked for while half of the room was filled anew is
-/// dropped.
+/// A cache of values of file versions, which never change. Values that are not used while half of the limit is refilled
+/// are dropped.
 #[derive(Debug)]
 pub(crate) struct Cache<T> {
     young: HashMap<VersionId, (T, usize)>,
     old: HashMap<VersionId, (T, usize)>,
-    /// The bytes of the young ones.
+    /// The size of the young values.
     bytes: usize,
     most: usize,
 }
 
 impl<T: Clone> Cache<T> {
-    /// An empty one for so many bytes.
+    /// Creates an empty cache with a byte limit.
     pub(crate) fn new(most: usize) -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), bytes: 0, most }
     }

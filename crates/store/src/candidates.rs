@@ -1,10 +1,10 @@
-//! Exact text: which files of a view may hold it, by the words of the text index.
+//! The prefilter for exact text: the files of a view that may contain it, from the words of the text index.
 //!
-//! A text that is looked for consists of runs of word characters. Where a run is closed (something that is no word
-//! character stands beside it) it begins or ends a token; where it is open, it may stand anywhere in one. So a run is
-//! looked up as a term, as a prefix, or, when it is open to the left, in a flat copy of the dictionary, which is made when
-//! it is first needed. All runs of a match stand on one line, so in one document. What comes out is a superset:
-//! tokens have no case, and parts of words are tokens, too.
+//! The searched text consists of runs of word characters. A closed end of a run (next to a character that is not part
+//! of a word) is the start or end of a token; at an open end the token may continue. A run is therefore looked up as a
+//! term, as a prefix or, if it is open to the left, in a flat copy of the dictionary, which is made on first use. All
+//! runs of a match are on one line, so in one document. The result is a superset: tokens have no case, and parts of
+//! words are tokens, too.
 
 use std::panic::resume_unwind;
 
@@ -19,22 +19,22 @@ use crate::text::{Mark, unreadable};
 use crate::tokens::lower;
 use crate::{Result, Snapshot};
 
-/// So few pieces of text are read faster than a list of more is.
+/// Reading this few records is faster than reading further postings.
 const FEW: u32 = 20;
-/// So few are read faster than a dictionary is looked through.
+/// Reading this few records is faster than scanning a dictionary.
 const FEWER_THAN_WORDS: u32 = 100;
-/// So few are read faster than a dictionary is copied.
+/// Reading this few records is faster than copying a dictionary.
 const FEWER_THAN_A_COPY: u32 = 2_000;
-/// A run that stands in more words than this says nothing.
+/// A run that is part of more terms than this does not narrow the search.
 const MOST_WORDS: usize = 30_000;
 
-/// How many fields hold words.
+/// The number of fields with words.
 pub(crate) const WORD_FIELDS: usize = 3;
 
-/// What a text must have in it.
+/// A condition that a text must meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing is known of it.
+    /// Every text matches.
     Anything,
     /// A run of word characters.
     Run(Run),
@@ -48,17 +48,17 @@ pub enum Need {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     text: String,
-    /// Whether no word character can stand before it.
+    /// Whether no word character can precede it.
     closed_left: bool,
-    /// Whether no word character can stand after it.
+    /// Whether no word character can follow it.
     closed_right: bool,
 }
 
-/// So many choices are looked up before the time is looked at: each may take a walk through the dictionary.
+/// The number of alternatives between two checks for cancellation. Each may scan the dictionary.
 const CHOICES: usize = 16;
 
 impl Need {
-    /// The need of all of these, as plain as it can be said.
+    /// Returns the conjunction of these, simplified.
     pub fn all(mut needs: Vec<Need>) -> Self {
         needs.retain(|need| *need != Need::Anything);
         match needs.len() {
@@ -68,7 +68,7 @@ impl Need {
         }
     }
 
-    /// The need of one of these, as plain as it can be said.
+    /// Returns the disjunction of these, simplified.
     pub fn one(mut needs: Vec<Need>) -> Self {
         match needs.len() {
             1 => needs.remove(0),
@@ -77,7 +77,7 @@ impl Need {
         }
     }
 
-    /// Cheap ones come first: terms, prefixes, choices, and last what needs a look through the dictionary.
+    /// Ranks by cost: terms, prefixes, alternatives, and last a scan of the dictionary.
     fn cost(&self) -> u32 {
         match self {
             Need::Anything => 0,
@@ -93,20 +93,20 @@ impl Need {
 }
 
 impl Run {
-    /// A run; `closed` tells, for the left and the right, that no word character can stand there.
+    /// Creates a run. `closed` says, for left and right, whether no word character can be adjacent.
     pub fn new(text: &str, closed: (bool, bool)) -> Self {
         Self { text: lower(text), closed_left: closed.0, closed_right: closed.1 }
     }
 
-    /// The run without outer underscores, as tokens are; and how many there were at each end.
+    /// Returns the run without outer underscores, as in tokens, and the number of underscores at each end.
     fn core(&self) -> (&str, usize, usize) {
         let left = self.text.len() - self.text.trim_start_matches('_').len();
         let core = self.text.trim_matches('_');
         (core, left, self.text.len() - left.min(self.text.len()) - core.len())
     }
 
-    /// Whether a token that begins with the core can stand for a word with the run in it. Outer underscores may have
-    /// been cut off the word.
+    /// Whether a token that starts with the core can come from a word with the run in it. The word may have lost its
+    /// outer underscores.
     fn fits_after(&self, rest: &[u8], underscores: usize) -> bool {
         rest.is_empty() || !self.closed_right && rest.len() >= underscores && is_line(&rest[..underscores])
     }
@@ -118,7 +118,7 @@ impl Run {
 }
 
 impl std::fmt::Display for Run {
-    /// The run, with `<` and `>` at closed ends.
+    /// Formats the run with `<` and `>` at closed ends.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (left, right) = (if self.closed_left { "<" } else { "" }, if self.closed_right { ">" } else { "" });
         write!(f, "{left}{}{right}", self.text)
@@ -130,9 +130,10 @@ fn is_line(bytes: &[u8]) -> bool {
 }
 
 impl Snapshot {
-    /// The files that may hold a text with this need on one line: all that do, and some that do not. With `odd`, also those
-    /// with characters that [`is_odd`](crate::is_odd), which is for needs that tell more than the characters of the text. When
-    /// `goes_on` says no before all of many choices were looked up, every file may.
+    /// Returns the files that may contain a text matching this prefilter on one line: all that do, and some that do
+    /// not. With `odd`, files with odd characters ([`is_odd`](crate::is_odd)) are included, for prefilters that depend
+    /// on more than the characters of the text. If `goes_on` returns false before all alternatives are looked up, all
+    /// files are returned.
     pub fn may_hold(&self, need: &Need, odd: bool, goes_on: &dyn Fn() -> bool) -> Result<RoaringBitmap> {
         let reader = self.text_reader()?;
         let mut versions = Versions::new(self.members());
@@ -152,7 +153,7 @@ impl Snapshot {
 }
 
 impl TextReader {
-    /// The records of a segment that meet a need as far as tokens tell; `None` when they tell nothing.
+    /// Returns the records of a segment that match a prefilter as far as tokens show; `None` if they show nothing.
     fn meeting(&self, number: usize, need: &Need, goes_on: &dyn Fn() -> bool) -> Result<Option<Records>> {
         match need {
             Need::Anything => Ok(None),
@@ -196,7 +197,7 @@ impl TextReader {
         Ok(found)
     }
 
-    /// The records with a word that the run can be part of.
+    /// Returns the records with a word that may contain the run.
     fn with_run(&self, number: usize, run: &Run) -> Result<Option<Records>> {
         let (core, ..) = run.core();
         if core.is_empty() {
@@ -229,7 +230,7 @@ impl TextReader {
         &self.searcher.segment_readers()[number]
     }
 
-    /// The fields with the words of lines: of symbols, of what is outside of them, and words too long to be tokens.
+    /// Returns a field with the words of lines: of symbols, of text outside symbols, or words too long to be tokens.
     fn word_field(&self, place: usize) -> Field {
         match place {
             0 => self.fields.of(Part::Own),
@@ -238,7 +239,7 @@ impl TextReader {
         }
     }
 
-    /// The dictionary of a segment, flat. Those of all segments are copied at once, each by its own thread.
+    /// Returns the flat dictionary of a segment. Those of all segments are copied at once, each on its own thread.
     fn dictionary(&self, place: usize, number: usize) -> Result<&Dictionary> {
         let all = &self.dictionaries[place];
         if all.get().is_none() {
@@ -253,7 +254,7 @@ impl TextReader {
             })?;
             let _ = all.set(copies);
         }
-        Ok(&all.get().expect("it was just set")[number])
+        Ok(&all.get().expect("because it was just set")[number])
     }
 }
 
@@ -271,11 +272,11 @@ fn terms_with_prefix(inverted: &InvertedIndexReader, run: &Run) -> Result<Vec<Te
     Ok(terms)
 }
 
-/// The tokens of a segment, each between two newlines, in order.
+/// The tokens of a segment in order, each between two newlines.
 #[derive(Debug)]
 pub(crate) struct Dictionary {
     text: Vec<u8>,
-    /// Where each token begins.
+    /// The start of each token.
     starts: Vec<u32>,
 }
 
@@ -293,14 +294,14 @@ impl Dictionary {
         Ok(dictionary)
     }
 
-    /// The terms that stand for words with the run in them; no more are looked for once there are too many.
+    /// Returns the terms of words that contain the run; stops when there are too many.
     fn terms(&self, inverted: &InvertedIndexReader, run: &Run) -> Result<Vec<TermInfo>> {
         let (core, before, after) = run.core();
         let mut last = None;
         let mut terms = Vec::new();
         let finder = memmem::Finder::new(core);
         let mut from = 0;
-        // A word may hold the run twice, one over the other: of `obarfoo` in `foobarfoobarfoo` the second one ends the word.
+        // A word may contain the run twice, overlapping: the second `obarfoo` in `foobarfoobarfoo` ends the word.
         while let Some(found) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
             let at = from + found;
             from = at + 1;
@@ -324,7 +325,7 @@ impl Dictionary {
     }
 }
 
-/// A set of records of a segment, a bit for each.
+/// A set of records of a segment, as a bit set.
 struct Records(Vec<u64>);
 
 impl Records {
@@ -368,7 +369,7 @@ impl Records {
     }
 }
 
-/// A set of file versions, a bit for each.
+/// A set of file versions, as a bit set.
 struct Versions(Vec<u64>);
 
 impl Versions {
@@ -376,7 +377,7 @@ impl Versions {
         Self(vec![0; members.max().map_or(0, |max| max as usize / 64 + 1)])
     }
 
-    /// Adds the versions of records; what is none of the members does not matter.
+    /// Adds the versions of records; versions outside the view are dropped later.
     fn add(&mut self, segment: &SegmentReader, records: &Records) -> Result<()> {
         let versions = segment.fast_fields().u64("fv")?;
         for record in records.iter() {

@@ -1,8 +1,8 @@
-//! A clean copy of a store: what some of its views hold, packed tight, and nothing else.
+//! Compact copies: a store with the content of some views, packed tightly, and nothing else.
 //!
-//! The copy is made in a folder of its own, beside the epoch in use, which is only read. Rows are inserted in the order
-//! of their keys and indexes are built at the end, so that the same content always gives the same bytes, and nothing
-//! that was deleted or belongs to nobody is taken along, not even in unused pages or as a word without its text.
+//! The copy is built in its own folder beside the epoch in use, which is only read. Rows are inserted in key order and
+//! indexes are built at the end, so that the same content always gives the same bytes. Nothing that was deleted or is
+//! unreachable is copied, not even in unused pages or as a term without its text.
 
 use std::fs;
 use std::path::Path;
@@ -17,25 +17,25 @@ use crate::text::{self, META, TextIndex};
 use crate::views::{self, ViewInfo};
 use crate::{Result, StoreError, codec, garbage, private, rows, schema};
 
-/// What a copy takes along.
+/// The selection of what a copy contains.
 pub(crate) struct Taken<'a> {
-    /// The views, each with the key it has in the copy.
+    /// The views, each with its key in the copy.
     pub(crate) views: &'a [(ViewInfo, ViewKey)],
-    /// What only holds on this machine, too: workspaces with what their files looked like, save those of these roots,
-    /// jobs, and when views were last asked.
+    /// If set, machine-specific data is copied too: jobs, access times of views, and workspaces with their stat cache,
+    /// except the workspaces at these roots.
     pub(crate) local_without: Option<&'a [String]>,
-    /// Versions that views lose on the way.
+    /// Versions to remove from the views.
     pub(crate) without: Option<&'a Without>,
 }
 
-/// Copies from one epoch's folder into an empty one. Only for the holder of the write lock. Gives the number of file
-/// versions in the copy.
+/// Copies one epoch's folder into an empty one and returns the number of file versions in the copy. The caller must
+/// hold the write lock.
 pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     let database = to.join("store.db");
     private::ensure_file(&database).map_err(StoreError::io(&database))?;
     let connection = Connection::open(&database)?;
     connection.pragma_update(None, "page_size", 4096)?;
-    // Nobody reads the copy before it is whole, and it is synced then.
+    // No process reads the copy before it is complete, and it is synced at the end.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -46,7 +46,7 @@ pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     let living = copy_views(&connection, taken)?;
     copy_versions(&connection)?;
     garbage::copy_lists(&connection, "old.name_refs", "main.name_refs", |version| living.contains(version))?;
-    // By which rules somebody looked for secrets is a matter of this machine's user.
+    // The rules of the last secret scan belong to this machine's user.
     let rules = if taken.local_without.is_some() { "" } else { "WHERE key <> 'secret_rules'" };
     connection.execute(&format!("INSERT INTO main.meta SELECT * FROM old.meta {rules} ORDER BY key"), [])?;
     if let Some(without) = taken.local_without {
@@ -63,13 +63,13 @@ pub(crate) fn copy(from: &Path, to: &Path, taken: &Taken<'_>) -> Result<u64> {
     Ok(living.len())
 }
 
-/// A path as SQLite takes it inside a statement.
+/// Returns a path as text for an SQL statement.
 fn text_path(path: &Path) -> Result<String> {
     let unusable = || StoreError::io(path)(std::io::Error::other("the path of the data folder is not UTF-8"));
     path.to_str().map(str::to_owned).ok_or_else(unusable)
 }
 
-/// Copies the views and gives the versions that they need; these stand in `temp.living` afterwards.
+/// Copies the views and returns the versions that they need, which it also writes to `temp.living`.
 fn copy_views(connection: &Connection, taken: &Taken<'_>) -> Result<RoaringBitmap> {
     let accessed = if taken.local_without.is_some() { "last_accessed_at" } else { "indexed_at" };
     let mut copy = connection.prepare(&format!(
@@ -77,7 +77,7 @@ fn copy_views(connection: &Connection, taken: &Taken<'_>) -> Result<RoaringBitma
          facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs, name_tokens,
          doc_tokens, own_tokens, file_tokens, digest, indexed_at, {accessed}, sum FROM old.branch_state WHERE view = ?1"
     ))?;
-    // The generation before is kept for those who still read it, and nobody reads the copy yet.
+    // The previous generation is kept for its readers, and the copy has no readers yet.
     let previous = codec::encode_bitmap(&RoaringBitmap::new());
     for (view, key) in taken.views {
         copy.execute(params![view.key.encode(), key.encode(), previous])?;
@@ -132,8 +132,8 @@ fn copy_local(connection: &Connection, without: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Copies the text index and leaves out the documents of all other versions. Tantivy never changes a file once it is
-/// written, so links do where the system has them; only the list of segments is replaced.
+/// Copies the text index without the documents of all other versions. Tantivy never changes a file after writing it, so
+/// hard links suffice where the system has them; only the list of segments is replaced.
 fn copy_text(from: &Path, to: &Path, living: &RoaringBitmap) -> Result<()> {
     let names = TextIndex::open(from)?.files()?;
     private::create_folder(to).map_err(StoreError::io(to))?;

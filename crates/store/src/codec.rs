@@ -1,4 +1,4 @@
-//! Facts and text as compressed bytes. The bytes depend on the file alone, so they are made in the workers.
+//! Codecs: facts and text as compressed bytes. The bytes depend on the file alone, so worker threads produce them.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::sums::{self, Sum};
 use crate::{Result, StoreError};
 
-/// No stored value is larger than this when unpacked: the limit on files is far below.
+/// The maximum size of an unpacked value. The limit on files is far below it.
 const LARGEST: usize = 256 << 20;
 const LEVEL: i32 = 1;
 
@@ -26,11 +26,11 @@ pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
         packer
             .as_mut()
             .and_then(|packer| packer.compress(bytes).ok())
-            .expect("compressing bytes in memory at a fixed level does not fail")
+            .expect("because compressing bytes in memory at a fixed level does not fail")
     })
 }
 
-/// What is packed carries a sum of what it was, which unpacking compares.
+/// Creates a compressor that adds a checksum of the content, which unpacking verifies.
 fn packer_with_checksums() -> std::io::Result<zstd::bulk::Compressor<'static>> {
     let mut packer = zstd::bulk::Compressor::new(LEVEL)?;
     packer.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
@@ -48,16 +48,16 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<u8>> {
     })
 }
 
-/// Unpacks many values with one set of tables.
+/// A decompressor that reuses its tables for many values.
 pub(crate) struct Unpacker(zstd::bulk::Decompressor<'static>);
 
 impl Unpacker {
     pub(crate) fn new() -> Result<Self> {
-        let failed = |error: std::io::Error| StoreError::Corrupt(format!("nothing can be unpacked: {error}"));
+        let failed = |error: std::io::Error| StoreError::Corrupt(format!("decompression is unavailable: {error}"));
         Ok(Self(zstd::bulk::Decompressor::new().map_err(failed)?))
     }
 
-    /// Unpacks into a buffer, in place of what is there.
+    /// Unpacks into a buffer, replacing its content.
     pub(crate) fn unpack(&mut self, bytes: &[u8], into: &mut Vec<u8>) -> Result<()> {
         let damaged = |error: std::io::Error| StoreError::Corrupt(format!("store.db: a text or fact: {error}"));
         into.clear();
@@ -72,17 +72,17 @@ fn unpacked_size(bytes: &[u8]) -> usize {
     (size as usize).min(LARGEST)
 }
 
-/// The part of a file's facts that a list of answers is made from: a small one, stored by itself.
+/// The part of a file's facts that result lists are made from. It is small and stored separately.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Outline {
-    /// Symbols in source order; a parent stands before its children.
+    /// Symbols in source order; a parent comes before its children.
     pub symbols: Vec<Symbol>,
-    /// The pieces that text search sees.
+    /// The chunks of the text index.
     pub chunks: Vec<Chunk>,
 }
 
 impl Outline {
-    /// Roughly the bytes it takes.
+    /// Estimates its size in bytes.
     pub(crate) fn weight(&self) -> usize {
         let of = |symbol: &Symbol| 256 + symbol.name.len() + symbol.qualified_name.len() + symbol.signature.len();
         self.symbols.iter().map(of).sum::<usize>() + self.chunks.len() * 24 + 64
@@ -92,10 +92,10 @@ impl Outline {
 /// All other facts.
 type Rest = (Vec<String>, Vec<Expr>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32, Given);
 
-/// The calls, what the file itself gives, and the symbols of blocks that references mean.
+/// The calls, the value of the file itself, and the block symbols that references resolve to.
 type Given = (Vec<(u32, ExprId)>, Option<ExprId>, Vec<(u32, u32)>);
 
-/// Facts as two blobs: the outline and the rest.
+/// Encodes facts as two blobs: the outline and the other facts.
 pub(crate) fn encode_facts(facts: &FileFacts) -> (Vec<u8>, Vec<u8>) {
     let FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines, calls, value, seen } =
         facts;
@@ -117,7 +117,7 @@ pub(crate) fn decode_facts(outline: &[u8], rest: &[u8]) -> Result<FileFacts> {
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {
-    pack(&postcard::to_stdvec(value).expect("facts hold nothing that postcard can not encode"))
+    pack(&postcard::to_stdvec(value).expect("because postcard can encode all facts"))
 }
 
 fn decode<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T> {
@@ -130,7 +130,7 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Result<String> {
 
 pub(crate) fn encode_bitmap(bitmap: &RoaringBitmap) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bitmap.serialized_size());
-    bitmap.serialize_into(&mut bytes).expect("writing to memory does not fail");
+    bitmap.serialize_into(&mut bytes).expect("because writing to memory does not fail");
     sums::seal(Sum::new(), bytes)
 }
 
@@ -147,11 +147,11 @@ mod tests {
     fn a_packed_text_with_a_changed_byte_is_not_unpacked() {
         let text: Vec<u8> = (0..4000u32).flat_map(|number| (number * number % 251).to_le_bytes()).collect();
         let packed = pack(&text);
-        assert_eq!(unpack(&packed).expect("it is whole"), text);
+        assert_eq!(unpack(&packed).expect("because it is intact"), text);
         for place in 0..packed.len() {
             let mut harmed = packed.clone();
             harmed[place] ^= 0x10;
-            // A bit of a frame's head may say nothing about its content.
+            // Some bits of a frame header do not affect the content.
             assert!(unpack(&harmed).map_or(true, |read| read == text), "byte {place} of {}", packed.len());
         }
     }
@@ -160,7 +160,7 @@ mod tests {
     fn a_view_with_a_changed_bit_is_not_read() {
         let bitmap: RoaringBitmap = (0..3000).filter(|id| id % 7 != 3).collect();
         let bytes = encode_bitmap(&bitmap);
-        assert_eq!(decode_bitmap(&bytes).expect("it is whole"), bitmap);
+        assert_eq!(decode_bitmap(&bytes).expect("because it is intact"), bitmap);
         for place in 0..bytes.len() {
             let mut harmed = bytes.clone();
             harmed[place] ^= 1;

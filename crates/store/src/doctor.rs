@@ -1,4 +1,4 @@
-//! The store's own health: what a doctor can find out without changing anything.
+//! Health checks of a store. They change nothing.
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use crate::{ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, row
 /// The outcome of one check.
 pub type Check = std::result::Result<String, String>;
 
-/// Everything the store can say about itself.
+/// The result of checking a store.
 #[derive(Debug)]
 pub struct Health {
-    /// The database: SQLite's own integrity check, every checksum, and that what belongs together fits.
+    /// The database: SQLite's integrity check, every checksum, and the consistency of related tables.
     pub sqlite: Check,
     /// The text index: every checksum, and that every stored version has its documents.
     pub text: Check,
     /// Bytes on disk.
     pub disk_bytes: u64,
-    /// Versions stored, and how many of them no view needs.
+    /// The number of stored versions, and how many of them no view needs.
     pub versions: (u64, u64),
-    /// Whether some process writes right now.
+    /// Whether some process is writing at this moment.
     pub is_writing: bool,
 }
 
 impl Health {
-    /// Examines a store.
+    /// Checks a store.
     pub fn of(dir: &ProjectDir) -> Result<Self> {
         let connection = schema::open(dir)?;
         let generation = schema::meta(&connection, "generation")?;
@@ -38,7 +38,7 @@ impl Health {
         let (stored, needed) = (stored(&connection)?, views::needed(&connection)?);
         Ok(Self {
             sqlite: check_database(&connection),
-            // While somebody writes, files come and go and documents stand before their rows.
+            // During a write, files appear and disappear, and documents exist before their rows.
             text: if is_writing { text.or(Ok("being written now".into())) } else { text },
             disk_bytes: dir.disk_bytes(),
             versions: (stored, stored.saturating_sub(needed.len())),
@@ -52,7 +52,7 @@ fn stored(connection: &Connection) -> Result<u64> {
     Ok(count as u64)
 }
 
-/// Looks at all of the database: SQLite's own check, every checksum, and that what belongs together fits.
+/// Checks the whole database: SQLite's integrity check, every checksum, and the consistency of related tables.
 pub(crate) fn check_database(connection: &Connection) -> Check {
     examine_database(connection).unwrap_or_else(|error| Err(error.damage()))
 }
@@ -81,10 +81,10 @@ fn examine_database(connection: &Connection) -> Result<Check> {
     Ok(Ok(format!("{} file versions in use", needed.len())))
 }
 
-/// Everything that is stored of a version can be read, and its symbols are those of its outline.
+/// Checks that everything stored for a version can be read, and that its symbols equal those of its outline.
 fn check_version(connection: &Connection, version: &VersionInfo) -> Result<()> {
     let id = version.id;
-    let unfit = |what: &str| StoreError::Corrupt(format!("store.db: {what} of file version {id} do not fit"));
+    let unfit = |what: &str| StoreError::Corrupt(format!("store.db: {what} of file version {id} do not match"));
     let body = |table: &str| -> Result<Vec<u8>> {
         let mut select = connection.prepare_cached(&format!("SELECT body FROM {table} WHERE fv = ?1"))?;
         Ok(select.query_row([id], |row| row.get(0))?)
@@ -100,7 +100,7 @@ fn check_version(connection: &Connection, version: &VersionInfo) -> Result<()> {
     }
 }
 
-/// Looks at all of the text index: every checksum, and that it has the documents of all that is stored.
+/// Checks the whole text index: every checksum, and that it has the documents of all stored versions.
 pub(crate) fn check_text(epoch: &Path, connection: &Connection) -> Check {
     examine_text(epoch, connection).unwrap_or_else(|error| Err(error.damage()))
 }
@@ -132,7 +132,7 @@ fn examine_text(epoch: &Path, connection: &Connection) -> Result<Check> {
     Ok(Ok(format!("{} documents", text.document_count()?)))
 }
 
-/// What is damaged in the store of a project, if anything is: for whoever has met something that can not be.
+/// Returns the corruption in a project's store, if there is any. For callers that met an impossible state.
 pub fn damage(dir: &ProjectDir) -> Option<String> {
     match Health::of(dir) {
         Ok(health) => health.sqlite.err().or(health.text.err()),
@@ -141,8 +141,8 @@ pub fn damage(dir: &ProjectDir) -> Option<String> {
     }
 }
 
-/// Whether both halves of a store can be read: the database, and the text index with every checksum that this process has not
-/// taken yet. Damage is noted.
+/// Whether both halves of a store can be read: the database, and the text index with every checksum that this process
+/// has not verified yet. Corruption is recorded.
 pub fn are_sound(dir: &ProjectDir) -> (bool, bool) {
     let Ok(epoch) = dir.epoch() else { return (false, false) };
     let database = schema::open_at(&epoch);
@@ -150,7 +150,7 @@ pub fn are_sound(dir: &ProjectDir) -> (bool, bool) {
     if let Err(StoreError::Corrupt(what)) = &text {
         dir.note_damage(what);
     }
-    // Damage that is not the text index's is the database's.
+    // Corruption that is not in the text index is in the database.
     let is_noted = text.is_ok() && dir.noted_damage(&epoch).is_err();
     (database.is_ok() && !is_noted, text.is_ok())
 }

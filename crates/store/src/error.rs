@@ -1,4 +1,4 @@
-//! What can go wrong with a store, and nothing about what to do: the edge adds that.
+//! Errors of the store. They say what failed; the application adds what to do about it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,63 +23,63 @@ pub enum StoreError {
         /// The version this program reads and writes.
         required: i64,
     },
-    /// The store can not be read.
-    #[error("the index is damaged: {0}")]
+    /// The store cannot be read.
+    #[error("the index is corrupt: {0}")]
     Corrupt(String),
-    /// There is no room for what was to be written, which says nothing about what is there.
-    #[error("the disk is full: there is no room for more{}", at(.0))]
+    /// The disk is full. This says nothing about the data that is already there.
+    #[error("the disk is full{}", at(.0))]
     DiskFull(PathBuf),
     /// Another process is writing.
     #[error("another process is writing this index")]
     Locked,
-    /// Nobody wants the answer any more.
-    #[error("the question was given up")]
+    /// The cancel flag was set.
+    #[error("the request was cancelled")]
     Stopped,
     /// The view was never published.
     #[error("nothing is published for {0}")]
     NoSuchView(String),
-    /// There is nothing in the store that could be exported.
-    #[error("nothing is published that could be exported")]
+    /// The store has nothing to export.
+    #[error("nothing is published to export")]
     NothingToExport,
-    /// The file that was to be written is there already.
-    #[error("{0} is there already")]
+    /// The output file exists already.
+    #[error("{0} already exists")]
     FileExists(PathBuf),
-    /// The file is no archive that can be imported.
-    #[error("the archive is refused: {0}")]
+    /// The file is not an archive that can be imported.
+    #[error("the archive was refused: {0}")]
     Archive(String),
     /// The archive was written by another version of this program.
     #[error("the archive has {what} version {found}, this program needs {required}")]
     ArchiveVersion {
-        /// What is versioned: the format of archives, or the schema of the index in it.
+        /// The versioned item: the archive format, or the schema of the index in it.
         what: &'static str,
         /// The version found.
         found: i64,
         /// The version this program reads and writes.
         required: i64,
     },
-    /// SQLite said no.
+    /// An error of SQLite.
     #[error("the index database failed: {0}")]
     Sqlite(rusqlite::Error),
-    /// Tantivy said no.
+    /// An error of Tantivy.
     #[error("the text index failed: {0}")]
     Text(tantivy::TantivyError),
     /// A file could not be read or written.
     #[error("{path}: {source}", path = .path.display())]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
 impl StoreError {
-    /// Whether this is a store that an older version of this program made.
+    /// Whether an older version of this program made the store.
     pub const fn is_outdated(&self) -> bool {
         matches!(self, Self::ReindexRequired { found, required } if *found < *required)
     }
 
-    /// What is damaged, in few words; of another error, all of it.
+    /// Describes the corruption in a few words; any other error completely.
     pub fn damage(&self) -> String {
         match self {
             Self::Corrupt(what) => what.clone(),
@@ -87,7 +87,7 @@ impl StoreError {
         }
     }
 
-    /// Wraps an I/O error with the path it happened on.
+    /// Wraps an I/O error with the path at which it occurred.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| match full::is_full(&source) {
@@ -97,7 +97,7 @@ impl StoreError {
     }
 }
 
-/// Where that was, if it is known.
+/// Formats the location of an error, if it is known.
 fn at(path: &Path) -> String {
     if path.as_os_str().is_empty() { String::new() } else { format!(" at {}", path.display()) }
 }
@@ -105,7 +105,7 @@ fn at(path: &Path) -> String {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match () {
-            // A disk without room is no damage, whatever else the error looks like.
+            // A full disk is not corruption, even if the error looks like it.
             () if full::is_told_by_sqlite(&error) => Self::DiskFull(PathBuf::new()),
             () if is_damage(&error) => Self::Corrupt(format!("store.db: {error}")),
             () => Self::Sqlite(error),
@@ -113,8 +113,9 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// Whether an error of SQLite comes of wrong bytes, and not of what the system would not do. Every statement is ours and fits
-/// the tables that we made: a statement that does not, a value of another type, or two rows with the same key are damage.
+/// Whether an SQLite error is caused by wrong bytes, and not by the operating system. Every statement is ours and fits
+/// the tables that we made. A statement that does not fit, a value of another type, or two rows with the same key are
+/// therefore corruption.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::{Error, ErrorCode, ffi};
     match error {

@@ -1,22 +1,22 @@
-//! What a process has found out about the files of a store: which ones are sound, and that something is damaged.
+//! Verified files: the integrity of a store's files, as far as this process has checked it.
 //!
-//! A segment of the text index is written once, under a name of its own, and ends in a checksum. So it is checked when this
-//! process first opens it, and not again for as long as it is the same file; a commit adds a few files to those that are
-//! known. Damage that was met is kept, too: what is told once is told by every later question, until the store is another one.
+//! A segment of the text index is written once, under a name of its own, and ends in a checksum. It is verified when
+//! this process first opens it, and not again while it is the same file; a commit adds a few files to the verified
+//! ones. Corruption is remembered as well: every later request reports it until the store is replaced.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// See the module.
+/// The files that this process has verified, and the corruption that it has met.
 #[derive(Debug, Default)]
 pub(crate) struct Examined {
     sound: Mutex<HashSet<Stamp>>,
     damage: Mutex<Option<Damage>>,
 }
 
-/// A file, and which one it is: one that was written over or replaced is another.
+/// A file and its identity. An overwritten or replaced file has another identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Stamp {
     path: PathBuf,
@@ -25,14 +25,15 @@ struct Stamp {
 
 #[derive(Debug)]
 struct Damage {
-    /// The list of segments of the store that it was met in: a store that was built anew has another one.
+    /// The segment list of the corrupt store. A rebuilt store has another one.
     store: Stamp,
     what: String,
 }
 
 impl Examined {
-    /// Whether a file is sound, by `check` when it is seen for the first time. Others wait meanwhile, so that nothing is
-    /// checked twice; and nobody reads a file before that, because what damaged bytes make a reader do knows no bounds.
+    /// Whether a file is intact. The first call for a file runs `check`, and other threads wait for it, so that nothing
+    /// is checked twice. No thread reads a file before that, because the effect of corrupt bytes on a reader is
+    /// unbounded.
     pub(crate) fn is_sound<E>(&self, path: &Path, check: impl FnOnce() -> Result<bool, E>) -> Result<bool, E> {
         let stamp = Stamp::of(path);
         let mut sound = lock(&self.sound);
@@ -43,17 +44,17 @@ impl Examined {
         Ok(is_sound)
     }
 
-    /// Whether a file of this folder was checked before.
+    /// Whether a file of this folder was verified before.
     pub(crate) fn knows(&self, folder: &Path) -> bool {
         lock(&self.sound).iter().any(|stamp| stamp.path.starts_with(folder))
     }
 
-    /// Notes what is damaged in a store.
+    /// Records the corruption of a store.
     pub(crate) fn note(&self, epoch: &Path, what: &str) {
         *lock(&self.damage) = Some(Damage { store: Stamp::of_store(epoch), what: what.to_owned() });
     }
 
-    /// What was found to be damaged in a store, if it is still the one in which that was found.
+    /// Returns the recorded corruption of a store, if the store is still the same.
     pub(crate) fn damage(&self, epoch: &Path) -> Option<String> {
         let damage = lock(&self.damage);
         let found = damage.as_ref().filter(|damage| damage.store == Stamp::of_store(epoch));
@@ -72,7 +73,7 @@ impl Stamp {
     }
 }
 
-/// Number, size, and the time of the last change of any kind.
+/// Inode number, size, and time of the last status change.
 #[cfg(unix)]
 type Identity = (u64, u64, i64, i64);
 
@@ -104,9 +105,9 @@ mod tests {
 
     #[test]
     fn a_sound_file_is_checked_once_and_again_when_it_is_another() {
-        let folder = tempfile::tempdir().expect("a folder can be made");
+        let folder = tempfile::tempdir().expect("because a folder can be created");
         let file = folder.path().join("one.idx");
-        fs::write(&file, "whole").expect("it can be written");
+        fs::write(&file, "whole").expect("because it can be written");
         let (examined, checks) = (Examined::default(), Cell::new(0));
         let look = |verdict: bool| {
             let check = || {
@@ -118,24 +119,24 @@ mod tests {
         assert!(!examined.knows(folder.path()));
         assert_eq!(look(false), Ok(false));
         assert_eq!((look(true), look(true)), (Ok(true), Ok(true)));
-        assert_eq!(checks.get(), 2, "what is damaged is looked at again, what is sound is not");
+        assert_eq!(checks.get(), 2, "corrupt files are checked again, intact ones are not");
         assert!(examined.knows(folder.path()));
-        fs::write(&file, "another").expect("it can be written");
+        fs::write(&file, "another").expect("because it can be written");
         assert_eq!(look(false), Ok(false));
     }
 
     #[test]
     fn damage_is_remembered_until_the_store_is_built_anew() {
-        let epoch = tempfile::tempdir().expect("a folder can be made");
-        fs::create_dir(epoch.path().join("text")).expect("it can be made");
+        let epoch = tempfile::tempdir().expect("because a folder can be created");
+        fs::create_dir(epoch.path().join("text")).expect("because it can be created");
         let list = epoch.path().join("text").join(crate::text::META);
-        fs::write(&list, "segments").expect("it can be written");
+        fs::write(&list, "segments").expect("because it can be written");
         let examined = Examined::default();
         assert_eq!(examined.damage(epoch.path()), None);
         examined.note(epoch.path(), "a byte");
         assert_eq!(examined.damage(epoch.path()).as_deref(), Some("a byte"));
         assert_eq!(examined.damage(Path::new("elsewhere")), None);
-        fs::write(&list, "new segments").expect("it can be written");
+        fs::write(&list, "new segments").expect("because it can be written");
         assert_eq!(examined.damage(epoch.path()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Forgetting a project: all of its folder goes.
+//! Removing a project: deletes its whole folder.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::{ProjectDir, Result, StoreError};
 
-/// Removes a project's folder and all that is in it, and says how many bytes that were. [`StoreError::Locked`] while
-/// somebody writes. Who reads right now finds no project with the next question.
+/// Removes a project's folder with everything in it and returns its size in bytes. [`StoreError::Locked`] during a
+/// write. Current readers find no project with their next request.
 pub fn forget(dir: &ProjectDir) -> Result<u64> {
     let root = dir.root();
     if !root.is_dir() {
@@ -15,7 +15,7 @@ pub fn forget(dir: &ProjectDir) -> Result<u64> {
     }
     let lock = dir.lock_for_writing(false)?;
     let bytes = dir.all_bytes();
-    // First the name of the store in use: whatever cuts this off, nobody opens half a store.
+    // `current` goes first: if the removal is interrupted, no process opens half a store.
     remove(&root.join("current"))?;
     let own = root.join("write.lock");
     for entry in fs::read_dir(root).map_err(StoreError::io(root))? {
@@ -27,13 +27,13 @@ pub fn forget(dir: &ProjectDir) -> Result<u64> {
     remove(&own)?;
     drop(lock);
     match fs::remove_dir(root) {
-        // Somebody registers the project anew in this very moment: the folder is theirs.
+        // Another process is registering the project again at this moment: the folder belongs to it.
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(bytes),
         removed => removed.map(|()| bytes).map_err(StoreError::io(root)),
     }
 }
 
-/// Removes a file, or a folder with all that is in it; links are not followed. What is gone already is as good.
+/// Removes a file, or a folder with its content, without following links. A missing path is not an error.
 fn remove(path: &Path) -> Result<()> {
     let removed = match path.symlink_metadata() {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),

@@ -1,24 +1,24 @@
-//! A full disk: how it is told by the system, by SQLite and by Tantivy. It is never damage: what is there is whole, and what was
-//! being written is not there.
+//! A full disk, as the system, SQLite and Tantivy report it. It is never corruption: stored data is intact, and the
+//! unfinished write is not visible.
 
 use std::io::{Error, ErrorKind};
 
 use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenWriteError};
 
-/// Whether the system has no room, or not for us.
+/// Whether the disk or the user's quota is full.
 pub(crate) fn is_full(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
-/// Whether SQLite ran out of room: in the database or its log, or in the memory that its readers share, which is a file, too.
+/// Whether SQLite ran out of space: in the database, in its log, or in the memory that its readers share, also a file.
 pub(crate) fn is_told_by_sqlite(error: &rusqlite::Error) -> bool {
     let extended = error.sqlite_error().map(|error| error.extended_code);
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
         || extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
 }
 
-/// Whether Tantivy says so. What its threads tell has become a text by then.
+/// Whether Tantivy reports a full disk. Errors of its threads arrive as text.
 pub(crate) fn is_told_by(error: &TantivyError) -> bool {
     let found = match error {
         TantivyError::IoError(error) => error,
@@ -39,7 +39,7 @@ pub(crate) fn is_told_by(error: &TantivyError) -> bool {
 const CODES: &[i32] = &[28, 122];
 #[cfg(all(unix, not(target_os = "linux")))]
 const CODES: &[i32] = &[28, 69];
-/// A full disk, and a full volume.
+/// `ERROR_DISK_FULL` and `ERROR_HANDLE_DISK_FULL`.
 #[cfg(not(unix))]
 const CODES: &[i32] = &[112, 39];
 
@@ -82,9 +82,11 @@ mod tests {
 
     #[test]
     fn a_database_without_room_is_not_a_damaged_one() {
-        let connection = rusqlite::Connection::open_in_memory().expect("a database can be made");
-        connection.execute_batch("CREATE TABLE t (x); PRAGMA max_page_count = 3").expect("it is small");
-        let error = connection.execute("INSERT INTO t VALUES (zeroblob(100000))", []).expect_err("there is no room");
+        let connection = rusqlite::Connection::open_in_memory().expect("because a database can be created");
+        connection.execute_batch("CREATE TABLE t (x); PRAGMA max_page_count = 3").expect("because it fits");
+        let error = connection
+            .execute("INSERT INTO t VALUES (zeroblob(100000))", [])
+            .expect_err("because the database is full");
         assert!(matches!(StoreError::from(error), StoreError::DiskFull(_)));
     }
 }

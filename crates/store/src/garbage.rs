@@ -1,7 +1,8 @@
-//! Garbage: file versions that no view holds, in this generation or the one before.
+//! Garbage: file versions that no view holds, in this generation or the previous one.
 //!
-//! It is collected when it is more than a fifth of what is stored and no snapshot is open anywhere. Rows go first, in
-//! one transaction; documents after, because only rows make them reachable. Name lists are rewritten without the dead.
+//! It is collected when it exceeds a fifth of the stored versions and no snapshot is open in any process. Rows are
+//! deleted first, in one transaction. Documents follow, because only rows make them reachable. Postings are rewritten
+//! without the dead versions.
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
@@ -10,15 +11,15 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::lists::{self, ListBuilder};
 use crate::{Result, Writer, rows, schema, views};
 
-/// Below this many dead versions a collection is not worth a commit.
+/// The minimum number of dead versions that is worth a commit.
 const WORTHWHILE: u64 = 64;
 
-/// What a collection did.
+/// The result of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Garbage {
-    /// Versions that were removed.
+    /// The number of removed versions.
     pub removed: u64,
-    /// Versions that are dead and still stored.
+    /// The number of dead versions that are still stored.
     pub left: u64,
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn collect(writer: &mut Writer) -> Result<Garbage> {
         return Ok(Garbage { removed: 0, left: dead.len() });
     }
     remove_rows(writer, &dead)?;
-    // A power cut must not bring rows back whose documents are gone for good.
+    // A power failure must not restore rows after their documents are gone for good.
     if writer.settle() {
         remove_documents(writer)?;
     }
@@ -68,10 +69,11 @@ fn remove_rows(writer: &mut Writer, dead: &RoaringBitmap) -> Result<()> {
     Ok(())
 }
 
-/// A name, and where living references bear it.
+/// A name and its references in live versions.
 type Living = (String, Vec<(VersionId, Vec<u32>)>);
 
-/// Rewrites every list as one list of the living, so that many small publishes do not leave many small lists.
+/// Rewrites the postings of each name as one list of live versions, so that many small publishes do not leave many
+/// lists.
 fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
     connection.execute_batch(
         "CREATE TEMP TABLE living (name TEXT NOT NULL, first_fv INTEGER NOT NULL, list BLOB NOT NULL)",
@@ -85,7 +87,7 @@ fn rewrite_lists(connection: &Connection, dead: &RoaringBitmap) -> Result<()> {
     Ok(())
 }
 
-/// Copies the lists of one table into another, each name's as one, without the versions that are not living.
+/// Copies postings from one table to another, one list per name, without the versions that are not live.
 pub(crate) fn copy_lists(
     connection: &Connection,
     from: &'static str,
@@ -102,7 +104,7 @@ pub(crate) fn copy_lists(
             write_list(&mut insert, current.take())?;
             current = Some((name.to_owned(), Vec::new()));
         }
-        let parts = &mut current.as_mut().expect("it was just set").1;
+        let parts = &mut current.as_mut().expect("because it was just set").1;
         let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
         let whole = lists::read(name, row.get(1)?, bytes, |version, places| {
             if is_living(version) {
@@ -132,7 +134,7 @@ fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<Living>) -> Res
     Ok(())
 }
 
-/// Removes the documents of all versions that have no row: the collected ones, and those of a flush that was cut off
+/// Removes the documents of all versions without a row: the collected ones, and those of a flush that was interrupted
 /// between its two commits.
 fn remove_documents(writer: &mut Writer) -> Result<()> {
     let present = writer.text().versions()?;

@@ -1,18 +1,18 @@
-//! What the text index tells of a symbol before its outline is read: what ranking needs to know how high it can come.
+//! Symbol payloads: properties of a symbol in the text index, with which ranking bounds its score without its outline.
 
 use codecompass_model::{Symbol, SymbolKind, Visibility};
 
 use crate::tokens;
 
-/// A symbol in a few bits: its kind, how long it is, of how many words its name consists and a hash of it, whether it stands on
-/// one line, is public, is test code.
+/// A symbol in a few bits: its kind, its length, the number of words in its name and a hash of the name, and whether it
+/// is on one line, public, or test code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Glance(u32);
 
-/// A symbol of so many lines is as long as any.
+/// The number of lines at which the length reaches its maximum.
 const LONG: f64 = 400.0;
 
-/// Lengths are told apart in so many steps.
+/// The number of steps of the length scale.
 const STEPS: u32 = 31;
 
 const SIZE: u32 = 8;
@@ -24,13 +24,13 @@ const MOST_WORDS: u32 = 15;
 const HASH: u32 = 20;
 
 impl Glance {
-    /// That of a symbol.
+    /// Computes the payload of a symbol.
     pub fn of(symbol: &Symbol) -> Self {
         let lines = symbol.lines.end.saturating_sub(symbol.lines.start) + 1;
         let size = (f64::from(lines).ln() / LONG.ln()).min(1.0) * f64::from(STEPS);
         let words = match tokens(&symbol.name).count() as u32 {
             0 | 1 => 1,
-            // The first is the whole.
+            // The first token is the whole name.
             count => (count - 1).min(MOST_WORDS),
         };
         let mark = |is_so: bool, bit: u32| if is_so { bit } else { 0 };
@@ -53,17 +53,17 @@ impl Glance {
         Self(bits)
     }
 
-    /// The kind; none when a newer program wrote it.
+    /// Returns the kind; `None` if a newer program wrote it.
     pub fn kind(self) -> Option<SymbolKind> {
         SymbolKind::from_index((self.0 & 0xff) as u8)
     }
 
-    /// How long it is, from 0 for a line to 1, by the logarithm of its lines.
+    /// Returns the length from 0 for one line to 1, by the logarithm of the number of lines.
     pub fn size(self) -> f64 {
         f64::from(self.0 >> SIZE & STEPS) / f64::from(STEPS)
     }
 
-    /// Of how many words its name consists, as far as they are counted.
+    /// Returns the number of words in the name, up to a limit.
     pub fn name_words(self) -> u32 {
         (self.0 >> WORDS & MOST_WORDS).max(1)
     }
@@ -73,24 +73,24 @@ impl Glance {
         self.0 >> HASH == hash
     }
 
-    /// A few bits of a name, whatever its case and its underscores (FNV-1a).
+    /// Returns a few bits of a name's hash, ignoring case and underscores (FNV-1a).
     pub fn name_hash(name: &str) -> u32 {
         let letters = name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase);
         let hash = letters.fold(0x811c_9dc5u32, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193));
         hash >> HASH
     }
 
-    /// Whether it stands on one line.
+    /// Whether it is on one line.
     pub fn is_one_line(self) -> bool {
         self.0 & ONE_LINE != 0
     }
 
-    /// Whether others may use it.
+    /// Whether it is public.
     pub fn is_public(self) -> bool {
         self.0 & PUBLIC != 0
     }
 
-    /// Whether it is test code by its text.
+    /// Whether its text makes it test code.
     pub fn in_test(self) -> bool {
         self.0 & TEST != 0
     }

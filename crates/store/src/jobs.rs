@@ -1,30 +1,29 @@
-//! Jobs: what is being indexed, what was, and what was cut off.
+//! Jobs: running, finished and interrupted index runs.
 //!
-//! A job is written by the process that holds the write lock and by nobody else, so a job that is not over while the
-//! lock is free was interrupted.
+//! Only the process that holds the write lock writes a job, so an active job while the lock is free was interrupted.
 
 use codecompass_model::ViewKey;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::Result;
 
-/// How many ended jobs are remembered.
+/// The maximum number of finished jobs that are kept.
 const REMEMBERED: i64 = 50;
 
-/// Where a job stands.
+/// The status of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobStatus {
     /// Waiting for its turn.
     Queued,
-    /// Reading and extracting.
+    /// Reading and extracting files.
     Running,
-    /// Checking what is about to be published.
+    /// Checking the result before it is published.
     Validating,
-    /// Done: its view is what readers see.
+    /// Done: readers see its view.
     Published,
-    /// Ended by an error; the last published state stands.
+    /// Ended by an error; the last published state stays in use.
     Failed,
-    /// Its process ended before it did; the last published state stands.
+    /// Its process ended early; the last published state stays in use.
     Interrupted,
 }
 
@@ -50,7 +49,7 @@ impl JobStatus {
         }
     }
 
-    /// Whether the job is not over.
+    /// Whether the job has not ended.
     pub const fn is_active(self) -> bool {
         matches!(self, JobStatus::Queued | JobStatus::Running | JobStatus::Validating)
     }
@@ -60,12 +59,12 @@ impl JobStatus {
     }
 }
 
-/// How much a job does.
+/// The scope of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobMode {
     /// A first index, or a forced one.
     Full,
-    /// Only what changed.
+    /// Changed files only.
     Incremental,
 }
 
@@ -82,9 +81,9 @@ impl JobMode {
 /// The counters of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobProgress {
-    /// Files that have to be looked at; 0 before that is known.
+    /// Files to check; 0 before the number is known.
     pub files_total: u64,
-    /// Files looked at.
+    /// Files checked.
     pub files_scanned: u64,
     /// Files extracted.
     pub files_indexed: u64,
@@ -92,26 +91,26 @@ pub struct JobProgress {
     pub symbols_extracted: u64,
 }
 
-/// A job as it is remembered.
+/// A recorded job.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Its id.
     pub id: String,
-    /// The view it makes.
+    /// The view it builds.
     pub view: Option<ViewKey>,
     /// The ref it is for.
     pub ref_name: String,
-    /// How much it does.
+    /// Its scope.
     pub mode: JobMode,
-    /// Where it stands.
+    /// Its status.
     pub status: JobStatus,
-    /// How many files differed from the view before; known once it is over.
+    /// The number of files that differ from the previous view; known once it has ended.
     pub changed_files: Option<u64>,
     /// Its counters.
     pub progress: JobProgress,
-    /// Why it failed.
+    /// The reason of a failure.
     pub error: Option<String>,
-    /// When it began, in milliseconds since 1970.
+    /// When it started, in milliseconds since 1970.
     pub created_at: i64,
     /// When it ended.
     pub finished_at: Option<i64>,
@@ -167,7 +166,7 @@ pub(crate) fn end(
     Ok(())
 }
 
-/// Marks what a dead process left behind. Only for the holder of the write lock, before it starts a job of its own.
+/// Marks the jobs of a dead process. The caller must hold the write lock and call this before it starts its own job.
 pub(crate) fn mark_interrupted(connection: &Connection, now: i64) -> Result<usize> {
     Ok(connection.execute(
         "UPDATE jobs SET status = 'interrupted', finished_at = ?1
@@ -176,7 +175,7 @@ pub(crate) fn mark_interrupted(connection: &Connection, now: i64) -> Result<usiz
     )?)
 }
 
-/// The newest jobs first.
+/// Returns the newest jobs first.
 pub(crate) fn recent(connection: &Connection, limit: usize) -> Result<Vec<Job>> {
     let mut select = connection.prepare_cached(
         "SELECT job_id, view, ref, mode, status, changed_files, files_total, files_scanned, files_indexed,
@@ -186,7 +185,7 @@ pub(crate) fn recent(connection: &Connection, limit: usize) -> Result<Vec<Job>> 
     Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
 }
 
-/// The next job number, part of a job's id.
+/// Returns the next job number, which is part of a job's id.
 pub(crate) fn next_number(connection: &Connection) -> Result<i64> {
     let last: Option<i64> =
         connection.query_row("SELECT max(number) FROM jobs", [], |row| row.get(0)).optional()?.flatten();

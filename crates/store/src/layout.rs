@@ -1,14 +1,14 @@
-//! Where a project's data lies, and the locks around it.
+//! The directory layout of a project, and its locks.
 //!
 //! ```text
 //! PROJECT/current        names the epoch in use, replaced atomically
 //! PROJECT/epoch-N/       store.db (SQLite) and text/ (Tantivy)
 //! PROJECT/write.lock     held by the one writer
-//! PROJECT/readers.lock   shared by open snapshots; garbage is collected when nobody holds it
+//! PROJECT/readers.lock   shared by open snapshots; garbage is collected when it is free
 //! ```
 //!
-//! A store that can not be read any more is never repaired in place: a new epoch is built beside it and `current` is
-//! switched, so a reader of the old one is not disturbed and no open file is deleted.
+//! A store that cannot be read is never repaired in place. A new epoch is built beside it and `current` is switched, so
+//! that readers of the old epoch are not disturbed and no open file is deleted.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::examined::Examined;
 use crate::{Result, StoreError, private};
 
-/// Whoever asks whether somebody writes holds the lock for an instant; a writer looks more than once.
+/// A process that checks for a writer holds the lock for an instant, so a writer tries more than once.
 const GLANCES: usize = 5;
 const GLANCE: Duration = Duration::from_millis(1);
 
@@ -26,18 +26,18 @@ const GLANCE: Duration = Duration::from_millis(1);
 #[derive(Clone, Debug)]
 pub struct ProjectDir {
     root: PathBuf,
-    /// What this process has found out about the files in it; copies of this value share it.
+    /// The verified files and the recorded corruption of the project; clones of this value share them.
     examined: Arc<Examined>,
 }
 
-/// A lock that lasts as long as this value.
+/// A lock that is held while this value exists.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
 impl ProjectDir {
-    /// Names the folder; nothing is touched.
+    /// Names the folder; nothing is read or created.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), examined: Arc::default() }
     }
@@ -46,14 +46,14 @@ impl ProjectDir {
         &self.examined
     }
 
-    /// Notes that the store in use is damaged: whoever opens it through this value or a copy is told so, until it is another.
+    /// Records that the store in use is corrupt. Opening it through this value or a clone fails until it is replaced.
     pub fn note_damage(&self, what: &str) {
         if let Ok(epoch) = self.epoch() {
             self.examined.note(&epoch, what);
         }
     }
 
-    /// The noted damage, if the store in use is still the one that has it.
+    /// Fails if corruption was recorded for the store in use and that store is still the same.
     pub(crate) fn noted_damage(&self, epoch: &Path) -> Result<()> {
         self.examined.damage(epoch).map_or(Ok(()), |what| Err(StoreError::Corrupt(what)))
     }
@@ -68,12 +68,12 @@ impl ProjectDir {
         self.root.join("current").is_file()
     }
 
-    /// How many bytes the current epoch takes on disk.
+    /// The size of the current epoch on disk, in bytes.
     pub fn disk_bytes(&self) -> u64 {
         self.epoch().map(|epoch| bytes_below(&epoch)).unwrap_or(0)
     }
 
-    /// How many bytes all of the folder takes on disk.
+    /// The size of the whole folder on disk, in bytes.
     pub fn all_bytes(&self) -> u64 {
         bytes_below(&self.root)
     }
@@ -101,7 +101,7 @@ impl ProjectDir {
         }
     }
 
-    /// Makes a folder for the next epoch; it is not in use before [`Self::switch_to`].
+    /// Creates a folder for the next epoch; it is not in use before [`Self::switch_to`].
     pub(crate) fn new_epoch(&self) -> Result<PathBuf> {
         create_private(&self.root)?;
         let last = self.epochs().into_iter().map(|(number, _)| number).max().unwrap_or(0);
@@ -117,51 +117,52 @@ impl ProjectDir {
         bring_to_disk(&fresh)?;
         let pointer = self.root.join("current");
         fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))?;
-        // The old epoch must not go before the new name is on disk. Where folders can not be synced, that is as good
-        // as it gets.
+        // The new name must be on disk before the old epoch is deleted. Where folders cannot be synced, this is the
+        // best possible.
         let _ = File::open(&self.root).and_then(|folder| folder.sync_all());
         Ok(())
     }
 
-    /// Removes epochs that are not in use: unfinished ones, and replaced ones that nobody reads any more. Says whether
-    /// none is left; what can not be removed now is left for the next writer. Only for the holder of the write lock.
+    /// Removes epochs that are not in use: unfinished ones, and replaced ones without readers. Returns whether none is
+    /// left; the next writer removes what could not be removed now. The caller must hold the write lock.
     pub(crate) fn sweep(&self) -> bool {
         let Ok(current) = self.epoch() else { return true };
         let unused: Vec<PathBuf> =
             self.epochs().into_iter().map(|(_, dir)| dir).filter(|dir| *dir != current).collect();
-        // A snapshot opens some of its files late, so its epoch has to stay as long as it is open.
+        // A snapshot opens some of its files late, so its epoch must stay until the snapshot is closed.
         let alone = if unused.is_empty() { None } else { self.no_readers() };
         unused.iter().all(|dir| alone.is_some() && fs::remove_dir_all(dir).is_ok())
     }
 
-    /// The write lock; [`StoreError::Locked`] when another process or thread has it and `wait` is false.
+    /// Acquires the write lock; [`StoreError::Locked`] if another process or thread has it and `wait` is false.
     pub(crate) fn lock_for_writing(&self, wait: bool) -> Result<Lock> {
         let path = self.root.join("write.lock");
         loop {
             create_private(&self.root)?;
             let file = open_lock(&path)?;
             take(&file, &path, wait)?;
-            // Who forgets a project takes its lock away with it: what was waited for may be nobody's any more.
+            // Removing a project deletes its lock file as well, so the lock that was acquired may belong to a deleted
+            // file.
             if is_at(&file, &path) {
                 return Ok(Lock { _file: file });
             }
         }
     }
 
-    /// The write lock, if nobody has it at this moment.
+    /// Acquires the write lock if it is free at this moment.
     pub(crate) fn lock_if_free(&self) -> Option<Lock> {
         let file = open_lock(&self.root.join("write.lock")).ok()?;
         file.try_lock().ok().map(|()| Lock { _file: file })
     }
 
-    /// A reader's mark. Failing to get it is no harm: it only fails while garbage is collected, and a reader that
-    /// starts then sees a generation that garbage collection leaves whole.
+    /// Acquires the shared lock of a reader. It fails only while garbage is collected, which is harmless: a reader that
+    /// starts then sees a generation that garbage collection leaves intact.
     pub(crate) fn mark_reader(&self) -> Option<Lock> {
         let file = open_lock(&self.root.join("readers.lock")).ok()?;
         file.try_lock_shared().ok().map(|()| Lock { _file: file })
     }
 
-    /// Succeeds when no snapshot is open in any process.
+    /// Acquires the readers' lock exclusively, which succeeds if no snapshot is open in any process.
     pub(crate) fn no_readers(&self) -> Option<Lock> {
         let file = open_lock(&self.root.join("readers.lock")).ok()?;
         file.try_lock().ok().map(|()| Lock { _file: file })
@@ -182,14 +183,14 @@ impl ProjectDir {
     }
 }
 
-/// The folder of an epoch that is being made. It goes with this value unless it is kept.
+/// The folder of an epoch that is being built. It is deleted with this value unless [`Scratch::keep`] is called.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: Option<PathBuf>,
 }
 
 impl Scratch {
-    /// A new epoch's folder. Only for the holder of the write lock.
+    /// Creates the folder of a new epoch. The caller must hold the write lock.
     pub(crate) fn new(dir: &ProjectDir) -> Result<Self> {
         Ok(Self { path: Some(dir.new_epoch()?) })
     }
@@ -198,7 +199,7 @@ impl Scratch {
         self.path.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// The folder stays.
+    /// Keeps the folder.
     pub(crate) fn keep(mut self) {
         self.path = None;
     }
@@ -207,12 +208,13 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // What can not be removed is swept by the next writer.
+            // The next writer sweeps what cannot be removed.
             let _ = fs::remove_dir_all(path);
         }
     }
 }
 
+/// Creates a folder that only its owner can read, because it will hold the text of the user's files.
 fn create_private(dir: &Path) -> Result<()> {
     private::create_folder(dir).map_err(StoreError::io(dir))
 }
@@ -231,7 +233,7 @@ fn take(file: &File, path: &Path, wait: bool) -> Result<()> {
     Err(StoreError::Locked)
 }
 
-/// Whether an open file is still the one with this name. Where that can not be told it counts as such.
+/// Whether an open file is still the file at this path. Where this cannot be determined, the answer is yes.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -248,7 +250,7 @@ fn is_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// Waits until a file's bytes are on disk. Windows does that only for who may write to the file.
+/// Waits until the bytes of a file are on disk. Windows requires write access to the file for this.
 pub(crate) fn bring_to_disk(path: &Path) -> Result<()> {
     OpenOptions::new().write(true).open(path).and_then(|file| file.sync_all()).map_err(StoreError::io(path))
 }

@@ -1,8 +1,8 @@
-//! Delta-coded lists: for a name, the references that bear it, by file version and place in that file's facts.
+//! Postings: for each name, a delta-coded list of its references by file version and index in that file's facts.
 //!
-//! A file's part is a count and the distances between places; a list is file parts in ascending order of file
-//! version, each behind the distance to the one before, and at last a sum. Lists of several batches are simply read one
-//! after another.
+//! The entry of a file is a count and the distances between indices. A list has file entries in ascending order of file
+//! version, each after the distance to the previous version, and ends with a checksum. The lists of several batches are
+//! read one after another.
 
 use codecompass_model::{FileFacts, VersionId};
 use rusqlite::Connection;
@@ -32,7 +32,7 @@ fn take(bytes: &mut &[u8]) -> Option<u32> {
     None
 }
 
-/// The file parts of all names that the file's references bear.
+/// Encodes the entries of a file for all names that its references have.
 pub(crate) fn file_parts(facts: &FileFacts) -> Vec<(String, Vec<u8>)> {
     let mut places: Vec<Vec<u32>> = vec![Vec::new(); facts.names.len()];
     for (place, reference) in facts.references.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(crate) fn file_parts(facts: &FileFacts) -> Vec<(String, Vec<u8>)> {
     named.map(|(name, places)| (name.clone(), encode_part(&places))).collect()
 }
 
-/// A file's part of a list.
+/// Encodes the entry of a file.
 pub(crate) fn encode_part(places: &[u32]) -> Vec<u8> {
     let mut part = Vec::with_capacity(places.len() + 2);
     put(&mut part, places.len() as u32);
@@ -56,7 +56,7 @@ pub(crate) fn encode_part(places: &[u32]) -> Vec<u8> {
     part
 }
 
-/// A list under construction; parts must come in ascending order of file version.
+/// Builds a list; entries must be pushed in ascending order of file version.
 pub(crate) struct ListBuilder {
     pub(crate) first: VersionId,
     last: VersionId,
@@ -74,23 +74,23 @@ impl ListBuilder {
         self.last = version;
     }
 
-    /// The list of a name.
+    /// Returns the list of a name.
     pub(crate) fn finish(self, name: &str) -> Vec<u8> {
         sums::seal(of(name, self.first), self.bytes)
     }
 }
 
-/// The error of a list that can not be read.
+/// The error for a list that cannot be read.
 pub(crate) fn damaged(name: &str) -> StoreError {
-    sums::damaged(&format!("the list of references to {name:?}"))
+    sums::damaged(&format!("the postings of {name:?}"))
 }
 
-/// What the sum of a list begins with: its key, so that a list of another name is no list of this one.
+/// The start of a list's checksum: its key, so that the list of another name is not accepted.
 fn of(name: &str, first: VersionId) -> Sum {
     Sum::new().text(name).number(first.into())
 }
 
-/// Calls `each` with every file version of a list and the places in it; `false` when the list is damaged.
+/// Calls `each` with every file version of a list and its indices; `false` if the list is corrupt.
 pub(crate) fn read(name: &str, first: VersionId, list: &[u8], mut each: impl FnMut(VersionId, &[u32])) -> bool {
     let Some(mut bytes) = sums::unseal(of(name, first), list) else { return false };
     let mut version = first;
@@ -114,7 +114,7 @@ pub(crate) fn read(name: &str, first: VersionId, list: &[u8], mut each: impl FnM
     true
 }
 
-/// Fails when any list is damaged.
+/// Fails if any list is corrupt.
 pub(crate) fn check_all(connection: &Connection) -> Result<()> {
     let mut select = connection.prepare("SELECT name, first_fv, list FROM name_refs")?;
     let mut found = select.query([])?;
@@ -144,11 +144,11 @@ mod tests {
         assert!(read("name", 7, &bytes, |version, places| seen.push((version, places.to_vec()))));
         assert_eq!(seen, parts.iter().map(|(v, p)| (*v, p.to_vec())).collect::<Vec<_>>());
         assert!(!read("name", 7, &bytes[..bytes.len() - 1], |_, _| ()));
-        assert!(!read("name", 6, &bytes, |_, _| ()) && !read("nome", 7, &bytes, |_, _| ()), "it is another's");
+        assert!(!read("name", 6, &bytes, |_, _| ()) && !read("nome", 7, &bytes, |_, _| ()), "belongs to another key");
         for place in 0..bytes.len() {
             let mut harmed = bytes.clone();
             harmed[place] ^= 1;
-            assert!(!read("name", 7, &harmed, |_, _| panic!("nothing of it is told")), "byte {place}");
+            assert!(!read("name", 7, &harmed, |_, _| panic!("a corrupt list is not read")), "byte {place}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What a view knows of a path that is not the whole path of a file in it.
+//! Path lookups in a view other than by the full path of a file.
 
 use codecompass_model::SkipReason;
 
 use crate::{Result, Snapshot, views};
 
 impl Snapshot {
-    /// Whether the path of some file begins so.
+    /// Whether the path of some file has this prefix.
     pub fn has_path_beginning(&self, start: &str) -> Result<bool> {
         let sql = "SELECT fv, path FROM file_versions WHERE path >= ?1 ORDER BY path";
         let mut select = self.connection.prepare_cached(sql)?;
@@ -22,7 +22,7 @@ impl Snapshot {
         Ok(false)
     }
 
-    /// Why the file at a path is not in the view, when it was read and its content is the reason.
+    /// Returns why the file at a path is not in the view, if it was read and skipped because of its content.
     pub fn skip_at(&self, path: &str) -> Result<Option<SkipReason>> {
         let sql = "SELECT fv, skip FROM file_versions WHERE path = ?1 AND skip IS NOT NULL";
         let mut select = self.connection.prepare_cached(sql)?;

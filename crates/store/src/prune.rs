@@ -1,7 +1,7 @@
-//! Pruning: some views go, and with them everything that only they held.
+//! Pruning: removes some views and everything that only they held.
 //!
-//! What stays is copied into a new epoch, and one switch makes it the store: a kill at any point leaves the old one
-//! whole, and whoever still reads that is not disturbed.
+//! The rest is copied into a new epoch, and one switch makes it the store. A kill at any point leaves the old epoch
+//! intact, and its readers are not disturbed.
 
 use codecompass_model::ViewKey;
 
@@ -10,23 +10,23 @@ use crate::layout::Scratch;
 use crate::views::{self, ViewInfo};
 use crate::{Missing, ProjectDir, Result, Tuning, WritePoint, Writer, garbage};
 
-/// What a pruning did.
+/// The result of pruning.
 #[derive(Clone, Debug, Default)]
 pub struct Pruned {
-    /// The views that are gone.
+    /// The removed views.
     pub views: Vec<ViewInfo>,
-    /// How many file versions went with them, or belonged to nobody before.
+    /// The number of file versions that were removed with them or were garbage before.
     pub removed_versions: u64,
     /// Bytes on disk before.
     pub bytes_before: u64,
-    /// Bytes on disk of what is in use now.
+    /// The size of the current epoch on disk.
     pub bytes_after: u64,
-    /// Whether the space of the old state is free already. Else somebody still reads it, and a later write frees it.
+    /// Whether the space of the old epoch is free already. Otherwise it still has readers, and a later writer frees it.
     pub is_freed: bool,
 }
 
-/// Removes the views that `choose` picks from all of them, and gives their space back. It is asked under the write
-/// lock, which is waited for, so that what it sees is what is there.
+/// Removes the views that `choose` selects and frees their space. Waits for the write lock and calls `choose` under it,
+/// so that `choose` sees the actual state.
 pub fn prune(
     dir: &ProjectDir,
     choose: &dyn Fn(&[ViewInfo]) -> Vec<ViewKey>,

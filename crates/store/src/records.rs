@@ -1,6 +1,6 @@
-//! The records of a view: one row for each, those of a type in order of file version and place.
+//! The records of a view: one row for each, ordered by kind, file version and ordinal.
 //!
-//! What words add up is added up in rows, so that it lies in the order in which it is read, whatever segments hold it.
+//! Scores are accumulated in rows, so that they are in reading order, independent of segments.
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
@@ -10,30 +10,30 @@ use crate::search::{Part, Record};
 use crate::text::Fields;
 use crate::{Glance, Result};
 
-/// How many types of records there are.
+/// The number of record kinds.
 pub(crate) const TYPES: usize = 3;
 
-/// The row of a document that the view does not hold.
+/// The row of a document that is not in the view.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
-/// See the module.
+/// The rows of a view's records.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// For each segment, the row of each document among the records of its type.
+    /// For each segment, the row of each document among the records of its kind.
     of_documents: Vec<Vec<u32>>,
-    /// For each type, the first row of each file version, and at last the end.
+    /// For each kind, the first row of each file version, followed by the end.
     starts: [Vec<u32>; TYPES],
     /// The file versions in order.
     versions: Vec<VersionId>,
-    /// For each type, where the file version of each row stands among them.
+    /// For each kind, the index into `versions` for each row.
     files: [Vec<u32>; TYPES],
-    /// How long the text of each file version is, in tokens as Tantivy counts lengths.
+    /// The length of each file version's text, in tokens as Tantivy counts lengths.
     lengths: Vec<u32>,
-    /// For each symbol's row, what is told of it at a glance.
+    /// The payload of each symbol row.
     glances: Vec<Glance>,
 }
 
-/// A document: where its file version stands among those of the view, and what it is a record of.
+/// A document: the index of its file version in the view, and its record.
 #[derive(Clone, Copy)]
 struct Document {
     file: u32,
@@ -84,22 +84,22 @@ impl Rows {
         Ok(Self { of_documents, starts, versions, files, lengths, glances })
     }
 
-    /// The file versions in order.
+    /// Returns the file versions in order.
     pub(crate) fn versions(&self) -> &[VersionId] {
         &self.versions
     }
 
-    /// Where the file version of each row of a type stands among them.
+    /// Returns, for each row of a kind, the index of its file version.
     pub(crate) fn files(&self, record: Record) -> &[u32] {
         &self.files[record as usize]
     }
 
-    /// How long the text of each of them is.
+    /// Returns the length of each file version.
     pub(crate) fn lengths(&self) -> &[u32] {
         &self.lengths
     }
 
-    /// What is told of the symbol of each row.
+    /// Returns the payload of each symbol row.
     pub(crate) fn glances(&self) -> &[Glance] {
         &self.glances
     }
@@ -110,17 +110,17 @@ impl Rows {
         self.versions.binary_search(&version).is_ok_and(|file| starts[file] < starts[file + 1])
     }
 
-    /// The rows of a segment's documents.
+    /// Returns the rows of a segment's documents.
     pub(crate) fn of_segment(&self, number: usize) -> &[u32] {
         &self.of_documents[number]
     }
 
-    /// How many rows the records of a type take; some may stand for none.
+    /// Returns the number of rows of a kind; some may have no record.
     pub(crate) fn count(&self, record: Record) -> usize {
         self.starts[record as usize].last().map_or(0, |end| *end as usize)
     }
 
-    /// The file versions and places of rows that come in ascending order.
+    /// Returns a function that maps rows in ascending order to file versions and ordinals.
     pub(crate) fn places(&self, record: Record) -> impl FnMut(u32) -> (VersionId, u32) + '_ {
         let starts = &self.starts[record as usize];
         let mut file = 0;
@@ -133,7 +133,7 @@ impl Rows {
     }
 }
 
-/// The file of each row, from the first row of each file.
+/// Computes the file of each row from the first row of each file.
 fn files_of_rows(starts: &[u32]) -> Vec<u32> {
     let mut files = Vec::with_capacity(starts.last().map_or(0, |end| *end as usize));
     for (file, rows) in starts.windows(2).enumerate() {
@@ -142,7 +142,7 @@ fn files_of_rows(starts: &[u32]) -> Vec<u32> {
     files
 }
 
-/// Adds the lengths of a segment's symbols and pieces to those of their files. A document's length is the same in every
+/// Adds the lengths of a segment's symbols and chunks to those of their files. A document has the same length in every
 /// segment.
 fn add_lengths(
     segment: &SegmentReader,
@@ -169,7 +169,7 @@ fn documents(segment: &SegmentReader, versions: &[VersionId]) -> Result<Vec<Opti
     let mut records = vec![0; segment.max_doc() as usize];
     segment.fast_fields().u64("fv")?.first_or_default_col(0).get_range(0, &mut ids);
     segment.fast_fields().u64("ord")?.first_or_default_col(0).get_range(0, &mut records);
-    // The documents of a file version mostly lie side by side.
+    // The documents of a file version are mostly adjacent.
     let mut last = (u64::MAX, None);
     let mut document = |(number, (id, record)): (usize, (u64, u64))| {
         if last.0 != id {

@@ -1,4 +1,4 @@
-//! Rows of new file versions, written in bulk.
+//! The rows of file versions, symbols and postings: written in bulk, verified on reading.
 
 use std::collections::HashMap;
 
@@ -12,20 +12,20 @@ use crate::version::{NewVersion, SymbolEntry};
 use crate::views::Totals;
 use crate::{KnownVersion, Result, StoreError, SymbolRow, VersionInfo, views};
 
-/// Symbols of one file lie in this many places at most.
+/// The maximum number of symbol ordinals per file.
 const PLACES: i64 = 1 << 20;
 
-/// The row id of a symbol.
+/// Returns the row id of a symbol.
 pub(crate) fn symbol_row(version: VersionId, place: u32) -> i64 {
     version as i64 * PLACES + place as i64
 }
 
-/// The rows that symbols of a version can have.
+/// Returns the first and last row id that symbols of a version can have.
 pub(crate) fn symbol_rows(version: VersionId) -> (i64, i64) {
     (symbol_row(version, 0), symbol_row(version, PLACES as u32 - 1))
 }
 
-/// The version and place behind a row id.
+/// Returns the version and ordinal of a row id.
 pub(crate) fn symbol_place(row: i64) -> (VersionId, u32) {
     ((row / PLACES) as VersionId, (row % PLACES) as u32)
 }
@@ -74,10 +74,10 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
     insert_references(connection, versions)
 }
 
-/// What a file version is, in the order of its sum, which follows.
+/// The columns of a file version in the order of its checksum, which follows.
 const SUMMED: &str = "fv, path, blob, size, language, skip, lines, symbols, sum";
 
-/// Where the sum stands among these.
+/// The position of the checksum column among these.
 const SUM: usize = 8;
 
 fn sum(version: &NewVersion) -> i64 {
@@ -93,7 +93,7 @@ fn sum(version: &NewVersion) -> i64 {
         .value()
 }
 
-/// What a file version adds to the totals of its views, with the sum of it.
+/// The columns that a file version contributes to the totals of its views, with their checksum.
 const COUNTS: &str =
     "fv, problems, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens,
     digest, counts_sum";
@@ -106,7 +106,7 @@ fn counts_sum(version: &NewVersion, digest: i64) -> i64 {
     tokens.iter().fold(sum, |sum, count| sum.number(*count as i64)).number(digest).value()
 }
 
-/// What each version adds to the totals of its views.
+/// Calls `each` with the contribution of each version to the totals of its views.
 pub(crate) fn each_total(
     connection: &Connection,
     versions: impl Iterator<Item = VersionId>,
@@ -123,7 +123,7 @@ pub(crate) fn each_total(
     Ok(())
 }
 
-/// The totals of a row of [`SUMMED`] and [`COUNTS`].
+/// Reads the totals from a row of [`CHECKSUMMED_COLUMNS`] and [`COUNT_COLUMNS`].
 fn totals_row(row: &Row<'_>) -> Result<Totals> {
     let counts = SUM + 1;
     check_version(row)?;
@@ -144,7 +144,7 @@ fn totals_row(row: &Row<'_>) -> Result<Totals> {
     })
 }
 
-/// Fails when a row of [`SUMMED`] is not what was written.
+/// Fails if a row of [`CHECKSUMMED_COLUMNS`] is not what was written.
 fn check_version(row: &Row<'_>) -> Result<()> {
     match sums::is_whole(row, 0..SUM)? {
         true => Ok(()),
@@ -175,16 +175,16 @@ fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()
     Ok(())
 }
 
-/// The flags of a symbol in one number, below a sum of all that the index by name has of it.
+/// Packs the flags of a symbol below a checksum of the columns in the index by name.
 fn marks(id: i64, symbol: &SymbolEntry) -> i64 {
     let flags = i64::from(symbol.is_public) | i64::from(symbol.in_test) << 1;
     flags | symbol_sum(id, &symbol.name, symbol.kind.index(), flags, symbol.line) << FLAGS
 }
 
-/// How many flags a symbol has.
+/// The number of flag bits.
 const FLAGS: i64 = 2;
 
-/// Few bits, so that with the flags they take three bytes in a row and three in its index.
+/// The checksum has 21 bits, so that with the flags it takes three bytes in the row and three in its index.
 const SYMBOL_SUM: i64 = (1 << 21) - 1;
 
 fn symbol_sum(id: i64, name: &str, kind: u8, flags: i64, line: u32) -> i64 {
@@ -192,7 +192,7 @@ fn symbol_sum(id: i64, name: &str, kind: u8, flags: i64, line: u32) -> i64 {
     sum.value() & SYMBOL_SUM
 }
 
-/// The flags of a symbol, whether it is public and whether it is test code; an error when its row is not what was written.
+/// Unpacks the flags of a symbol (public, test code); fails if its row is not what was written.
 fn flags(id: i64, name: &str, kind: u8, marks: i64, line: u32) -> Result<(bool, bool)> {
     let flags = marks & ((1 << FLAGS) - 1);
     match marks >> FLAGS == symbol_sum(id, name, kind, flags, line) {
@@ -212,14 +212,14 @@ fn insert_references(connection: &Connection, versions: &[NewVersion]) -> Result
     names.sort_unstable();
     let mut insert = connection.prepare_cached("INSERT INTO name_refs VALUES (?1, ?2, ?3)")?;
     for name in names {
-        let list = lists.remove(name).expect("each name is taken once");
+        let list = lists.remove(name).expect("because each name is taken once");
         let first = list.first;
         insert.execute(params![name, first, list.finish(name)])?;
     }
     Ok(())
 }
 
-/// Calls `look` with every version that some view may hold; fails at the first row that is not what was written.
+/// Calls `look` with every version that a view may hold; fails at the first row that is not what was written.
 pub(crate) fn each(connection: &Connection, mut look: impl FnMut(&VersionInfo) -> Result<()>) -> Result<()> {
     let mut select = connection.prepare(&format!("SELECT {SUMMED}, facts_version, {COUNTS} FROM file_versions"))?;
     let mut rows = select.query([])?;
@@ -237,7 +237,7 @@ pub(crate) fn each(connection: &Connection, mut look: impl FnMut(&VersionInfo) -
     Ok(())
 }
 
-/// The symbols of a version as they are stored.
+/// Returns the stored symbols of a version.
 pub(crate) fn symbols(connection: &Connection, version: VersionId) -> Result<Vec<SymbolEntry>> {
     let columns = "id, name, kind, marks, line_start, symbol_key, stable_key";
     let sql = format!("SELECT {columns} FROM symbol_relations WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
@@ -252,10 +252,10 @@ pub(crate) fn symbols(connection: &Connection, version: VersionId) -> Result<Vec
     Ok(symbols)
 }
 
-/// What is read of symbols.
+/// Selects the columns of symbols.
 pub(crate) const SELECT_SYMBOLS: &str = "SELECT id, name, kind, marks, line_start FROM symbol_relations";
 
-/// Reads a symbol and checks that its row is what was written.
+/// Reads a symbol and verifies that its row is what was written.
 pub(crate) fn read_symbol(row: &Row<'_>) -> Result<SymbolRow> {
     let (id, kind, line) = (row.get(0)?, row.get(2)?, row.get(4)?);
     let name = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
@@ -266,12 +266,12 @@ pub(crate) fn read_symbol(row: &Row<'_>) -> Result<SymbolRow> {
     Ok(SymbolRow { version, place, kind, is_public, in_test, line })
 }
 
-/// What is read of versions.
+/// Selects the columns of versions.
 pub(crate) fn select_versions() -> String {
     format!("SELECT {SUMMED}, facts_version FROM file_versions")
 }
 
-/// Reads a version and checks that its row is what was written.
+/// Reads a version and verifies that its row is what was written.
 pub(crate) fn read_version(row: &Row<'_>) -> Result<VersionInfo> {
     check_version(row)?;
     Ok(VersionInfo {
@@ -286,7 +286,7 @@ pub(crate) fn read_version(row: &Row<'_>) -> Result<VersionInfo> {
     })
 }
 
-/// Every stored version of a path, the newest first.
+/// Returns every stored version of a path, newest first.
 pub(crate) fn known(connection: &Connection, path: &str) -> Result<Vec<KnownVersion>> {
     let mut select = connection.prepare_cached(&format!("{} WHERE path = ?1 ORDER BY fv DESC", select_versions()))?;
     let mut rows = select.query([path])?;
@@ -297,8 +297,7 @@ pub(crate) fn known(connection: &Connection, path: &str) -> Result<Vec<KnownVers
     Ok(known)
 }
 
-/// Every stored version, by path, the newest first: where many paths are asked for, one scan is faster than as many
-/// look-ups.
+/// Returns every stored version by path, newest first. For many paths one scan is faster than single lookups.
 pub(crate) fn known_by_path(connection: &Connection) -> Result<HashMap<String, Vec<KnownVersion>>> {
     let mut select = connection.prepare(&format!("{} ORDER BY fv DESC", select_versions()))?;
     let mut rows = select.query([])?;
@@ -309,7 +308,7 @@ pub(crate) fn known_by_path(connection: &Connection) -> Result<HashMap<String, V
     Ok(known)
 }
 
-/// A stored version by its id.
+/// Returns a stored version by its id.
 pub(crate) fn known_by_id(connection: &Connection, id: VersionId) -> Result<Option<KnownVersion>> {
     let mut select = connection.prepare_cached(&format!("{} WHERE fv = ?1", select_versions()))?;
     let mut rows = select.query([id])?;
@@ -328,7 +327,7 @@ fn known_row(row: &Row<'_>) -> Result<KnownVersion> {
     })
 }
 
-/// The blob id in a row of [`SUMMED`].
+/// Reads the blob id from a row of [`CHECKSUMMED_COLUMNS`].
 fn blob(row: &Row<'_>) -> Result<BlobId> {
     let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
     BlobId::from_bytes(bytes).ok_or_else(|| StoreError::Corrupt(format!("store.db: {} has no blob id", named(row))))

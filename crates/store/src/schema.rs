@@ -9,13 +9,13 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::sums::{self, Sum};
 use crate::{ProjectDir, Result, StoreError, private};
 
-/// The version of everything this crate writes: raised when the tables, the codecs or the text index change.
+/// The version of everything this crate writes. Increment it when the tables, the codecs or the text index change.
 pub const SCHEMA_VERSION: i64 = 10;
 
-/// A log that begins anew gives back what it has beyond so many bytes.
+/// The log is truncated to this many bytes when it restarts.
 const LOG_ROOM: i64 = 4 << 20;
 
-/// What a store is good for.
+/// The usability of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaStatus {
     /// Readable, and something is published.
@@ -42,7 +42,7 @@ impl SchemaStatus {
         }
     }
 
-    /// The schema version that was found, where one could be read.
+    /// Returns the schema version that was found, if one could be read.
     pub const fn found_version(self) -> Option<i64> {
         match self {
             SchemaStatus::Compatible | SchemaStatus::NotIndexed => Some(SCHEMA_VERSION),
@@ -51,7 +51,7 @@ impl SchemaStatus {
         }
     }
 
-    /// Looks at the store of a project; [`StoreError::NotRegistered`] when there is none.
+    /// Reads the status of a project's store; [`StoreError::NotRegistered`] if there is none.
     pub fn of(dir: &ProjectDir) -> Result<Self> {
         let sound = dir.epoch().and_then(|epoch| dir.noted_damage(&epoch));
         let connection = match sound.and_then(|()| open(dir)) {
@@ -71,12 +71,12 @@ impl SchemaStatus {
     }
 }
 
-// `symbol_relations.id` is the file version times 2^20 plus the symbol's place in its file, so the symbols of a file
-// lie together in source order and a batch of files is appended. `name_refs` has, per name and batch, a delta-coded
-// list of the references with that name. The index by name holds all that puts homonyms in order:
-// `marks` says whether everyone may use the symbol (1) and whether it is test code (2); the bits above are a checksum of the
-// row as that index has it. The other sums are of the columns in front of them, save those that do harm to nobody when they
-// change: facts versions and keys, which are compared and no more, and times of use.
+// `symbol_relations.id` is the file version times 2^20 plus the symbol's ordinal in its file, so the symbols of a file
+// are adjacent in source order and a batch of files is appended. `name_refs` has, per name and batch, a delta-coded
+// list of the references with that name. The index by name covers every column that orders homonyms: the flags in
+// `marks` say whether the symbol is public (1) and whether it is test code (2), and the bits above them are a checksum
+// of the row as the index has it. The other checksums cover the columns before them, except columns that do no harm
+// when they change: facts versions and keys, which are only compared, and access times.
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE workspaces (
@@ -138,7 +138,7 @@ pub(crate) fn create(epoch: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Creates the tables in a new database without their indexes, which are built faster and tighter at the end.
+/// Creates the tables in a new database without their indexes, which are faster to build and smaller at the end.
 pub(crate) fn create_tables(connection: &Connection) -> Result<()> {
     statements(false).try_for_each(|statement| Ok(connection.execute_batch(statement)?))
 }
@@ -160,7 +160,7 @@ pub(crate) fn is_ours(connection: &Connection) -> Result<bool> {
     Ok(shape(connection)? == shape(&expected)?)
 }
 
-/// Type, name, table and definition of everything in a database.
+/// Type, name, table and definition of each object in a database.
 type Shape = Vec<(String, String, String, Option<String>)>;
 
 fn shape(connection: &Connection) -> Result<Shape> {
@@ -183,7 +183,7 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags)?;
     let connection = match configure(&connection) {
-        // Without a log there is nothing but the file, and where no log can be made nobody here changes it.
+        // Without a log the file is complete, and where no log can be created no process here changes the file.
         Err(_) if !epoch.join("store.db-wal").exists() && is_read_only(epoch) => unchanging(&path)?,
         outcome => outcome.map(|()| connection)?,
     };
@@ -193,19 +193,19 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
     match version {
         Ok(Some(SCHEMA_VERSION)) => Ok(connection),
         Ok(Some(found)) => Err(StoreError::ReindexRequired { found, required: SCHEMA_VERSION }),
-        Ok(None) => Err(StoreError::Corrupt("store.db: the manifest names no schema version".into())),
+        Ok(None) => Err(StoreError::Corrupt("store.db: the manifest has no schema version".into())),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Opens a database that nobody can write to, and that says so to SQLite: it needs no log then.
+/// Opens a database that cannot be written to, and declares it immutable to SQLite, which then needs no log.
 fn unchanging(path: &Path) -> Result<Connection> {
     let escaped: String = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     Ok(Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?)
 }
 
-/// Whether no file can be made in a folder.
+/// Whether no file can be created in a folder.
 fn is_read_only(folder: &Path) -> bool {
     let probe = folder.join("store.db-shm");
     private::create_new(&probe).is_err_and(|error| {
@@ -213,7 +213,7 @@ fn is_read_only(folder: &Path) -> bool {
     })
 }
 
-/// The log is moved into the database by the writer, when it is worth it, and not by whoever happens to close last.
+/// Configures a connection. The writer checkpoints the log when it is large enough, not the last connection to close.
 fn configure(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.busy_timeout(Duration::from_secs(20))?;
@@ -227,11 +227,11 @@ fn configure(connection: &Connection) -> Result<()> {
 }
 
 pub(crate) fn meta(connection: &Connection, key: &str) -> Result<i64> {
-    let missing = || StoreError::Corrupt(format!("store.db: the manifest names no {key}"));
+    let missing = || StoreError::Corrupt(format!("store.db: the manifest has no {key}"));
     meta_if_set(connection, key)?.ok_or_else(missing)
 }
 
-/// What may be written down under a key.
+/// Reads the value of a key, if it is set.
 pub(crate) fn meta_if_set(connection: &Connection, key: &str) -> Result<Option<i64>> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(1)?, sums::is_whole(row, 0..2)?));
     let value = connection

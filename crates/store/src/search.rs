@@ -1,10 +1,11 @@
-//! Words: which records of a view hold them, and how well, to the bit the same whatever else is stored.
+//! Text search: the records of a view that contain given words, and their scores. Scores are bit-identical, whatever
+//! else is stored.
 //!
-//! BM25, term at a time, over Tantivy's postings and with statistics of our own: a posting counts when the view holds
-//! its file version, which gives the exact document frequency in the same pass; the number of records and their mean
-//! length are the view's own sums. Contributions are added in the order of the question's terms, within a term in the
-//! order of the parts of a record, and what is counted over several records is counted in whole numbers. So neither
-//! segments nor merges nor other branches can change a score, which Tantivy's own scorer does not promise.
+//! BM25, term at a time, over Tantivy's postings and with our own statistics. A posting counts if the view holds its
+//! file version, which gives the exact document frequency in the same pass. The number of records and their mean length
+//! are the view's own totals. Contributions are added in the order of the query's terms, within a term in the order of
+//! the text fields, and counts over several records are integers. Neither segments nor merges nor other branches can
+//! change a score, which Tantivy's own scorer does not guarantee.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -23,10 +24,10 @@ use crate::{Glance, Result, Snapshot, StoreError};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// The types of records.
+/// The kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Record {
-    /// Pieces of text outside symbols.
+    /// Chunks of text outside symbols.
     Piece,
     /// Symbols.
     Symbol,
@@ -34,16 +35,16 @@ pub enum Record {
     File,
 }
 
-/// The parts of records that words are looked up in.
+/// The text fields of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// The name of a symbol.
     Name,
     /// The docs of a symbol.
     Doc,
-    /// The lines of a symbol that are no other's, its docs among them, its qualified name, and the end of its path.
+    /// The lines that belong to a symbol and to no other, including its docs; its qualified name; the end of its path.
     Own,
-    /// A piece, and the end of its path.
+    /// A chunk, and the end of its path.
     Piece,
     /// The path of a file.
     Path,
@@ -59,43 +60,43 @@ impl Part {
     }
 }
 
-/// What a word in a part of a symbol counts for, and how much a longer part makes less of it, from 0 to 1.
+/// The weight of a text field of a symbol, and how strongly its length reduces the weight, from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub struct PartWeight {
-    /// The part.
+    /// The field.
     pub part: Part,
-    /// Its worth.
+    /// Its weight.
     pub worth: f64,
-    /// What its length matters.
+    /// Its length normalization.
     pub length: f64,
 }
 
-/// Frequencies are counted in these parts of one, so that their sums are exact.
+/// Frequencies are counted in quarters, so that their sums are exact.
 const WHOLE: u32 = 4;
 const OF_FORM: u32 = 2;
 const OF_ALIKE: u32 = 1;
 
-/// One term of a question: words that count as the same one, or nearly.
+/// One term of a query: words that count as the same one, or nearly.
 #[derive(Clone, Debug, Default)]
 pub struct TermGroup {
-    /// The lower-case tokens that were asked for.
+    /// The lower-case tokens of the query.
     pub tokens: Vec<String>,
-    /// Other forms of them, which count for half.
+    /// Inflections of the tokens, which count for half.
     pub forms: Vec<String>,
-    /// Words that are used like them. They count for a quarter, and what has no other does not hold the term: it is neither
-    /// less rare for them, nor marked.
+    /// Synonyms of the tokens, which count for a quarter. A record with nothing but synonyms does not contain the term:
+    /// it neither makes the term less rare nor gets its bit.
     pub alike: Vec<String>,
-    /// What a match is worth.
+    /// The weight of a match.
     pub weight: f64,
 }
 
 impl TermGroup {
-    /// A term that is any of these words.
+    /// Creates a term that any of these words matches.
     pub fn any_of(tokens: Vec<String>) -> Self {
         Self { tokens, weight: 1.0, ..Self::default() }
     }
 
-    /// The words that are the term, and what one of each counts for.
+    /// Returns the tokens and inflections of the term, with the frequency that one occurrence counts for.
     fn itself(&self) -> Vec<(&str, u32)> {
         let tokens = self.tokens.iter().map(|token| (token.as_str(), WHOLE));
         tokens.chain(self.forms.iter().map(|form| (form.as_str(), OF_FORM))).collect()
@@ -106,43 +107,43 @@ impl TermGroup {
     }
 }
 
-/// A record that holds some of the terms.
+/// A record that contains some of the terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextHit {
-    /// The file version it is of.
+    /// Its file version.
     pub version: VersionId,
-    /// Its place among its version's records.
+    /// Its ordinal among the records of its version.
     pub place: u32,
     /// The sum over all terms.
     pub score: f64,
-    /// A bit for each of the first 64 terms that it holds.
+    /// A bit for each term that it contains. Terms after the 64th share the last bit.
     pub terms: u64,
-    /// A bit for each of these that stands in its name.
+    /// A bit for each term that its name contains.
     pub in_name: u64,
-    /// Of a symbol, what else is told of it.
+    /// The payload of a symbol.
     pub glance: Glance,
 }
 
-/// Everything that holds some of the terms, in order of file version and place.
+/// All records with some of the terms, ordered by file version and ordinal.
 #[derive(Clone, Debug, Default)]
 pub struct TextHits {
     /// The records.
     pub hits: Vec<TextHit>,
-    /// The weight of each term by how rare it is in the view; 0 for one that does not occur.
+    /// The weight of each term by its rarity in the view; 0 for a term that does not occur.
     pub rarity: Vec<f64>,
-    /// No record can have a higher score: what one would have that held every term without end.
+    /// The upper bound of any score: that of a record with infinitely many occurrences of every term.
     pub ceiling: f64,
 }
 
-/// Everything in symbols, pieces and whole files that holds some of the terms. How rare a term is counts over symbols and
-/// pieces together, so that their scores can be compared.
+/// All symbols, chunks and whole files with some of the terms. The rarity of a term is computed over symbols and chunks
+/// together, so that their scores are comparable.
 #[derive(Clone, Debug, Default)]
 pub struct TextEverywhere {
-    /// Symbols, by all their parts.
+    /// Symbols, by all their fields.
     pub symbols: TextHits,
-    /// Pieces outside symbols.
+    /// Chunks outside symbols.
     pub pieces: TextHits,
-    /// Files, by all their text as if it were one record; each has the place 0.
+    /// Files, with all of their text as one record; the ordinal is always 0.
     pub files: TextHits,
 }
 
@@ -150,7 +151,7 @@ pub struct TextEverywhere {
 pub(crate) struct TextReader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    /// The dictionaries of each field of words, one per segment, once they are needed.
+    /// The dictionaries of each word field, one per segment, loaded on first use.
     pub(crate) dictionaries: [OnceCell<Vec<Dictionary>>; WORD_FIELDS],
     tallies: RefCell<[Tally; TYPES]>,
 }
@@ -167,8 +168,8 @@ impl TextReader {
         Ok(Self { searcher, fields, dictionaries: Default::default(), tallies: Default::default() })
     }
 
-    /// Fails unless there are as many documents of a view's files as its totals say: a database of an earlier time, put in
-    /// place of the right one, names files whose documents were removed since.
+    /// Fails unless the number of documents of a view's files equals its totals. An older copy of the database, put in
+    /// place of the right one, names files with documents that have been removed since.
     pub(crate) fn expect_documents(&self, members: &RoaringBitmap, totals: &Totals) -> Result<()> {
         let (expected, found) = (totals.files + totals.symbol_docs + totals.piece_docs, self.documents(members)?);
         match expected == found as i64 {
@@ -177,7 +178,7 @@ impl TextReader {
         }
     }
 
-    /// How many documents belong to these file versions.
+    /// Counts the documents of these file versions.
     fn documents(&self, members: &RoaringBitmap) -> Result<usize> {
         let mut is_member = vec![false; members.max().map_or(0, |max| max as usize + 1)];
         members.iter().for_each(|id| is_member[id as usize] = true);
@@ -195,7 +196,7 @@ impl TextReader {
 }
 
 impl Snapshot {
-    /// The records that hold any of the terms in one part.
+    /// Returns the records that contain any of the terms in one field.
     pub fn search(&self, part: Part, groups: &[TermGroup]) -> Result<TextHits> {
         let (reader, rows, record) = (self.text_reader()?, self.rows()?, part.record());
         let (count, mean) = statistics(part, &self.info().totals);
@@ -217,7 +218,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The symbols, pieces and files whose text holds any of the terms; symbols by these parts.
+    /// Returns the symbols, chunks and files with any of the terms in their text; symbols by these fields.
     pub fn search_text(&self, groups: &[TermGroup], parts: &[PartWeight]) -> Result<TextEverywhere> {
         let (reader, rows, totals) = (self.text_reader()?, self.rows()?, &self.info().totals);
         let weigh = |part: &PartWeight| (*part, lengths(part.length, statistics(part.part, totals).1));
@@ -269,12 +270,12 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Whether a file version of the view has symbols, other than imports.
+    /// Whether a file version of the view has symbols other than imports.
     pub fn has_symbols(&self, version: VersionId) -> Result<bool> {
         Ok(self.rows()?.has_symbols(version))
     }
 
-    /// Words in one part of records that begin like this and that are wanted, each once, in order. Words of other views
+    /// Returns the words in one field with this prefix that `fit` accepts, each once, in order. Words of other views
     /// may be among them: they match nothing here.
     pub fn words_with_prefix(&self, part: Part, prefix: &str, fit: impl Fn(&str) -> Fit) -> Result<Vec<String>> {
         let reader = self.text_reader()?;
@@ -293,19 +294,19 @@ impl Snapshot {
     }
 }
 
-/// Whether a word is wanted.
+/// The decision about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It is.
+    /// Accept it.
     Wanted,
-    /// It is not.
+    /// Reject it.
     Unwanted,
-    /// It is not, and no other is that has as many first bytes in common with it.
+    /// Reject it, and every word that shares this number of leading bytes with it.
     UnwantedWithAll(usize),
 }
 
-/// Reads on in a dictionary until there are no more words with the prefix, or many in a row that are not wanted: then
-/// tells where to read on.
+/// Reads a dictionary until there are no more words with the prefix, or until many rejected words follow each other. In
+/// the second case returns the position to continue from.
 fn words_from(
     inverted: &InvertedIndexReader,
     start: &[u8],
@@ -313,7 +314,7 @@ fn words_from(
     fit: &impl Fn(&str) -> Fit,
     words: &mut Vec<String>,
 ) -> Result<Option<Vec<u8>>> {
-    /// So many words are read faster than others are looked up.
+    /// Reading this many words is faster than a new lookup.
     const IN_A_ROW: usize = 8;
     let mut stream = inverted.terms().range().ge(start).into_stream().map_err(unreadable)?;
     let mut unwanted = (Vec::new(), 0);
@@ -335,7 +336,7 @@ fn words_from(
     Ok(None)
 }
 
-/// The first word, if there can be any, that stands behind all that begin like this.
+/// Returns the first possible word after all words with this prefix, if there is one.
 fn after_all_with(mut start: Vec<u8>) -> Option<Vec<u8>> {
     while let Some(last) = start.pop() {
         if let Some(next) = last.checked_add(1) {
@@ -346,30 +347,30 @@ fn after_all_with(mut start: Vec<u8>) -> Option<Vec<u8>> {
     None
 }
 
-/// A record that holds a term.
+/// A record that contains a term.
 #[derive(Clone, Copy, Debug)]
 struct Posting {
     row: u32,
-    /// How often, in parts of [`WHOLE`].
+    /// The frequency, in units of 1 / [`EXACT_FREQUENCY`].
     frequency: u32,
-    /// Its length, as Tantivy counts lengths.
+    /// The length, as Tantivy encodes lengths.
     length: u8,
 }
 
-/// Where the worth of terms is added up. Empty between two questions, and kept because it is large.
+/// Accumulates the scores of terms. Empty between two queries, and reused because it is large.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// For each row, the sum, a bit for each term, and a bit for each in its name.
+    /// For each row, the score, a bit for each term, and a bit for each term in its name.
     sums: Vec<(f64, u64, u64)>,
-    /// A bit for each row that has a sum.
+    /// A bit for each row with a score.
     held: Vec<u64>,
-    /// The records that hold the term at hand in the part at hand.
+    /// The records that contain the current term in the current field.
     postings: Vec<Posting>,
-    /// For each row, one more than its place among them, while the words of a term are put together.
+    /// For each row, one more than its index in `postings`, while the words of a term are combined.
     places: Vec<u32>,
-    /// For each row, how often it holds the term at hand, as lengths and parts weigh it.
+    /// For each row, the frequency of the current term, weighted by field and length.
     weights: Vec<f64>,
-    /// The rows that hold it.
+    /// The rows that contain the current term.
     touched: Vec<u32>,
 }
 
@@ -381,7 +382,7 @@ impl Tally {
         self.weights.resize(rows, 0.0);
     }
 
-    /// Adds the postings at hand to what their rows hold of the term.
+    /// Adds the current postings to the weights of their rows.
     fn weigh(&mut self, worth: f64, lengths: &[f64; 256]) {
         for posting in &self.postings {
             let weight = &mut self.weights[posting.row as usize];
@@ -392,14 +393,14 @@ impl Tally {
         }
     }
 
-    /// Notes that the term at hand stands in the names of the records at hand.
+    /// Records that the names of the current records contain the current term.
     fn mark_names(&mut self, term: usize) {
         for posting in &self.postings {
             self.sums[posting.row as usize].2 |= 1 << term.min(63);
         }
     }
 
-    /// Adds postings of other records to those of their files.
+    /// Adds the postings of other records to their files.
     fn count(&mut self, postings: &[Posting], files: &[u32]) {
         for posting in postings {
             let file = files[posting.row as usize];
@@ -407,19 +408,20 @@ impl Tally {
             if *weight == 0.0 {
                 self.touched.push(file);
             }
-            // Whole numbers far below 2^53: their sum is exact in any order.
+            // Integers far below 2^53: their sum is exact in any order.
             *weight += f64::from(posting.frequency);
         }
     }
 
-    /// Divides what was counted by what a length makes of it.
+    /// Divides the counts by the length norm.
     fn weigh_counts(&mut self, length: impl Fn(usize) -> f64) {
         for &row in &self.touched {
             self.weights[row as usize] /= f64::from(WHOLE) * length(row as usize);
         }
     }
 
-    /// Adds what the term at hand is worth to each record that holds it; the first so many hold it in one of its own forms.
+    /// Adds the score of the current term to each record that contains it. The first `holders` rows contain the term
+    /// itself.
     fn add(&mut self, term: usize, rarity: f64, holders: usize) {
         for (at, &row) in self.touched.iter().enumerate() {
             let row = row as usize;
@@ -434,7 +436,7 @@ impl Tally {
         self.touched.clear();
     }
 
-    /// Gives out every sum that is not below the least, in order, and forgets all.
+    /// Moves every score of at least the minimum into the results, in order, and clears the accumulator.
     fn empty_into(
         &mut self,
         found: &mut TextHits,
@@ -459,7 +461,7 @@ impl Tally {
 }
 
 impl TextHits {
-    /// Notes a term that so many of all records hold, and gives how rare that makes it.
+    /// Records a term with its document frequency, and returns its rarity.
     fn add_term(&mut self, frequency: usize, count: f64, weight: f64) -> f64 {
         let rarity = if frequency == 0 { 0.0 } else { idf(frequency as f64, count) * weight };
         self.rarity.push(rarity);
@@ -469,7 +471,7 @@ impl TextHits {
 }
 
 impl TextReader {
-    /// Notes the records that hold a term and are in the view. One with several words of it holds it more often.
+    /// Collects the records of the view that contain a term. Several words of the term add to its frequency.
     fn collect(&self, rows: &Rows, part: Part, words: &[(&str, u32)], tally: &mut Tally) -> Result<()> {
         let field = self.fields.of(part);
         let Tally { postings, places, .. } = tally;
@@ -504,14 +506,14 @@ impl TextReader {
     }
 }
 
-/// A term is common when more than one in so many records hold it.
+/// A term is common if more than one in this many records contains it.
 const COMMON: f64 = 8.0;
 
-/// Of the ceiling, so much may common terms make up together to count for nothing alone.
+/// The share of the score ceiling below which common terms together are negligible.
 const NEGLIGIBLE: f64 = 0.1;
 
-/// The least that a record must have to be told of: more than the commonest terms of a question could give it, where others
-/// tell what it is about. Half of all records may hold nothing else, and none of them could come near the best.
+/// Returns the minimum score of a result: more than the commonest terms of a query could contribute, if other terms are
+/// more specific. Half of all records may contain only common terms, and none of them could come near the best.
 fn least(mut common: Vec<f64>, ceiling: f64) -> f64 {
     common.sort_by(f64::total_cmp);
     let mut least = 0.0;
@@ -525,7 +527,7 @@ fn least(mut common: Vec<f64>, ceiling: f64) -> f64 {
     least
 }
 
-/// Calls `each` with every document of a segment that holds a token, and how often.
+/// Calls `each` with every document of a segment that contains a token, and the frequency.
 fn each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnMut(u32, u32)) -> Result<()> {
     let Some(term) = inverted.terms().get(token).map_err(unreadable)? else { return Ok(()) };
     let option = IndexRecordOption::WithFreqs;
@@ -537,8 +539,8 @@ fn each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnM
     Ok(())
 }
 
-/// What each length of a part makes of the frequency of a term in it, which is counted in parts of [`WHOLE`]: a long one
-/// divides it.
+/// Returns the divisor of a term frequency for each encoded field length: longer fields divide by more. Frequencies are
+/// in units of 1 / [`EXACT_FREQUENCY`].
 fn lengths(b: f64, mean: f64) -> [f64; 256] {
     let weight = |length: u32| 1.0 - b + b * f64::from(length) / mean.max(1.0);
     std::array::from_fn(|id| f64::from(WHOLE) * weight(FieldNormReader::id_to_fieldnorm(id as u8)))
@@ -548,7 +550,7 @@ fn idf(frequency: f64, count: f64) -> f64 {
     (1.0 + (count - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
 }
 
-/// How many records with a part the view has, and how long the part is in the mean.
+/// Returns the number of records with a field in the view, and the mean length of the field.
 fn statistics(part: Part, totals: &Totals) -> (f64, f64) {
     let (count, tokens) = match part {
         Part::Name => (totals.symbol_docs, totals.name_tokens),

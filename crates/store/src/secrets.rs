@@ -1,8 +1,8 @@
-//! Secrets leave a store: what newly counts as one goes from every view, with its text, its facts and its words.
+//! Secret removal: deletes newly recognised secrets from every view, with their text, facts and words.
 //!
-//! Whether something is a secret is for others to say ([`SecretRules`]). A store remembers under which rules it was looked
-//! through; whoever comes with others has it looked through again before anything is read or written. What is found is
-//! left out of a clean copy, so that not a word of it stays behind, and one switch makes the copy the store.
+//! Callers define secrets ([`SecretRules`]). A store records the rules of its last scan. A caller with other rules
+//! scans it again before anything is read or written. Secrets are left out of a compact copy, so that not a word of
+//! them remains, and one switch makes the copy the store.
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
@@ -13,54 +13,55 @@ use crate::layout::Scratch;
 use crate::writer::Parts;
 use crate::{Missing, ProjectDir, Result, Snapshot, Store, Tuning, WritePoint, Writer, codec, schema, views};
 
-/// What counts as a secret.
+/// The definition of a secret.
 pub trait SecretRules {
-    /// One number for all of the rules, and never 0.
+    /// A number that identifies all of the rules; never 0.
     fn key(&self) -> i64;
     /// Whether a path is the name of a secret.
     fn is_named(&self, path: &str) -> bool;
-    /// Whether files of this language can hold one: the texts of others are not even looked at.
+    /// Whether files of this language can contain a secret; texts of other languages are not read.
     fn is_read(&self, language: &str) -> bool;
-    /// Whether a file with this path, language and text holds one.
+    /// Whether a file with this path, language and text contains a secret.
     fn is_held(&self, path: &str, language: &str, text: &str) -> bool;
 }
 
-/// What a clean copy leaves out.
+/// The versions that a compact copy leaves out.
 pub(crate) struct Without {
     versions: RoaringBitmap,
     key: i64,
-    /// The rules were others before: what they left out may be missed now, so every view has to be listed anew.
+    /// The rules differ from those before. Files that the old rules excluded may be missing now, so every view must be
+    /// listed again.
     is_change: bool,
 }
 
 impl Store {
-    /// Whether the store holds nothing that counts as a secret. Under the rules by which it was last looked through that
-    /// is known; under others it is found out.
+    /// Whether the store contains no secrets. If it was scanned with these rules, this is known; otherwise it is
+    /// scanned.
     pub fn has_no_secrets(&self, rules: &dyn SecretRules) -> Result<bool> {
         let connection = self.connection();
         Ok(known_rules(connection)? == rules.key() || find(connection, rules)?.is_empty())
     }
 
-    /// Whether it was looked through under rules with this key.
+    /// Whether the last scan used rules with this key.
     pub fn is_looked_through(&self, key: i64) -> Result<bool> {
         Ok(known_rules(self.connection())? == key)
     }
 }
 
 impl Snapshot {
-    /// Whether what it shows was looked through under rules with this key.
+    /// Whether the content was scanned with rules with this key.
     pub fn is_looked_through(&self, key: i64) -> Result<bool> {
         Ok(known_rules(&self.connection)? == key)
     }
 }
 
-/// Removes what counts as a secret. [`StoreError::Locked`](crate::StoreError::Locked) while somebody writes.
+/// Removes all secrets. [`StoreError::Locked`](crate::StoreError::Locked) during another write.
 pub fn remove_secrets(dir: &ProjectDir, rules: &dyn SecretRules, point: Option<WritePoint>, now: i64) -> Result<()> {
     Writer::open(dir, Missing::Fail, false, Tuning::default(), point, now)?.without_secrets(rules, now).map(drop)
 }
 
 impl Writer {
-    /// The writer of a store that holds nothing that counts as a secret under these rules.
+    /// Returns the writer of a store without secrets under these rules.
     pub fn without_secrets(mut self, rules: &dyn SecretRules, now: i64) -> Result<Self> {
         let known = known_rules(self.connection())?;
         if known == rules.key() {
@@ -89,12 +90,12 @@ impl Writer {
     }
 }
 
-/// The rules under which a store was last looked through; 0 where that was never done.
+/// Returns the key of the rules of the last scan; 0 if the store was never scanned.
 pub(crate) fn known_rules(connection: &Connection) -> Result<i64> {
     Ok(schema::meta_if_set(connection, "secret_rules")?.unwrap_or_default())
 }
 
-/// The stored versions that count as secrets.
+/// Returns the stored versions that are secrets.
 fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitmap> {
     let mut select =
         connection.prepare("SELECT fv, path, language FROM file_versions WHERE skip IS NULL ORDER BY fv")?;
@@ -114,7 +115,7 @@ fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitma
     Ok(found)
 }
 
-/// Takes versions out of all views, before what the views hold is copied.
+/// Removes versions from all views, before the content of the views is copied.
 pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()> {
     for view in views::all(connection)? {
         let Some(held) = views::bitmaps(connection, &view.key)? else { continue };
@@ -122,7 +123,7 @@ pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()>
             continue;
         }
         connection.execute(
-            // No extraction has this key: whoever is asked for the view lists it anew.
+            // No extraction has this key, so the next request for the view lists it again.
             "UPDATE branch_state SET members = ?2, edited = ?3, facts_key = 0 WHERE view = ?1",
             params![
                 view.key.encode(),
@@ -134,7 +135,7 @@ pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()>
     Ok(())
 }
 
-/// Counts anew what views hold, and writes the rules down. Readers tell by the generation that something has changed.
+/// Recomputes the totals of views and records the rules. Readers notice the change by the generation.
 pub(crate) fn settle(connection: &Connection, without: &Without) -> Result<()> {
     if without.is_change || !without.versions.is_empty() {
         let generation = schema::meta(connection, "generation")? + 1;

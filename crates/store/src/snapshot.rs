@@ -1,4 +1,4 @@
-//! Reading: a store as a whole, and one generation of one view of it.
+//! Reading: an open store, and one generation of one of its views.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -25,7 +25,7 @@ use crate::{
     rows, schema, statcache,
 };
 
-/// An open store: what is published, what runs, who is registered.
+/// An open store: published views, jobs, registered workspaces.
 #[derive(Debug)]
 pub struct Store {
     dir: ProjectDir,
@@ -46,60 +46,61 @@ impl Store {
         &self.connection
     }
 
-    /// Has the files of the text index checked on a thread of its own, unless this process did so before: whoever asks it
-    /// something soon finds that done, or waits for what is left of it. A command lists the work tree meanwhile.
+    /// Verifies the files of the text index on a thread of its own, unless this process did so before. Later reads find
+    /// the work done or wait for the rest of it. A command lists the work tree meanwhile.
     pub fn examine_beside(&self) {
         let (folder, examined) = (self.epoch.join("text"), Arc::clone(self.dir.examined()));
         if !examined.knows(&folder) {
-            // What is found is found again by whoever asks, so neither it nor a thread that can not be had matters here.
+            // Later readers find the same errors again, so neither an error nor a failed thread start matters here.
             let examine = move || drop(TextIndex::open_examined(&folder, &examined).and_then(|text| text.searcher()));
             let _ = std::thread::Builder::new().name("examine".into()).spawn(examine);
         }
     }
 
-    /// Whether this is still the store that the project uses, and not one that was replaced, or found to be damaged.
+    /// Whether the project still uses this store: it was not replaced and is not known to be corrupt.
     pub fn is_current(&self) -> bool {
         self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch && self.dir.noted_damage(&epoch).is_ok())
     }
 
-    /// How many symbols these file versions have.
+    /// Returns the number of symbols in these file versions.
     pub fn symbol_count(&self, versions: &RoaringBitmap) -> Result<u64> {
         let mut count = 0;
         rows::each_total(&self.connection, versions.iter(), |one| count += one.symbols)?;
         Ok(count as u64)
     }
 
-    /// Every published view.
+    /// Returns every published view.
     pub fn views(&self) -> Result<Vec<ViewInfo>> {
         views::all(&self.connection)
     }
 
-    /// One published view.
+    /// Returns one published view.
     pub fn view(&self, key: &ViewKey) -> Result<Option<ViewInfo>> {
         views::info(&self.connection, key)
     }
 
-    /// The roots of all registered workspaces.
+    /// Returns the roots of all registered workspaces.
     pub fn workspaces(&self) -> Result<Vec<String>> {
         statcache::roots(&self.connection)
     }
 
-    /// What is remembered of the files of a work tree.
+    /// Returns the stat cache of a work tree.
     pub fn cached_stats(&self, root: &str) -> Result<HashMap<String, CachedStat>> {
         statcache::load(&self.connection, root)
     }
 
-    /// What is remembered of some of them.
+    /// Returns the stat cache entries of some files.
     pub fn cached_stats_of(&self, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
         statcache::load_paths(&self.connection, root, paths)
     }
 
-    /// A stored version.
+    /// Returns a stored version.
     pub fn known(&self, id: VersionId) -> Result<Option<KnownVersion>> {
         rows::known_by_id(&self.connection, id)
     }
 
-    /// Notes that a view was asked for, unless somebody writes right now: it is no reason to wait. Says whether it was.
+    /// Records that a view was used, unless a write is in progress, which is not worth waiting for. Returns whether it
+    /// did.
     pub fn touch(&self, key: &ViewKey, now: i64) -> Result<bool> {
         let Some(_lock) = self.dir.lock_if_free() else { return Ok(false) };
         if !self.is_current() {
@@ -108,16 +109,16 @@ impl Store {
         views::touch(&self.connection, key, now).map(|()| true)
     }
 
-    /// The number of the newest generation.
+    /// Returns the number of the newest generation.
     pub fn generation(&self) -> Result<i64> {
         schema::meta(&self.connection, "generation")
     }
 
-    /// The newest jobs first. A job that is not over although nobody writes is shown as interrupted.
+    /// Returns the newest jobs first. An active job without a running writer is reported as interrupted.
     pub fn jobs(&self, limit: usize) -> Result<Vec<Job>> {
         let mut jobs = jobs::recent(&self.connection, limit)?;
         if jobs.iter().any(|job| job.status.is_active()) && !self.dir.is_writing() {
-            // The writer may have ended between the two looks; only what is still open now was cut off.
+            // The writer may have ended between the two reads; only jobs that are still active now were interrupted.
             jobs = jobs::recent(&self.connection, limit)?;
             for job in jobs.iter_mut().filter(|job| job.status.is_active()) {
                 job.status = JobStatus::Interrupted;
@@ -126,13 +127,13 @@ impl Store {
         Ok(jobs)
     }
 
-    /// A snapshot of a view; [`StoreError::NoSuchView`] when it was never published.
+    /// Opens a snapshot of a view; [`StoreError::NoSuchView`] if it was never published.
     pub fn snapshot(&self, key: &ViewKey) -> Result<Snapshot> {
         Snapshot::open(&self.dir, key)
     }
 }
 
-/// One generation of one view. Whatever is published later is not seen.
+/// One generation of one view. Later publications are not visible.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(crate) connection: Connection,
@@ -153,7 +154,7 @@ pub struct Snapshot {
     _reader: Option<Lock>,
 }
 
-/// Where a file version comes from.
+/// The origin of a file version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// The default branch has it.
@@ -172,24 +173,24 @@ impl Layer {
     }
 }
 
-/// A symbol as `symbol_relations` has it; the rest of it stands in its file's facts.
+/// A row of `symbol_relations`; the rest of the symbol is in its file's facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
-    /// The file version it stands in.
+    /// Its file version.
     pub version: VersionId,
-    /// Its place in that file's facts.
+    /// Its index in that file's facts.
     pub place: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Whether everyone may use it.
+    /// Whether it is public.
     pub is_public: bool,
-    /// Whether it is test code by its text; its path is not asked.
+    /// Whether its text makes it test code; the path is not considered.
     pub in_test: bool,
-    /// The line where it begins.
+    /// Its first line.
     pub line: u32,
 }
 
-/// What is kept of texts and outlines once they were read.
+/// The byte limits of the caches for texts and outlines.
 const TEXT_BYTES: usize = 24 << 20;
 const OUTLINE_BYTES: usize = 24 << 20;
 
@@ -221,22 +222,22 @@ impl Snapshot {
         })
     }
 
-    /// From now on, whatever is asked of the snapshot while this is set ends with [`StoreError::Stopped`]: every scan reads
-    /// through here, so none of them goes on for a question that nobody wants answered any more.
+    /// Sets the cancel flag. While the flag is set, every read ends with [`StoreError::Cancelled`]. All scans read
+    /// through here, so none continues for a request that was cancelled.
     pub fn heed(&self, stop: &Arc<AtomicBool>) {
         *self.stop.borrow_mut() = Arc::clone(stop);
     }
 
-    /// Whether the question is still wanted.
+    /// Fails if the request was cancelled.
     pub(crate) fn go_on(&self) -> Result<()> {
         go_on(&self.stop.borrow())
     }
 
-    /// The text index, opened when it is first asked: after the SQLite transaction, so that it holds all of the view.
+    /// Returns the text index, opened on first use: after the SQLite transaction, so that it holds all of the view.
     pub(crate) fn text_reader(&self) -> Result<&TextReader> {
         if self.text.get().is_none() {
             let index = TextIndex::open_examined(&self.epoch.join("text"), &self.examined)?;
-            // A text index of an earlier time, put in place of this one, lacks what was committed since.
+            // An older copy of the text index, put in place of this one, lacks later commits.
             if index.mark()? < schema::meta(&self.connection, "text_mark")? {
                 return Err(StoreError::Corrupt("text/meta.json is older than store.db".into()));
             }
@@ -244,35 +245,35 @@ impl Snapshot {
             reader.expect_documents(&self.members, &self.info.totals)?;
             let _ = self.text.set(reader);
         }
-        Ok(self.text.get().expect("it was just opened"))
+        Ok(self.text.get().expect("because it was just opened"))
     }
 
-    /// The records of the view, laid out when words are first looked up.
+    /// Returns the records of the view, laid out when words are first searched.
     pub(crate) fn rows(&self) -> Result<&Rows> {
         if self.rows.get().is_none() {
             let reader = self.text_reader()?;
             let rows = Rows::new(reader.searcher.segment_readers(), &reader.fields, &self.members)?;
             let _ = self.rows.set(rows);
         }
-        Ok(self.rows.get().expect("it was just laid out"))
+        Ok(self.rows.get().expect("because it was just built"))
     }
 
-    /// The folder it is read from.
+    /// Returns the folder it reads from.
     pub(crate) fn epoch(&self) -> &Path {
         &self.epoch
     }
 
-    /// What is known of the view.
+    /// Returns the metadata of the view.
     pub fn info(&self) -> &ViewInfo {
         &self.info
     }
 
-    /// The file versions in it.
+    /// Returns the file versions in the view.
     pub fn members(&self) -> &RoaringBitmap {
         &self.members
     }
 
-    /// A file version of this view.
+    /// Returns a file version of this view.
     pub fn version(&self, id: VersionId) -> Result<Option<Rc<VersionInfo>>> {
         self.go_on()?;
         let known = self.catalogue.get().and_then(|all| all.get(&id)).cloned();
@@ -288,7 +289,7 @@ impl Snapshot {
         Ok(Some(found))
     }
 
-    /// The file version at a path.
+    /// Returns the file version at a path.
     pub fn version_at(&self, path: &str) -> Result<Option<VersionInfo>> {
         self.first_version("path = ?1", &path)
     }
@@ -305,12 +306,12 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// Everything extraction said about a version of this view.
+    /// Returns all facts of a version of this view.
     pub fn facts(&self, id: VersionId) -> Result<FileFacts> {
         codec::decode_facts(&self.body("outlines", id)?, &self.body("facts", id)?)
     }
 
-    /// The symbols and pieces of a version of this view.
+    /// Returns the symbols and chunks of a version of this view.
     pub fn outline(&self, id: VersionId) -> Result<Rc<Outline>> {
         self.go_on()?;
         if let Some(outline) = self.outlines.borrow_mut().get(id) {
@@ -321,7 +322,7 @@ impl Snapshot {
         Ok(outline)
     }
 
-    /// The text of a version.
+    /// Returns the text of a version.
     pub fn text(&self, id: VersionId) -> Result<Arc<str>> {
         self.go_on()?;
         if let Some(text) = self.texts.borrow_mut().get(id) {
@@ -339,34 +340,34 @@ impl Snapshot {
         body.ok_or_else(|| StoreError::Corrupt(format!("store.db: file version {id} has no {table}")))
     }
 
-    /// The symbols with exactly this name.
+    /// Returns the symbols with exactly this name.
     pub fn symbols_named(&self, name: &str) -> Result<Vec<SymbolRow>> {
         self.symbols("name = ?1 COLLATE NOCASE AND name = ?1", &name)
     }
 
-    /// The symbols with this id, normally one.
+    /// Returns the symbols with this id, normally one.
     pub fn symbols_with_id(&self, id: SymbolId) -> Result<Vec<SymbolRow>> {
         let found = self.symbols("symbol_key = ?1", &id.key())?;
         self.verified(found, |info, symbol| SymbolId::of(&info.path, symbol) == id)
     }
 
-    /// The symbols whose ids have one of these keys: what a shortened id may mean.
+    /// Returns the symbols with id keys in this range: the candidates for a shortened id.
     pub fn symbols_with_keys(&self, keys: std::ops::RangeInclusive<i64>) -> Result<Vec<SymbolRow>> {
         self.symbols(&format!("symbol_key BETWEEN {} AND ?1", keys.start()), keys.end())
     }
 
-    /// The symbols with this stable id: one for each homonym in other files.
+    /// Returns the symbols with this stable id: one for each homonym in other files.
     pub fn symbols_with_stable_id(&self, id: StableId) -> Result<Vec<SymbolRow>> {
         let found = self.symbols("stable_key = ?1", &id.key())?;
         self.verified(found, |info, symbol| StableId::of(&info.language, symbol) == id)
     }
 
-    /// The symbols whose name is this one but for its case.
+    /// Returns the symbols with this name, ignoring case.
     pub fn symbols_named_like(&self, name: &str) -> Result<Vec<SymbolRow>> {
         self.symbols("name = ?1 COLLATE NOCASE", &name)
     }
 
-    /// The names of symbols, imports and tests aside, that are this one but for their case; each once, in order.
+    /// Returns the symbol names, without imports and tests, that equal this one ignoring case; each once, in order.
     pub fn names_like(&self, name: &str) -> Result<BTreeSet<String>> {
         let mut select =
             self.connection.prepare_cached(&format!("{} WHERE name = ?1 COLLATE NOCASE", rows::SELECT_SYMBOLS))?;
@@ -410,7 +411,7 @@ impl Snapshot {
         Ok(meant)
     }
 
-    /// The references that bear a name, by file version and place in its facts.
+    /// Returns the references with a name, by file version and index in its facts.
     pub fn references_named(&self, name: &str) -> Result<Vec<(VersionId, Vec<u32>)>> {
         let mut select =
             self.connection.prepare_cached("SELECT first_fv, list FROM name_refs WHERE name = ?1 ORDER BY first_fv")?;
@@ -436,28 +437,28 @@ impl Snapshot {
         Ok(references)
     }
 
-    /// The file versions of another view, at the same moment; `None` when it is not published.
+    /// Returns the file versions of another view, at the same moment; `None` if it is not published.
     pub fn members_of(&self, key: &ViewKey) -> Result<Option<RoaringBitmap>> {
         Ok(views::bitmaps(&self.connection, key)?.map(|bitmaps| bitmaps.members))
     }
 
-    /// With the view that [`Snapshot::layer`] compares with.
+    /// Sets the base view for [`Snapshot::layer`].
     pub fn with_base(mut self, key: &ViewKey) -> Result<Self> {
         self.base = Some(self.members_of(key)?.unwrap_or_default());
         Ok(self)
     }
 
-    /// Whether a file version is in the view that others start from; unknown when there is none.
+    /// Whether a file version is in the base view; `None` without a base view.
     pub fn layer(&self, id: VersionId) -> Option<Layer> {
         self.base.as_ref().map(|base| if base.contains(id) { Layer::Base } else { Layer::Overlay })
     }
 
-    /// The file versions of a work tree that the commit under it does not have; none for other views.
+    /// Returns the file versions of a work tree that its commit does not have; empty for other views.
     pub fn edited(&self) -> &RoaringBitmap {
         &self.edited
     }
 
-    /// Every file version by its id. Read once per snapshot.
+    /// Returns every file version by its id. Read once per snapshot.
     pub fn catalogue(&self) -> Result<&HashMap<VersionId, Rc<VersionInfo>>> {
         if self.catalogue.get().is_none() {
             let mut select =
@@ -476,10 +477,10 @@ impl Snapshot {
             }
             let _ = self.catalogue.set(all);
         }
-        Ok(self.catalogue.get().expect("it was just read"))
+        Ok(self.catalogue.get().expect("because it was just read"))
     }
 
-    /// Every file version, by path.
+    /// Returns every file version, ordered by path.
     pub fn versions(&self) -> Result<Vec<Rc<VersionInfo>>> {
         let mut versions: Vec<Rc<VersionInfo>> = self.catalogue()?.values().cloned().collect();
         versions.sort_by(|a, b| a.path.cmp(&b.path));
@@ -487,7 +488,7 @@ impl Snapshot {
     }
 }
 
-/// An error once somebody has said stop.
+/// Fails if the cancel flag is set.
 pub(crate) fn go_on(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(StoreError::Stopped) } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
-//! What the files of a work tree looked like when they were last read: a file whose stat is unchanged is not read
-//! again.
+//! The stat cache: the status of a work tree's files when they were last read. A file with an unchanged status is not
+//! read again.
 //!
-//! A row is only written when the file was older than the read by more than the file system's clock can blur;
-//! otherwise an edit right after the read could leave the same stat behind.
+//! A row is written only if the file was older than the read by more than the resolution of the file system's clock.
+//! Otherwise an edit right after the read could leave the same status.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::Result;
 use crate::sums::{self, Sum};
 
-/// The part of a file's status that changes when its content does.
+/// The part of a file's status that changes with its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     /// Bytes.
@@ -21,20 +21,20 @@ pub struct Stat {
     pub mtime: i64,
     /// Status change time in nanoseconds since 1970.
     pub ctime: i64,
-    /// The file's number on its device.
+    /// The inode number.
     pub inode: u64,
 }
 
-/// What is remembered of a file.
+/// A stat cache entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CachedStat {
-    /// How it looked.
+    /// The status of the file.
     pub stat: Stat,
-    /// The version that was read then.
+    /// The version that was read at that time.
     pub version: VersionId,
 }
 
-/// All that is remembered of a work tree, by path.
+/// Loads the stat cache of a work tree, by path.
 pub(crate) fn load(connection: &Connection, root: &str) -> Result<HashMap<String, CachedStat>> {
     let Some(workspace) = workspace(connection, root)? else {
         return Ok(HashMap::new());
@@ -52,7 +52,7 @@ pub(crate) fn load(connection: &Connection, root: &str) -> Result<HashMap<String
     Ok(cache)
 }
 
-/// What is remembered of these paths.
+/// Loads the stat cache entries of these paths.
 pub(crate) fn load_paths(connection: &Connection, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
     let Some(workspace) = workspace(connection, root)? else {
         return Ok(HashMap::new());
@@ -71,9 +71,9 @@ pub(crate) fn load_paths(connection: &Connection, root: &str, paths: &[String]) 
 
 const SUMMED: &str = "SELECT workspace, path, size, mtime, ctime, inode, fv, sum FROM stat_cache";
 
-/// A wrong version here would put one file's content in the place of another's, so each row is checked.
+/// Reads a row. Each row is verified, because a wrong version would replace the content of one file by that of another.
 fn cached_row(row: &Row<'_>) -> Result<(String, CachedStat)> {
-    sums::check(row, 0..7, "what a file looked like")?;
+    sums::check(row, 0..7, "a stat cache entry")?;
     let stat = Stat {
         size: row.get::<_, i64>(2)? as u64,
         mtime: row.get(3)?,
@@ -83,7 +83,7 @@ fn cached_row(row: &Row<'_>) -> Result<(String, CachedStat)> {
     Ok((row.get(1)?, CachedStat { stat, version: row.get(6)? }))
 }
 
-/// Has files that were of a version be of another, inside the caller's transaction.
+/// Replaces versions in all rows, inside the caller's transaction.
 pub(crate) fn replace(connection: &Connection, pairs: &[(VersionId, VersionId)]) -> Result<()> {
     let pairs: HashMap<VersionId, VersionId> = pairs.iter().copied().collect();
     let mut changed = Vec::new();
@@ -103,7 +103,7 @@ pub(crate) fn replace(connection: &Connection, pairs: &[(VersionId, VersionId)])
     Ok(())
 }
 
-/// Fails when any row is not what was written.
+/// Fails if any row is not what was written.
 pub(crate) fn check_all(connection: &Connection) -> Result<()> {
     let mut select = connection.prepare(SUMMED)?;
     let mut rows = select.query([])?;
@@ -118,7 +118,7 @@ fn sum(workspace: i64, path: &str, CachedStat { stat, version }: &CachedStat) ->
     sum.number(stat.ctime).number(stat.inode as i64).number((*version).into()).value()
 }
 
-/// Whether files below this path are remembered.
+/// Whether the stat cache has files below this path.
 pub(crate) fn has_below(connection: &Connection, root: &str, path: &str) -> Result<bool> {
     let Some(workspace) = workspace(connection, root)? else { return Ok(false) };
     let mut select = connection.prepare_cached(
@@ -127,7 +127,7 @@ pub(crate) fn has_below(connection: &Connection, root: &str, path: &str) -> Resu
     Ok(select.query_row(params![workspace, path], |row| row.get(0))?)
 }
 
-/// Changes what is remembered, inside the caller's transaction.
+/// Updates the stat cache inside the caller's transaction.
 pub(crate) fn apply(
     connection: &Connection,
     root: &str,
@@ -161,7 +161,7 @@ pub(crate) fn apply(
     Ok(())
 }
 
-/// Writes down a workspace; its number if it is known already.
+/// Registers a workspace and returns its number; returns the existing number if it is registered already.
 pub(crate) fn register(connection: &Connection, root: &str, now: i64) -> Result<i64> {
     if let Some(workspace) = workspace(connection, root)? {
         return Ok(workspace);
@@ -175,7 +175,7 @@ fn workspace(connection: &Connection, root: &str) -> Result<Option<i64>> {
     Ok(select.query_row([root], |row| row.get(0)).optional()?)
 }
 
-/// The roots of all registered workspaces.
+/// Returns the roots of all registered workspaces.
 pub(crate) fn roots(connection: &Connection) -> Result<Vec<String>> {
     let mut select = connection.prepare_cached("SELECT root FROM workspaces ORDER BY id")?;
     let rows = select.query_map([], |row| row.get(0))?;

@@ -1,8 +1,9 @@
-//! Checksums of what SQLite keeps: a row says what was written, or it is damaged.
+//! Checksums of SQLite rows: a row equals what was written, or it is corrupt.
 //!
-//! SQLite has no sums of its pages: a byte that changed on disk is handed out as if it had been written. So rows that answers
-//! are made from carry a sum of their own. It is there against decay, not against people, and is taken for every row that is
-//! read; BLAKE3, which names content elsewhere, needs several times as long for the few dozen bytes of one.
+//! SQLite has no page checksums and returns a byte that changed on disk as if it had been written. The rows that
+//! answers are made from therefore have their own. The checksum protects against decay, not against attackers, and is
+//! computed for every row that is read. BLAKE3, which identifies content elsewhere, takes several times as long for the
+//! few dozen bytes of a row.
 
 use std::ops::Range;
 
@@ -11,11 +12,11 @@ use rusqlite::types::ValueRef;
 
 use crate::{Result, StoreError};
 
-/// The bytes of a sum at the end of a blob.
+/// The number of checksum bytes at the end of a blob.
 const BYTES: usize = 4;
 
-/// A sum that is being taken. Each step is a bijection of what was summed before, so no single word can change unseen until
-/// the sum is cut to its length.
+/// A running checksum. Each step is a bijection of the previous state, so no single changed word can go unnoticed until
+/// the state is truncated to the checksum's length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sum(u64);
 
@@ -51,13 +52,13 @@ impl Sum {
         }
     }
 
-    /// The sum, as a column holds it.
+    /// Returns the checksum as a column holds it.
     pub(crate) const fn value(self) -> i64 {
         let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         (mixed >> 32) as i32 as i64
     }
 
-    /// The sum of some columns of a row, each by what it holds.
+    /// Computes the checksum of some columns of a row, each by its value.
     fn of_row(row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<Self> {
         let mut sum = Self::new();
         for column in columns {
@@ -72,13 +73,13 @@ impl Sum {
     }
 }
 
-/// Whether some columns of a row are what was written, as the column after them says.
+/// Whether some columns of a row match the checksum in the column after them.
 pub(crate) fn is_whole(row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<bool> {
     let written = row.get_ref(columns.end)?;
     Ok(written == ValueRef::Integer(Sum::of_row(row, columns)?.value()))
 }
 
-/// Fails when some columns of a row are not what was written, as the column after them says.
+/// Fails if some columns of a row do not match the checksum in the column after them.
 pub(crate) fn check(row: &Row<'_>, columns: Range<usize>, what: &str) -> Result<()> {
     match is_whole(row, columns)? {
         true => Ok(()),
@@ -90,19 +91,19 @@ pub(crate) fn damaged(what: &str) -> StoreError {
     StoreError::Corrupt(format!("store.db: {what} has a wrong checksum"))
 }
 
-/// The sum of some columns of a row that has none yet.
+/// Computes the checksum of some columns of a row that has none yet.
 pub(crate) fn of(row: &Row<'_>, columns: Range<usize>) -> rusqlite::Result<i64> {
     Ok(Sum::of_row(row, columns)?.value())
 }
 
-/// Puts a sum behind a blob. `sum` is of what the blob belongs to.
+/// Appends a checksum to a blob. `sum` starts with the key that the blob belongs to.
 pub(crate) fn seal(sum: Sum, mut blob: Vec<u8>) -> Vec<u8> {
     let sum = sum.bytes(&blob).value() as u32;
     blob.extend_from_slice(&sum.to_le_bytes());
     blob
 }
 
-/// The blob in front of its sum; none when that is a wrong one.
+/// Returns the blob before its checksum; `None` if the checksum is wrong.
 pub(crate) fn unseal(sum: Sum, sealed: &[u8]) -> Option<&[u8]> {
     let (blob, written) = sealed.split_last_chunk::<BYTES>()?;
     (u32::from_le_bytes(*written) == sum.bytes(blob).value() as u32).then_some(blob)
@@ -118,7 +119,7 @@ mod tests {
         for length in [0, 1, 7, 8, 9, 63, 64, 256] {
             let sealed = seal(Sum::new().text("name"), blob[..length].to_vec());
             assert_eq!(unseal(Sum::new().text("name"), &sealed), Some(&blob[..length]));
-            assert_eq!(unseal(Sum::new().text("game"), &sealed), None, "it belongs to another");
+            assert_eq!(unseal(Sum::new().text("game"), &sealed), None, "belongs to another key");
             for place in 0..sealed.len() {
                 for bit in 0..8 {
                     let mut harmed = sealed.clone();
@@ -129,7 +130,7 @@ mod tests {
             }
         }
         assert_eq!(unseal(Sum::new(), b"abc"), None);
-        assert_eq!(unseal(Sum::new(), &[0; 64]), None, "zeros are no blob with its sum");
+        assert_eq!(unseal(Sum::new(), &[0; 64]), None, "zeros are not a valid blob");
     }
 
     #[test]

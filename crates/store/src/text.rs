@@ -1,8 +1,8 @@
-//! The text index: Tantivy, with one field per part of a record, frequencies and no positions, nothing stored.
+//! The text index: Tantivy with one field per text field of a record, frequencies without positions, nothing stored.
 //!
-//! A document says which file version it belongs to (`fv`) and which record of it it is (`ord`, with the record's type in the low bits); whether anyone may
-//! see it is decided by the view's bitmap alone. Each commit carries a **mark**, a number that SQLite writes down in
-//! the same flush right after: when Tantivy's mark is behind SQLite's, documents were lost and are made again from the
+//! A document has the id of its file version (`fv`) and its record (`ord`, with the record's kind in the low bits). The
+//! view's bitmap alone decides whether a reader sees it. Each commit has a **mark**, a number that SQLite records in
+//! the same flush right afterwards. If Tantivy's mark is behind SQLite's, documents were lost and are rebuilt from the
 //! stored text.
 
 use std::collections::HashSet;
@@ -30,11 +30,11 @@ use crate::{Result, StoreError, private};
 
 const TOKENIZER: &str = "code";
 
-/// Where Tantivy keeps its segments, and where the list of files that it may delete.
+/// The files with Tantivy's list of segments, and with the list of files that it may delete.
 pub(crate) const META: &str = "meta.json";
 const MANAGED: &str = ".managed.json";
 
-/// The files that every segment has.
+/// The files of every segment.
 const COMPONENTS: [SegmentComponent; 6] = [
     SegmentComponent::Postings,
     SegmentComponent::Positions,
@@ -44,8 +44,7 @@ const COMPONENTS: [SegmentComponent; 6] = [
     SegmentComponent::FieldNorms,
 ];
 
-/// The error of a dictionary or a list of postings that can not be read. They are read from memory: nothing but wrong bytes
-/// can fail.
+/// The error for a dictionary or postings that cannot be read. They are read from memory, so only wrong bytes can fail.
 pub(crate) fn unreadable(error: std::io::Error) -> StoreError {
     StoreError::Corrupt(format!("text: {error}"))
 }
@@ -66,7 +65,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// The field that a part of records is looked up in.
+    /// Returns the index field of a text field.
     pub(crate) fn of(&self, part: Part) -> Field {
         match part {
             Part::Name => self.name,
@@ -77,39 +76,39 @@ impl Fields {
         }
     }
 
-    /// The field of what a file's record says about its text.
+    /// Returns the field of a file's text flags.
     pub(crate) fn mark(&self) -> Field {
         self.mark
     }
 
-    /// The field of words that are too long to be tokens.
+    /// Returns the field of words that are too long to be tokens.
     pub(crate) fn long(&self) -> Field {
         self.long
     }
 }
 
-/// Whether a word is too long for the field of long words: Tantivy takes 64 KiB, and lower case may need more room.
+/// Whether a word is too long for the field of long words. Tantivy's limit is 64 KiB, and lower case may be longer.
 pub(crate) fn is_huge(word: &str) -> bool {
     word.len() > 20_000
 }
 
-/// What the record of a file says about its text as a whole: why its tokens alone can not tell what is in it.
+/// A flag of a file's record about its whole text: the reason why tokens alone do not determine its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// It has a word that is too long even for the field of long words.
     Huge,
-    /// It has a character that regular expressions may see differently.
+    /// It has a character that regular expressions may treat differently.
     Odd,
 }
 
 impl Mark {
-    /// The marks of a text.
+    /// Returns the flags of a text.
     pub(crate) fn of(text: &str) -> Vec<Self> {
         let huge = long_words(text).any(is_huge).then_some(Self::Huge);
         huge.into_iter().chain(has_odd(text).then_some(Self::Odd)).collect()
     }
 
-    /// The term it is found by.
+    /// Returns the term that finds it.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Huge => "huge",
@@ -124,7 +123,7 @@ pub(crate) struct TextIndex {
     index: Index,
     fields: Fields,
     dir: PathBuf,
-    /// Whether there was no room for a write.
+    /// Whether the disk was full during a write.
     lacked_room: Arc<AtomicBool>,
 }
 
@@ -138,12 +137,12 @@ impl TextIndex {
         Ok(Self::ready(index, dir, lacked_room))
     }
 
-    /// Opens the index for somebody who believes nothing; damage is [`StoreError::Corrupt`], which a full disk is not.
+    /// Opens the index without trusting any file. Corruption is [`StoreError::Corrupt`]; a full disk is not.
     pub(crate) fn open(dir: &Path) -> Result<Self> {
         Self::open_examined(dir, &Arc::default())
     }
 
-    /// Opens the index; files that are known to be sound are not checked again.
+    /// Opens the index; files that are known to be intact are not verified again.
     pub(crate) fn open_examined(dir: &Path, examined: &Arc<Examined>) -> Result<Self> {
         let damaged = |error: TantivyError| match StoreError::from(error) {
             StoreError::Text(error) => StoreError::Corrupt(format!("text: {error}")),
@@ -153,7 +152,7 @@ impl TextIndex {
         let lacked_room = Arc::clone(folder.lacked_room());
         let index = Index::open(folder).map_err(damaged)?;
         if index.schema() != schema().0 {
-            return Err(StoreError::Corrupt("text/meta.json: other fields than expected".into()));
+            return Err(StoreError::Corrupt("text/meta.json: unexpected fields".into()));
         }
         Ok(Self::ready(index, dir, lacked_room))
     }
@@ -163,7 +162,7 @@ impl TextIndex {
         Self { index, fields: schema().1, dir: dir.to_owned(), lacked_room }
     }
 
-    /// Removes the files that a write has begun and not committed. Only for who has no writer open.
+    /// Removes the files of a write that was not committed. The caller must have no writer open.
     pub(crate) fn sweep(&self) -> Result<()> {
         let mut living = self.index.load_metas()?.list_segment_files();
         living.insert(META.into());
@@ -171,12 +170,12 @@ impl TextIndex {
         Ok(())
     }
 
-    /// The mark of the last commit.
+    /// Returns the mark of the last commit.
     pub(crate) fn mark(&self) -> Result<i64> {
         Ok(self.payload()?.0)
     }
 
-    /// The first id that was not reserved yet when the last commit was made.
+    /// Returns the first id that was not reserved at the last commit.
     pub(crate) fn reserved(&self) -> Result<i64> {
         Ok(self.payload()?.1)
     }
@@ -187,7 +186,7 @@ impl TextIndex {
         Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
     }
 
-    /// Every file version that has documents, in no order.
+    /// Returns every file version that has documents, in no order.
     pub(crate) fn versions(&self) -> Result<HashSet<VersionId>> {
         let searcher = self.searcher()?;
         let mut versions = HashSet::new();
@@ -203,7 +202,7 @@ impl TextIndex {
         Ok(versions)
     }
 
-    /// The index as it is now. Nobody waits for later commits: a snapshot has one.
+    /// Opens the index as it is now, without reloading later commits: a snapshot has its own.
     pub(crate) fn searcher(&self) -> Result<Searcher> {
         let reader: IndexReader = self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(reader.searcher())
@@ -213,12 +212,12 @@ impl TextIndex {
         self.fields
     }
 
-    /// How many documents are alive.
+    /// Returns the number of live documents.
     pub(crate) fn document_count(&self) -> Result<u64> {
         Ok(self.searcher()?.num_docs())
     }
 
-    /// The files of the last commit that are missing or have a wrong checksum, each with what is wrong with it.
+    /// Returns the files of the last commit that are missing or have a wrong checksum, each with the problem.
     pub(crate) fn damaged_files(&self) -> Result<Vec<String>> {
         let mut damaged = Vec::new();
         for segment in &self.index.load_metas()?.segments {
@@ -234,12 +233,12 @@ impl TextIndex {
         Ok(damaged)
     }
 
-    /// The names of all segments.
+    /// Returns the names of all segments.
     pub(crate) fn segments(&self) -> Result<Vec<String>> {
         Ok(self.index.load_metas()?.segments.iter().map(|segment| segment.id().uuid_string()).collect())
     }
 
-    /// The files that a reader of the last commit needs, in order.
+    /// Returns the files that a reader of the last commit needs, in order.
     pub(crate) fn files(&self) -> Result<Vec<String>> {
         let listed = self.index.load_metas()?.list_segment_files();
         let there = listed.into_iter().filter(|path| self.dir.join(path).is_file());
@@ -249,8 +248,8 @@ impl TextIndex {
         Ok(names)
     }
 
-    /// Removes the documents of all versions but these, and their words with them: what is left is one segment. When
-    /// there is nothing to remove, nothing is touched.
+    /// Removes the documents of all versions except these, with their terms; the result is one segment. Does nothing if
+    /// there is nothing to remove.
     pub(crate) fn keep_only(&self, living: &RoaringBitmap) -> Result<()> {
         let mut dead: Vec<VersionId> = self.versions()?.into_iter().filter(|id| !living.contains(*id)).collect();
         let is_marked = self.index.load_metas()?.segments.iter().any(|segment| segment.has_deletes());
@@ -271,7 +270,8 @@ impl TextIndex {
         writer.finish()
     }
 
-    /// A writer; the memory bound is its arena. Tantivy's own lock is free because the store's writer is alone.
+    /// Opens a writer; the memory limit applies to its arena. Tantivy's own lock is free, because a store has one
+    /// writer.
     pub(crate) fn writer(&self, threads: usize, heap_bytes: usize) -> Result<TextWriter> {
         let writer: IndexWriter = self.index.writer_with_num_threads(threads.max(1), heap_bytes.max(16 << 20))?;
         let mut policy = LogMergePolicy::default();
@@ -281,7 +281,7 @@ impl TextIndex {
     }
 }
 
-/// Adds and removes documents; nothing is kept before [`TextWriter::commit`].
+/// Adds and removes documents; nothing is durable before [`TextWriter::commit`].
 pub(crate) struct TextWriter {
     writer: IndexWriter,
     fields: Fields,
@@ -341,14 +341,14 @@ impl TextWriter {
         committed.map(drop).map_err(|error| failed(error, &self.lacked_room))
     }
 
-    /// Lets merges end; without this they would be given up and small segments would pile up.
+    /// Waits for merges. Without this they would be cancelled and small segments would accumulate.
     pub(crate) fn finish(self) -> Result<()> {
         let Self { writer, lacked_room, .. } = self;
         writer.wait_merging_threads().map_err(|error| failed(error, &lacked_room))
     }
 }
 
-/// An error of Tantivy, with what its threads do not tell.
+/// Converts an error of Tantivy, adding the full disk that its threads do not report.
 fn failed(error: TantivyError, lacked_room: &AtomicBool) -> StoreError {
     match StoreError::from(error) {
         StoreError::Text(_) if lacked_room.load(Ordering::Relaxed) => StoreError::DiskFull(PathBuf::new()),
@@ -356,8 +356,8 @@ fn failed(error: TantivyError, lacked_room: &AtomicBool) -> StoreError {
     }
 }
 
-/// Tells Tantivy which files are its own to delete. Written by us and never taken from elsewhere: a name in it could
-/// lead out of the folder.
+/// Writes the list of files that Tantivy may delete. It is always written here and never copied from elsewhere: a name
+/// in it could lead out of the folder.
 pub(crate) fn write_managed(dir: &Path, names: &[String]) -> Result<()> {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let (path, list) = (dir.join(MANAGED), format!("[{}]\n", quoted.join(",")));

@@ -1,17 +1,18 @@
-//! The text index's folder as Tantivy sees it: nothing damaged comes out of it, and it may be one that nobody here can write to.
+//! The directory of the text index as Tantivy sees it: it returns no corrupt bytes, and may be read-only.
 //!
-//! Tantivy ends every file of a segment in a checksum and never compares it when it reads; on wrong bytes it panics, runs on
-//! without end, or answers something else. So a file is checked here before its first byte is handed out, once for each
-//! process ([`Examined`]). The lists of segments and of files have no checksum of Tantivy's: they get one here, in a last
-//! line, in the same atomic write, so that no order of crashes can part them. The list of segments also has the checksum of each
-//! file that it stands for, so that a sound file of another segment is not taken for one of this.
+//! Tantivy ends every segment file in a checksum but never verifies it when reading. On wrong bytes it panics, loops
+//! forever or returns wrong results. A file is therefore verified here before its first byte is returned, once per
+//! process ([`VerifiedFiles`]). The lists of segments and of files have no checksum from Tantivy. They get one here, in
+//! a last line, in the same atomic write, so that no order of crashes can separate them. The list of segments also has
+//! the checksum of each file that it lists, so that an intact file of another segment is not accepted in its place.
 //!
-//! Tantivy takes a lock before it opens segments, so that a writer does not remove them meanwhile. Where not even a lock
-//! file can be made there is no writer on this side either, and the index is read without: an index that was made by
-//! somebody else, or lies on a read-only file system, can still be asked.
+//! Tantivy takes a lock before it opens segments, so that a writer does not remove them meanwhile. Where not even a
+//! lock file can be created there is no writer on this side either, and the index is read without the lock. An index of
+//! another user, or on a read-only file system, can therefore still be searched.
 //!
-//! Its lock against a second writer is not taken at all: the store's own write lock is held by then. A process that is being
-//! started by another thread holds copies of all open files for a moment, so a lock that was just let go may still be busy.
+//! Its lock against a second writer is not taken at all, because the store's own write lock is already held. A process
+//! that another thread is starting briefly holds copies of all open files, so a lock that was just released may still
+//! be busy.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -33,16 +34,16 @@ use crate::private;
 use crate::sums::Sum;
 use crate::text::META;
 
-/// See the module.
+/// A Tantivy directory that verifies its files.
 #[derive(Clone, Debug)]
 pub(crate) struct TextFolder {
     mapped: MmapDirectory,
     path: PathBuf,
-    /// The checksums of files, as the list of segments has them.
+    /// The checksums of files, from the list of segments.
     listed: Arc<Mutex<Checksums>>,
-    /// How files are checked; none where they are not.
+    /// How files are verified; `None` if they are not.
     check: Option<Check>,
-    /// Set once there was no room for a write. Tantivy's threads keep the reason why they ended to themselves.
+    /// Set when a write failed because the disk was full. Tantivy's threads do not report why they ended.
     lacked_room: Arc<AtomicBool>,
 }
 
@@ -50,13 +51,13 @@ type Checksums = BTreeMap<String, u32>;
 
 #[derive(Clone, Debug)]
 struct Check {
-    /// Tantivy's own view of the unchecked folder, which can take checksums.
+    /// Tantivy's own view of the unverified directory, which can compute checksums.
     raw: Arc<ManagedDirectory>,
     examined: Arc<Examined>,
 }
 
 impl TextFolder {
-    /// A folder whose files are checked when they are opened, unless they are known to be sound.
+    /// Opens a directory that verifies its files when they are opened, unless they are known to be intact.
     pub(crate) fn open(path: &Path, examined: &Arc<Examined>) -> tantivy::Result<Self> {
         let raw = Self::unchecked(path)?;
         let check =
@@ -64,7 +65,7 @@ impl TextFolder {
         Ok(Self { check: Some(check), ..raw })
     }
 
-    /// Whether there was no room for a write.
+    /// Whether the disk was full during a write.
     pub(crate) fn lacked_room(&self) -> &Arc<AtomicBool> {
         &self.lacked_room
     }
@@ -79,7 +80,7 @@ impl TextFolder {
         })
     }
 
-    /// Whether a file has the checksum that the list of segments has of it. What was written since has none there.
+    /// Whether a file has the checksum from the list of segments. Files that were written since are not in the list.
     fn is_listed(&self, path: &Path) -> Result<bool, OpenReadError> {
         let listed = path.to_str().and_then(|name| lock(&self.listed).get(name).copied());
         Ok(match listed {
@@ -88,13 +89,14 @@ impl TextFolder {
         })
     }
 
-    /// The checksum in which a file ends.
+    /// Returns the checksum at the end of a file.
     fn footer(&self, path: &Path) -> Result<u32, OpenReadError> {
         let footer = Footer::extract_footer(self.mapped.open_read(path)?);
         Ok(footer.map_err(|error| OpenReadError::wrap_io_error(error, path.to_owned()))?.0.crc)
     }
 
-    /// The checksums of all files of the segments in a list. Files are written once, so those that are known are not read.
+    /// Returns the checksums of all files of the segments in a list. Files are written once, so known ones are not read
+    /// again.
     fn checksums(&self, list: &[u8]) -> Checksums {
         let mut known = lock(&self.listed);
         let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
@@ -112,7 +114,7 @@ impl TextFolder {
     }
 }
 
-/// A file that is being written.
+/// A file that is being written; it records a full disk.
 struct Noting {
     file: Box<dyn TerminatingWrite + Send + Sync>,
     lacked_room: Arc<AtomicBool>,
@@ -215,19 +217,19 @@ impl Directory for TextFolder {
     }
 }
 
-/// A list of names with its checksum in a last line.
+/// Returns a list of names with its checksum in a last line.
 pub(crate) fn sealed(data: &[u8]) -> Vec<u8> {
     seal(data, &Checksums::new())
 }
 
-/// A sealed list in which names were replaced by others of the same length; none when it is damaged.
+/// Replaces names in a sealed list by others of the same length; `None` if the list is corrupt.
 pub(crate) fn renamed(sealed: &[u8], rename: impl Fn(&str) -> String) -> Option<Vec<u8>> {
     let (data, files) = unsealed(sealed)?;
     let files = files.into_iter().map(|(name, sum)| (rename(&name), sum)).collect();
     Some(seal(rename(str::from_utf8(data).ok()?).as_bytes(), &files))
 }
 
-/// A segment's name as Tantivy writes it in its list.
+/// Returns a segment's name as Tantivy writes it in its list.
 pub(crate) fn hyphenated(name: &str) -> String {
     let cut = |from: usize, to: usize| name.get(from..to).unwrap_or_default();
     [cut(0, 8), cut(8, 12), cut(12, 16), cut(16, 20), cut(20, 32)].join("-")
@@ -243,7 +245,7 @@ fn seal(data: &[u8], files: &Checksums) -> Vec<u8> {
     sealed
 }
 
-/// A list without what was put behind it, and the checksums of files; none when something is missing or wrong.
+/// Returns a list without the appended lines, and the checksums of files; `None` if anything is missing or wrong.
 fn unsealed(sealed: &[u8]) -> Option<(&[u8], Checksums)> {
     let start = sealed.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
     let (body, last) = sealed.split_at(start);
@@ -292,7 +294,7 @@ mod tests {
             assert_eq!(unsealed(&list[..place]), None, "cut after {place}");
         }
         assert_eq!(unsealed(&sealed(b"")), Some((&b""[..], Checksums::new())));
-        let other = renamed(&list, |text| text.replace("a.idx", "c.idx")).expect("it is whole");
-        assert_eq!(unsealed(&other).expect("it is whole").1["c.idx"], 7);
+        let other = renamed(&list, |text| text.replace("a.idx", "c.idx")).expect("because it is intact");
+        assert_eq!(unsealed(&other).expect("because it is intact").1["c.idx"], 7);
     }
 }

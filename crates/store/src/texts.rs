@@ -1,4 +1,4 @@
-//! Reading many texts of a snapshot, on several threads.
+//! The text loader: reads many texts of a snapshot on several threads.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::snapshot::go_on;
 use crate::{Result, Snapshot, StoreError, codec, schema};
 
-/// Fewer texts than this are unpacked before a second thread has begun.
+/// The minimum number of texts for a second thread. Fewer are unpacked before it has started.
 const WORTH_A_THREAD: usize = 128;
-/// A text that is at hand costs this part of one that is not.
+/// A cached text costs this fraction of one that must be read.
 const AT_HAND: usize = 8;
 
-/// A connection of its own that reads texts by version id. Ids are never used again and what a snapshot holds is not
-/// collected, so what it reads is what the snapshot would, as long as that is there.
+/// A separate connection that reads texts by version id. Ids are never reused and versions of an open snapshot are not
+/// collected, so it reads what the snapshot would, while the snapshot exists.
 pub(crate) struct Texts {
     connection: Connection,
     unpacker: codec::Unpacker,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Texts {
 }
 
 impl Snapshot {
-    /// What `look` makes of the texts of these versions, in their order.
+    /// Applies `look` to the texts of these versions and returns the results in their order.
     pub fn look_at_texts<T: Send>(&self, ids: &[VersionId], look: impl Fn(&str) -> T + Sync) -> Result<Vec<T>> {
         let at_hand: Vec<Option<Arc<str>>> = {
             let mut texts = self.texts.borrow_mut();
@@ -51,7 +51,7 @@ impl Snapshot {
                 match (text, &mut reader) {
                     (Some(text), _) => Ok((look(text), None)),
                     (None, Some(reader)) => reader.read(*id).map(|text| (look(&text), Some(text))),
-                    (None, None) => Err(StoreError::Corrupt(format!("nobody reads file version {id}"))),
+                    (None, None) => Err(StoreError::Corrupt(format!("no reader for file version {id}"))),
                 }
             };
             share.map(one).collect::<Result<Vec<_>>>()
@@ -60,7 +60,7 @@ impl Snapshot {
         let mut looks = Vec::with_capacity(ids.len());
         let mut texts = self.texts.borrow_mut();
         for (at, id) in ids.iter().enumerate() {
-            let (look, read) = shares[at % threads].next().expect("each text has an answer");
+            let (look, read) = shares[at % threads].next().expect("because each text has a result");
             if let Some(text) = read {
                 texts.insert(*id, text.clone(), text.len());
             }
@@ -74,7 +74,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
 }
 
-/// Gives each reader to a thread of its own, with its number; a single one works here.
+/// Runs each reader on its own thread with its number; a single one runs on the current thread.
 fn in_threads<R: Send, T: Send>(
     mut readers: Vec<R>,
     work: impl Fn(R, usize) -> Result<Vec<T>> + Sync,
@@ -100,7 +100,7 @@ impl Texts {
         Ok(Self { connection, unpacker: codec::Unpacker::new()?, text: Vec::new() })
     }
 
-    /// The text of a version.
+    /// Reads the text of a version.
     fn read(&mut self, id: VersionId) -> Result<Arc<str>> {
         let Self { connection, unpacker, text } = self;
         let mut select = connection.prepare_cached("SELECT body FROM texts WHERE fv = ?1")?;

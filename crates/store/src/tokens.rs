@@ -1,13 +1,13 @@
-//! Text as search sees it: identifiers whole, and their camel, snake and digit parts.
+//! The tokenizer of the text index: whole identifiers and their camel, snake and digit parts.
 //!
-//! `HTTPServer_v2` gives `HTTPServer_v2`, `HTTP`, `Server`, `v`, `2`; lower-casing is the consumer's. A word without
-//! inner borders is given once. Both the text index and the exact token counts of a view use this one iterator, so
-//! they can not disagree.
+//! `HTTPServer_v2` gives `HTTPServer_v2`, `HTTP`, `Server`, `v`, `2`; the consumer lower-cases them. A word without
+//! inner borders is returned once. The text index and the exact token counts of a view use this one iterator, so they
+//! cannot disagree.
 
-/// Words and parts longer than this are data, not names.
+/// The maximum length of a token. Longer words and parts are data, not names.
 const LONGEST: usize = 80;
 
-/// Whether a character is part of words.
+/// Whether a character is part of a word.
 pub fn is_word(char: char) -> bool {
     match char.is_ascii() {
         true => char.is_ascii_alphanumeric() || char == '_',
@@ -15,8 +15,9 @@ pub fn is_word(char: char) -> bool {
     }
 }
 
-/// Whether tokens and regular expressions see a character differently: it is part of words here and not there (`²`), or
-/// its lower case is not that of its upper case (`ſ`, `ς`), so that ignoring case is more than lower-casing.
+/// Whether tokens and regular expressions treat a character differently: it is a word character here but not there
+/// (`²`), or its lower case differs from that of its upper case (`ſ`, `ς`), so that ignoring case is more than
+/// lower-casing.
 pub fn is_odd(char: char) -> bool {
     !char.is_ascii() && is_word(char) && (!regex_syntax::is_word_character(char) || has_odd_case(char))
 }
@@ -25,7 +26,7 @@ fn has_odd_case(char: char) -> bool {
     !char.to_lowercase().eq(char.to_uppercase().flat_map(char::to_lowercase))
 }
 
-/// Adds a token in lower case: character by character, so that the lower case of a part is part of the lower case.
+/// Appends a token in lower case, character by character, so that the lower case of a part is part of the lower case.
 pub(crate) fn push_lower(token: &str, into: &mut String) {
     if token.is_ascii() {
         let start = into.len();
@@ -36,30 +37,30 @@ pub(crate) fn push_lower(token: &str, into: &mut String) {
     }
 }
 
-/// A token in lower case.
+/// Returns a token in lower case.
 pub(crate) fn lower(token: &str) -> String {
     let mut lower = String::with_capacity(token.len());
     push_lower(token, &mut lower);
     lower
 }
 
-/// The words of a text that are too long to be tokens, without outer underscores.
+/// Returns the words of a text that are too long to be tokens, without outer underscores.
 pub(crate) fn long_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|char| !is_word(char)).filter(|word| word.len() > LONGEST);
     words.map(|word| word.trim_matches('_')).filter(|word| word.len() > LONGEST)
 }
 
-/// Whether a text has a character that [`is_odd`].
+/// Whether a text has a character for which [`is_odd`] is true.
 pub(crate) fn has_odd(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(is_odd)
 }
 
-/// The tokens of a text, in order, as slices of it.
+/// Returns the tokens of a text, in order, as slices of it.
 pub fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, position: 0, parts: Vec::new(), next_part: 0 }
 }
 
-/// See [`tokens`].
+/// An iterator over the tokens of a text; see [`tokens`].
 #[derive(Debug)]
 pub struct Tokens<'t> {
     text: &'t str,
@@ -95,7 +96,7 @@ impl<'t> Iterator for Tokens<'t> {
 }
 
 impl Tokens<'_> {
-    /// Moves past the next word and notes it and its parts; `None` at the end of the text.
+    /// Moves past the next word and records it and its parts; `None` at the end of the text.
     fn read_word(&mut self) -> Option<()> {
         self.parts.clear();
         self.next_part = 0;
@@ -126,7 +127,7 @@ impl Tokens<'_> {
                 (Class::Underscore, _) | (_, Class::Underscore) => Some(at),
                 (Class::Lower, Class::Upper) => Some(at),
                 (Class::Digit, Class::Lower | Class::Upper) | (Class::Lower | Class::Upper, Class::Digit) => Some(at),
-                // `HTTPServer`: the last capital of a run belongs to the word that follows.
+                // `HTTPServer`: the last capital of a run belongs to the next word.
                 (Class::Upper, Class::Lower) if at - before_length > part_start => Some(at - before_length),
                 _ => None,
             };
@@ -153,7 +154,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Puts the whole word, without outer underscores, before its parts; a word that is its only part stands once.
+    /// Puts the whole word, without outer underscores, before its parts. A word that is its only part is returned once.
     fn close_word(&mut self, start: usize, end: usize) {
         match self.parts.len() {
             1 => self.parts.clear(),
@@ -162,7 +163,7 @@ impl Tokens<'_> {
             }
             count => {
                 let (first, last) = (self.parts[1].0, self.parts[count - 1].1);
-                debug_assert!(start <= first && last <= end, "parts lie in their word");
+                debug_assert!(start <= first && last <= end, "parts are inside their word");
                 self.parts[0] = (first, last);
             }
         }

@@ -1,8 +1,8 @@
-//! Twins: the same content stored twice, because everything was extracted anew.
+//! Deduplication: merges file versions with the same content that a full extraction stored twice.
 //!
-//! Whether a file is of the default branch or an edit is told by comparing ids, so all views have to hold the same one of
-//! two twins: the newer. That is seen to when what was extracted anew is published, and, where it never came to that, by
-//! whoever writes next.
+//! Version ids are compared to decide whether a file belongs to the default branch or is an edit. All views must
+//! therefore hold the same one of two duplicates: the newer one. They are merged when a full extraction is published.
+//! If it never was, the next writer merges them.
 
 use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
@@ -10,21 +10,22 @@ use rusqlite::{Connection, params};
 
 use crate::{Result, codec, schema, statcache, views};
 
-/// The key in `meta` that says that there may be some.
+/// The key in `meta` that says that duplicates may exist.
 const MARK: &str = "twins";
 
-/// Writes down that versions are about to be stored that may be there already.
+/// Records that versions will be stored that may exist already.
 pub(crate) fn expect(connection: &Connection) -> Result<()> {
     schema::set_meta(connection, MARK, 1)
 }
 
-/// Whether there may be some.
+/// Whether duplicates may exist.
 pub(crate) fn are_expected(connection: &Connection) -> Result<bool> {
     let mut select = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?1)")?;
     Ok(select.query_row([MARK], |row| row.get(0))?)
 }
 
-/// Has every view hold the newer one of twins, inside the caller's transaction. Says whether any view changed.
+/// Makes every view hold the newer one of duplicates, inside the caller's transaction. Returns whether any view
+/// changed.
 pub(crate) fn unite(connection: &Connection, generation: i64) -> Result<bool> {
     connection.execute_batch(
         "CREATE TEMP TABLE twins AS SELECT old.fv AS old, max(new.fv) AS new FROM file_versions AS old

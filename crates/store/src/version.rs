@@ -1,4 +1,4 @@
-//! File versions: what is known of one, and a new one on its way into the store.
+//! File versions: the metadata of a stored one, and a new one before it is stored.
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{
@@ -9,45 +9,45 @@ use crate::text::{Mark, is_huge};
 use crate::tokens::{long_words, lower, tokens};
 use crate::{Glance, codec, lists};
 
-/// A version that is stored already.
+/// A stored version.
 #[derive(Clone, Debug)]
 pub struct KnownVersion {
     /// Its id.
     pub id: VersionId,
-    /// The name of its bytes.
+    /// The id of its bytes.
     pub blob: BlobId,
-    /// How many bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// The language it was read as.
+    /// The language it was parsed as.
     pub language: String,
-    /// The facts version it was read with.
+    /// The facts version it was extracted with.
     pub facts_version: u32,
     /// Why it is in no view, if it is in none.
     pub skip: Option<SkipReason>,
 }
 
-/// What an answer says about a file version.
+/// The metadata of a file version in an answer.
 #[derive(Clone, Debug)]
 pub struct VersionInfo {
     /// Its id.
     pub id: VersionId,
     /// Its path from the root.
     pub path: String,
-    /// The name of its bytes.
+    /// The id of its bytes.
     pub blob: BlobId,
-    /// The language it was read as.
+    /// The language it was parsed as.
     pub language: String,
-    /// The facts version it was read with.
+    /// The facts version it was extracted with.
     pub facts_version: u32,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u32,
-    /// How many symbols it defines.
+    /// The number of symbols.
     pub symbols: u32,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
-/// A version ready to be written: everything that costs time is done in the worker that makes it.
+/// A version ready to be written. The worker thread that creates it does all expensive work.
 #[derive(Debug)]
 pub struct NewVersion {
     pub(crate) id: VersionId,
@@ -59,13 +59,13 @@ pub struct NewVersion {
     pub(crate) skip: Option<SkipReason>,
     pub(crate) lines: u32,
     pub(crate) problems: u32,
-    /// The outline, and the rest.
+    /// The outline and the other facts.
     pub(crate) facts: (Vec<u8>, Vec<u8>),
     pub(crate) text: Vec<u8>,
     pub(crate) symbols: Vec<SymbolEntry>,
     pub(crate) references: Vec<(String, Vec<u8>)>,
     pub(crate) documents: Documents,
-    /// Pieces and symbols, once `documents` was handed to the text index.
+    /// The numbers of chunks and symbols, set when `documents` is passed to the text index.
     pub(crate) counts: (i64, i64),
 }
 
@@ -81,10 +81,10 @@ pub(crate) struct SymbolEntry {
     pub(crate) stable_key: i64,
 }
 
-/// What the text index gets for a version, and how many tokens that is.
+/// The documents of a version in the text index, and their token counts.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Documents {
-    /// The text outside symbols, by place.
+    /// The text outside symbols, by ordinal.
     pub(crate) pieces: Vec<Passage>,
     pub(crate) symbols: Vec<SymbolDocument>,
     pub(crate) file: String,
@@ -96,19 +96,19 @@ pub(crate) struct Documents {
     pub(crate) marks: Vec<Mark>,
 }
 
-/// A symbol as words are looked up in it.
+/// The text fields of a symbol.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct SymbolDocument {
-    /// Its place in the file.
+    /// Its index in the file.
     pub(crate) place: u32,
     pub(crate) glance: Glance,
     pub(crate) name: String,
     pub(crate) doc: String,
-    /// The lines that belong to it and to no symbol inside it.
+    /// The lines that belong to it and to no nested symbol.
     pub(crate) own: Passage,
 }
 
-/// Lines of a file, with what else they may be found by.
+/// Lines of a file, with further terms that find them.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Passage {
     pub(crate) text: String,
@@ -124,7 +124,7 @@ impl Passage {
 }
 
 impl NewVersion {
-    /// A version with its facts and text.
+    /// Creates a version with its facts and text.
     pub fn new(
         id: VersionId,
         path: String,
@@ -153,7 +153,7 @@ impl NewVersion {
         }
     }
 
-    /// A version whose content keeps it out of all views; remembered so that it is not read again.
+    /// Creates a version that its content excludes from all views; recorded so that it is not read again.
     pub fn skipped(
         id: VersionId,
         path: String,
@@ -186,25 +186,25 @@ impl NewVersion {
         self.id
     }
 
-    /// How many symbols it defines.
+    /// Returns the number of symbols it defines.
     pub fn symbol_count(&self) -> usize {
         self.symbols.len()
     }
 
-    /// Roughly the memory it holds until it is written.
+    /// Estimates its memory in bytes until it is written.
     pub(crate) fn weight(&self) -> usize {
         let names: usize = self.references.iter().map(|(name, part)| name.len() + part.len() + 64).sum();
         self.facts.0.len() + self.facts.1.len() + self.text.len() + self.symbols.len() * 96 + names + 256
     }
 }
 
-/// The part of a path that says what a file is about: its name and the two folders around it.
+/// Returns the part of a path that says what a file is about: its name and the two folders around it.
 fn place_words(path: &str) -> &str {
     let start = path.rmatch_indices('/').nth(2).map_or(0, |(at, _)| at + 1);
     &path[start..]
 }
 
-/// The rows of a file's symbols.
+/// Returns the rows of a file's symbols.
 pub(crate) fn symbol_entries(path: &str, language: &str, symbols: &[Symbol]) -> Vec<SymbolEntry> {
     let entry = |symbol: &Symbol| SymbolEntry {
         name: symbol.name.clone(),
@@ -219,11 +219,12 @@ pub(crate) fn symbol_entries(path: &str, language: &str, symbols: &[Symbol]) -> 
 }
 
 impl Documents {
-    /// The documents of a version: a pure function of path, facts and text, so they can be made again from the store.
-    /// Every line with text stands in one of them, so that what is looked for on one line is found in one document.
+    /// Builds the documents of a version: a pure function of path, facts and text, so they can be rebuilt from the
+    /// store. Every line with text is in one of them, so that a search for text on one line needs only one document.
     pub(crate) fn of(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
         let around = place_words(path);
-        // Between symbols there is little text, and the path would be most of it. A text with landmarks is all text.
+        // There is little text between symbols, and the path would dominate it. In a text with landmarks everything is
+        // text.
         let of_pieces = if symbols.is_empty() || has_landmarks(symbols) { around } else { "" };
         let piece = |chunk: &Chunk| Passage::new([chunk.span.text(text), "\n", of_pieces].concat());
         let pieces: Vec<Passage> = chunks.iter().map(piece).collect();
@@ -243,8 +244,9 @@ impl Documents {
     }
 }
 
-/// The symbols, imports aside, each with its own lines, its qualified name and the words around its file. A symbol that
-/// shares the line of its name with one that owns it has its signature. Landmarks have none: the pieces they stand in do.
+/// Returns the symbols without imports, each with its own lines, its qualified name and the words around its file. A
+/// symbol that does not own the line of its name also gets its signature and docs. Landmarks have no documents: their
+/// chunks do.
 fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolDocument> {
     if symbols.is_empty() || has_landmarks(symbols) {
         return Vec::new();
@@ -264,7 +266,7 @@ fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolD
             own = [&own, "\n", &symbol.signature, "\n", doc].concat();
         }
         let own = Passage::new([&own, "\n", &symbol.qualified_name, "\n", around].concat());
-        // The title of a test says what it is about, as docs do, and is no name that anybody uses.
+        // The title of a test describes it as docs do, and no code uses it as a name.
         let (name, doc) = match symbol.kind.can_be_named() {
             true => (symbol.name.as_str(), symbol.doc.map_or("", |doc| doc.text(text))),
             false => ("", symbol.name.as_str()),

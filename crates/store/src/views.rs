@@ -1,4 +1,4 @@
-//! Views at rest: one row of `branch_state` each, a bitmap and its totals.
+//! Stored views: one row of `branch_state` each, a bitmap and its totals.
 
 use codecompass_model::{BlobId, SkipReason, ViewKey, ids};
 use roaring::RoaringBitmap;
@@ -10,30 +10,30 @@ use crate::{Result, StoreError, codec, rows, sums};
 /// A view about to be published.
 #[derive(Clone, Debug)]
 pub struct ViewUpdate {
-    /// Which view.
+    /// Its key.
     pub key: ViewKey,
-    /// The ref it answers for.
+    /// The ref it represents.
     pub ref_name: String,
-    /// The commit it was made from; none for a plain folder or an unborn branch.
+    /// The commit it was built from; `None` for a plain folder or an unborn branch.
     pub commit: Option<String>,
     /// The file versions in it.
     pub members: RoaringBitmap,
-    /// Versions whose content kept them out, remembered so that they are not read again.
+    /// Versions that were skipped because of their content, recorded so that they are not read again.
     pub skipped: RoaringBitmap,
-    /// Of a work tree, the members that the commit under it does not have.
+    /// Members of a work tree that its commit does not have.
     pub edited: RoaringBitmap,
-    /// What was left out, and why.
+    /// The skipped files, by reason.
     pub skips: Vec<SkipCount>,
-    /// The extraction this view stands on.
+    /// The key of the extraction that it is based on.
     pub facts_key: u64,
 }
 
-/// How many files were left out for one reason.
+/// The number of files that were skipped for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkipCount {
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
-    /// How many files or folders.
+    /// The number of files or folders.
     pub count: u64,
     /// A few of them.
     pub examples: Vec<String>,
@@ -42,30 +42,30 @@ pub struct SkipCount {
 #[derive(Serialize, Deserialize)]
 struct StoredSkip(u8, u64, Vec<String>);
 
-/// What is known of a published view without reading its files.
+/// The metadata of a published view.
 #[derive(Clone, Debug)]
 pub struct ViewInfo {
-    /// Which view.
+    /// Its key.
     pub key: ViewKey,
-    /// The ref it answers for.
+    /// The ref it represents.
     pub ref_name: String,
-    /// The commit it was made from.
+    /// The commit it was built from.
     pub commit: Option<String>,
     /// The generation that published it.
     pub generation: i64,
-    /// The extraction it stands on.
+    /// The key of the extraction that it is based on.
     pub facts_key: u64,
-    /// What was left out, and why.
+    /// The skipped files, by reason.
     pub skips: Vec<SkipCount>,
-    /// Sums over its file versions.
+    /// Totals over its file versions.
     pub totals: Totals,
     /// When it was published, in milliseconds since 1970.
     pub indexed_at: i64,
-    /// When it was last asked.
+    /// When it was last used by a request.
     pub last_accessed_at: i64,
 }
 
-/// Sums over the file versions of a view: exact, and kept by adding and subtracting what a publish changes.
+/// Totals over the file versions of a view. They are exact; a publish adds and subtracts only what it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Files.
@@ -76,22 +76,22 @@ pub struct Totals {
     pub lines: i64,
     /// Bytes.
     pub bytes: i64,
-    /// Pieces of text outside symbols.
+    /// Text chunks outside symbols.
     pub piece_docs: i64,
-    /// Tokens in them.
+    /// Tokens in the chunks.
     pub piece_tokens: i64,
-    /// Symbols that words are looked up in.
+    /// Symbols in the text index.
     pub symbol_docs: i64,
-    /// Tokens in their names.
+    /// Tokens in the symbol names.
     pub name_tokens: i64,
-    /// Tokens in their docs.
+    /// Tokens in the symbol docs.
     pub doc_tokens: i64,
-    /// Tokens in their own lines.
+    /// Tokens in the symbols' own lines.
     pub own_tokens: i64,
     /// Tokens in paths.
     pub file_tokens: i64,
-    /// A fingerprint of the content, equal in every clone: a wrapping sum over path, blob and
-    /// facts version of each file.
+    /// A fingerprint of the content, equal in every clone: a wrapping sum over path, blob and facts version of each
+    /// file.
     pub digest: i64,
 }
 
@@ -112,7 +112,7 @@ impl Totals {
     }
 }
 
-/// What a version adds to the fingerprint of its views: all that an answer from it depends on.
+/// The contribution of a version to the fingerprint of its views: everything that an answer from it depends on.
 pub(crate) fn digest(path: &str, blob: &BlobId, facts_version: u32) -> i64 {
     ids::content_hash(&[path.as_bytes(), &[0], &blob.0, &facts_version.to_le_bytes()]) as i64
 }
@@ -122,20 +122,21 @@ pub(crate) fn digest(path: &str, blob: &BlobId, facts_version: u32) -> i64 {
 pub struct Bitmaps {
     /// The file versions in it.
     pub members: RoaringBitmap,
-    /// Those of the generation before.
+    /// The file versions of the previous generation.
     pub previous: RoaringBitmap,
-    /// Versions whose content kept them out.
+    /// Versions that were skipped because of their content.
     pub skipped: RoaringBitmap,
-    /// Of a work tree, the members that the commit under it does not have.
+    /// Members of a work tree that its commit does not have.
     pub edited: RoaringBitmap,
 }
 
-/// What is told of a view, in the order of its sum. The bitmaps have sums of their own, because they are read alone.
+/// The columns of a view in the order of its checksum. The bitmaps have their own checksums, because they are read
+/// alone.
 const SUMMED: &str =
     "view, ref, commit_id, generation, skips, file_count, symbol_count, line_count, byte_count, piece_docs,
     piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at";
 
-/// Where its sum follows.
+/// The position of the checksum column after them.
 const SUM: usize = 18;
 
 fn select_info() -> String {
@@ -177,7 +178,7 @@ fn info_row(row: &Row<'_>) -> Result<ViewInfo> {
     })
 }
 
-/// Sums up a view anew, after a statement has made it of another one that was whole.
+/// Recomputes the checksum of a view after a statement derived it from an intact one.
 pub(crate) fn seal(connection: &Connection, key: &ViewKey) -> Result<()> {
     let sum: i64 = connection.query_row(
         &format!("SELECT {SUMMED} FROM main.branch_state WHERE view = ?1"),
@@ -210,7 +211,7 @@ fn read_skip(StoredSkip(reason, count, examples): StoredSkip) -> Option<SkipCoun
 }
 
 fn damaged() -> StoreError {
-    StoreError::Corrupt("store.db: a view that can not be read".into())
+    StoreError::Corrupt("store.db: a view cannot be read".into())
 }
 
 pub(crate) fn bitmaps(connection: &Connection, key: &ViewKey) -> Result<Option<Bitmaps>> {
@@ -220,7 +221,7 @@ pub(crate) fn bitmaps(connection: &Connection, key: &ViewKey) -> Result<Option<B
     row.map(read_bitmaps).transpose()
 }
 
-/// Everything that some view needs: its members, those of the generation before, and what it remembers as skipped.
+/// Returns all versions that some view needs: its members, those of the previous generation, and the skipped ones.
 pub(crate) fn needed(connection: &Connection) -> Result<RoaringBitmap> {
     let mut select = connection.prepare_cached("SELECT members, previous, skipped, edited FROM branch_state")?;
     let rows = select.query_map([], bitmap_bytes)?;
@@ -247,7 +248,7 @@ fn read_bitmaps([members, previous, skipped, edited]: [Vec<u8>; 4]) -> Result<Bi
     })
 }
 
-/// Writes a view inside the caller's transaction. Members without a row are [`StoreError::Corrupt`].
+/// Writes a view inside the caller's transaction. A member without a row is [`StoreError::Corrupt`].
 pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: i64, now: i64) -> Result<()> {
     let old = bitmaps(connection, &update.key)?.unwrap_or_default();
     let mut totals = info(connection, &update.key)?.map(|info| info.totals).unwrap_or_default();
@@ -261,7 +262,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     }
     let skips: Vec<StoredSkip> =
         update.skips.iter().map(|skip| StoredSkip(skip.reason.index(), skip.count, skip.examples.clone())).collect();
-    let skips = postcard::to_stdvec(&skips).expect("counts and paths can be encoded");
+    let skips = postcard::to_stdvec(&skips).expect("because counts and paths can be encoded");
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
@@ -296,7 +297,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     seal(connection, &update.key)
 }
 
-/// Notes that a view was asked for.
+/// Records that a view was used.
 pub(crate) fn touch(connection: &Connection, key: &ViewKey, now: i64) -> Result<()> {
     connection
         .prepare_cached("UPDATE branch_state SET last_accessed_at = ?2 WHERE view = ?1")?
@@ -304,7 +305,7 @@ pub(crate) fn touch(connection: &Connection, key: &ViewKey, now: i64) -> Result<
     Ok(())
 }
 
-/// Drops the views of single commits, save the last used.
+/// Deletes the views of single commits except the most recently used ones.
 pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
     connection
         .prepare_cached(
@@ -315,7 +316,7 @@ pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
     Ok(())
 }
 
-/// Works out the totals of every view from its members.
+/// Recomputes the totals of every view from its members.
 pub(crate) fn count_anew(connection: &Connection, generation: i64) -> Result<()> {
     for view in all(connection)? {
         let held = bitmaps(connection, &view.key)?.unwrap_or_default();

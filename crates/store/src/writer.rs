@@ -1,4 +1,4 @@
-//! The one writer: reserves ids, takes in new file versions batch by batch, publishes views.
+//! The writer: reserves ids, stores new file versions in batches, publishes views.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use crate::{
     codec, doctor, garbage, jobs, rows, schema, statcache, twins, views,
 };
 
-/// Called right before each durable write with its name. Tests end the process there.
+/// Called right before each durable write with the name of the write. Tests end the process there.
 pub type WritePoint = Arc<dyn Fn(&'static str) + Send + Sync>;
 
-/// The bounds of a writer's memory.
+/// The limits of a writer's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
     /// Threads that build the text index.
     pub text_threads: usize,
     /// The arena of the text index, over all its threads.
     pub text_heap_bytes: usize,
-    /// How much is gathered before it is written.
+    /// The size of a batch before it is written.
     pub batch_bytes: usize,
 }
 
@@ -38,26 +38,26 @@ impl Default for Tuning {
     }
 }
 
-/// A log shorter than this is read faster than it is moved.
+/// Below this size a log is read faster than it is checkpointed.
 const LOG_BYTES: u64 = 2 << 20;
 
-/// Of the views of single commits, which are brought in on demand, this many stay: the last used.
+/// The maximum number of views of single commits, which are indexed on demand. The most recently used ones stay.
 const COMMIT_VIEWS: i64 = 20;
 
-/// What one publish changes, all at once.
+/// The changes of one publish, applied atomically.
 #[derive(Debug, Default)]
 pub struct Publish {
-    /// The view that was asked for, whether it changes or not.
+    /// The requested view, whether it changes or not.
     pub used: Option<ViewKey>,
     /// The views that change.
     pub views: Vec<ViewUpdate>,
-    /// The work tree that `seen` and `gone` speak of.
+    /// The work tree that `seen` and `gone` refer to.
     pub root: String,
-    /// Files that were looked at.
+    /// Files that were read.
     pub seen: Vec<(String, CachedStat)>,
-    /// Files that are not there any more.
+    /// Files that no longer exist.
     pub gone: Vec<String>,
-    /// How many files differ from what was published before.
+    /// The number of files that differ from the published state before.
     pub changed_files: u64,
 }
 
@@ -76,7 +76,7 @@ pub struct Writer {
     _lock: Lock,
 }
 
-/// See [`Writer::into_parts`].
+/// The result of [`Writer::release_files`].
 pub(crate) struct Parts {
     pub(crate) dir: ProjectDir,
     pub(crate) lock: Lock,
@@ -90,21 +90,22 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-/// What to do with a store that is not there or can not be read.
+/// The action for a store that is missing or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Say so.
+    /// Return an error.
     Fail,
-    /// Make one where there is none.
+    /// Create a missing store.
     Create,
-    /// Also replace one that an older version of this program made.
+    /// Also replace a store that an older version of this program made.
     Upgrade,
-    /// Also replace one that can not be read, and rebuild a damaged text index.
+    /// Also replace a store that cannot be read, and rebuild a corrupt text index.
     Replace,
 }
 
 impl Writer {
-    /// Opens the store for writing. With `wait`, another writer is waited for; else it is [`StoreError::Locked`].
+    /// Opens the store for writing. With `wait`, blocks until another writer is done; otherwise that is
+    /// [`StoreError::Locked`].
     pub fn open(
         dir: &ProjectDir,
         missing: Missing,
@@ -120,7 +121,7 @@ impl Writer {
         Self::with_lock(dir, lock, missing, tuning, point, now)
     }
 
-    /// Opens the store for who holds the lock already.
+    /// Opens the store for a caller that holds the lock already.
     pub(crate) fn with_lock(
         dir: &ProjectDir,
         lock: Lock,
@@ -153,7 +154,7 @@ impl Writer {
                 let lost = text.mark()? < schema::meta(&connection, "text_mark")?;
                 (text, lost)
             }
-            // Only damage is mended so: a disk without room for a lock is none.
+            // Only corruption is repaired by a rebuild. A disk without space for a lock file is not corruption.
             Err(StoreError::DiskFull(path)) => return Err(StoreError::DiskFull(path)),
             Err(_) => (fresh_text(&epoch)?, true),
         };
@@ -178,28 +179,28 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes down a workspace of the project.
+    /// Registers a workspace of the project.
     pub fn register(&mut self, root: &str, now: i64) -> Result<()> {
         self.at("register");
         statcache::register(&self.connection, root, now).map(drop)
     }
 
-    /// Every stored version of a path, the newest first.
+    /// Returns every stored version of a path, newest first.
     pub fn known(&self, path: &str) -> Result<Vec<KnownVersion>> {
         rows::known(&self.connection, path)
     }
 
-    /// Every stored version, by path, the newest first.
+    /// Returns every stored version by path, newest first.
     pub fn known_by_path(&self) -> Result<HashMap<String, Vec<KnownVersion>>> {
         rows::known_by_path(&self.connection)
     }
 
-    /// A stored version.
+    /// Returns a stored version.
     pub fn known_by_id(&self, id: VersionId) -> Result<Option<KnownVersion>> {
         rows::known_by_id(&self.connection, id)
     }
 
-    /// The paths of these versions.
+    /// Returns the paths of these versions.
     pub fn paths(&self, versions: &RoaringBitmap) -> Result<HashSet<String>> {
         let mut select = self.connection.prepare_cached("SELECT path FROM file_versions WHERE fv = ?1")?;
         versions.iter().map(|id| Ok(select.query_row([id], |row| row.get(0))?)).collect()
@@ -211,32 +212,32 @@ impl Writer {
         Ok(select.query_row([], |row| row.get(0))?)
     }
 
-    /// What is known of a published view.
+    /// Returns the metadata of a published view.
     pub fn view(&self, key: &ViewKey) -> Result<Option<ViewInfo>> {
         views::info(&self.connection, key)
     }
 
-    /// The bitmaps of a published view; empty ones when it is not.
+    /// Returns the bitmaps of a published view; empty ones if it is not published.
     pub fn bitmaps(&self, key: &ViewKey) -> Result<Bitmaps> {
         Ok(views::bitmaps(&self.connection, key)?.unwrap_or_default())
     }
 
-    /// What is remembered of the files of a work tree.
+    /// Returns the stat cache of a work tree.
     pub fn cached_stats(&self, root: &str) -> Result<HashMap<String, CachedStat>> {
         statcache::load(&self.connection, root)
     }
 
-    /// What is remembered of these files of a work tree.
+    /// Returns the stat cache entries of these files of a work tree.
     pub fn cached_stats_of(&self, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
         statcache::load_paths(&self.connection, root, paths)
     }
 
-    /// Whether files below this path are remembered, so that it was a folder.
+    /// Whether the stat cache has files below this path, which means that it was a folder.
     pub fn has_cached_below(&self, root: &str, path: &str) -> Result<bool> {
         statcache::has_below(&self.connection, root, path)
     }
 
-    /// Begins a job and gives its id, which is the one asked for or a new one.
+    /// Starts a job and returns its id: the given one or a new one.
     pub fn start_job(
         &mut self,
         id: Option<&str>,
@@ -254,7 +255,7 @@ impl Writer {
         Ok(id)
     }
 
-    /// Writes down how far a job is.
+    /// Records the progress of a job.
     pub fn report(&mut self, job: &str, status: JobStatus, progress: JobProgress) -> Result<()> {
         jobs::update(&self.connection, job, status, progress)
     }
@@ -264,18 +265,18 @@ impl Writer {
         jobs::end(&self.connection, job, JobStatus::Failed, None, Some(error), now)
     }
 
-    /// Everything is going to be stored again, whatever is there.
+    /// Announces that everything will be stored again, even versions that exist.
     pub fn expect_twins(&mut self) -> Result<()> {
-        self.at("expect twins");
+        self.at("expect duplicates");
         twins::expect(&self.connection)
     }
 
-    /// Where what was stored again was never published, all views hold the same versions of it from now on.
+    /// Makes all views hold the same version of duplicates if a full extraction was stored but never published.
     fn unite_twins(&mut self) -> Result<()> {
         if !twins::are_expected(&self.connection)? {
             return Ok(());
         }
-        self.at("unite twins");
+        self.at("merge duplicates");
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let generation = schema::meta(&transaction, "generation")? + 1;
         if twins::unite(&transaction, generation)? {
@@ -285,7 +286,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes `count` ids out of circulation and gives the first. Never given out again, whatever happens next.
+    /// Reserves `count` ids and returns the first. They are never handed out again, whatever happens next.
     pub fn reserve(&mut self, count: u32) -> Result<VersionId> {
         let first = self.next_id()?;
         let next = first as i64 + count as i64;
@@ -297,12 +298,12 @@ impl Writer {
         Ok(first)
     }
 
-    /// The first id that nobody has reserved yet.
+    /// Returns the first id that is not reserved.
     pub fn next_id(&self) -> Result<VersionId> {
         Ok(schema::meta(&self.connection, "next_fv")?.max(self.text.reserved()?) as VersionId)
     }
 
-    /// Takes in a version. It is invisible until a view that holds it is published.
+    /// Adds a version. It is invisible until a view that holds it is published.
     pub fn add(&mut self, mut version: NewVersion) -> Result<()> {
         if version.skip.is_none() {
             let documents = &mut version.documents;
@@ -324,7 +325,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes what was taken in durable: first the words, then the rows.
+    /// Makes added versions durable: first the documents, then the rows.
     pub fn flush(&mut self) -> Result<()> {
         if self.batch.is_empty() {
             return Ok(());
@@ -349,7 +350,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Publishes: from here on readers see the new views, or, if this fails, the old ones. Gives the generation.
+    /// Publishes: afterwards readers see the new views or, if this fails, the old ones. Returns the generation.
     pub fn publish(&mut self, job: &str, publish: &Publish, now: i64) -> Result<i64> {
         self.flush()?;
         self.at("publish");
@@ -377,10 +378,10 @@ impl Writer {
         Ok(generation)
     }
 
-    /// Ends the work that nobody waits for: garbage, merges, the checkpoint.
+    /// Completes the work that no caller waits for: garbage collection, merges, the checkpoint.
     pub fn finish(mut self) -> Result<Garbage> {
         match self.clean_up() {
-            // What is published stays published; who has room again cleans up.
+            // Published views stay published. A later writer with enough space cleans up.
             Err(StoreError::DiskFull(_)) => {
                 self.give_back();
                 Ok(Garbage::default())
@@ -398,17 +399,17 @@ impl Writer {
         Ok(garbage)
     }
 
-    /// Removes what a write has left behind that failed for want of room: what it took is needed to do anything at all.
+    /// Removes what a write left behind when the disk became full, because any further operation needs that space.
     pub fn give_back(&mut self) {
         self.batch.clear();
         self.batch_weight = 0;
         self.text_writer = None;
-        // What can not be removed now is left for the next writer.
+        // The next writer removes what cannot be removed now.
         let _ = self.text.sweep();
         self.settle();
     }
 
-    /// Makes documents again, from stored text, for every version that has none.
+    /// Recreates the documents of every version that has none, from stored text.
     fn rebuild_text(&mut self) -> Result<()> {
         let present = self.text.versions()?;
         let stored = stored_versions(&self.connection)?;
@@ -427,12 +428,12 @@ impl Writer {
         self.text_writer()?.commit(mark, next)
     }
 
-    /// The text writer, opened when it is first needed.
+    /// Returns the text writer, opened on first use.
     pub(crate) fn text_writer(&mut self) -> Result<&mut TextWriter> {
         if self.text_writer.is_none() {
             self.text_writer = Some(self.text.writer(self.tuning.text_threads, self.tuning.text_heap_bytes)?);
         }
-        Ok(self.text_writer.as_mut().expect("it was just opened"))
+        Ok(self.text_writer.as_mut().expect("because it was just opened"))
     }
 
     pub(crate) fn connection(&mut self) -> &mut Connection {
@@ -447,29 +448,29 @@ impl Writer {
         &self.dir
     }
 
-    /// The folder of the store in use.
+    /// Returns the folder of the store in use.
     pub(crate) fn epoch(&self) -> &Path {
         &self.epoch
     }
 
-    /// Lets go of all files and keeps the lock.
+    /// Closes all files and keeps the lock.
     pub(crate) fn into_lock(self) -> Lock {
         self._lock
     }
 
-    /// Lets go of all files and keeps what another writer can be opened with.
+    /// Closes all files and keeps what is needed to open another writer.
     pub(crate) fn into_parts(self) -> Parts {
         Parts { dir: self.dir, lock: self._lock, tuning: self.tuning, point: self.point }
     }
 
-    /// Names a durable write that is about to happen.
+    /// Calls the write point right before a durable write.
     pub(crate) fn at(&self, name: &'static str) {
         if let Some(point) = &self.point {
             point(name);
         }
     }
 
-    /// Moves a log that has grown into the database.
+    /// Checkpoints a log that has grown.
     fn checkpoint(&self) {
         let log = self.epoch.join("store.db-wal");
         if !std::fs::metadata(log).is_ok_and(|log| log.len() < LOG_BYTES) {
@@ -477,8 +478,8 @@ impl Writer {
         }
     }
 
-    /// Moves the log into the database, without waiting for readers. Says whether all of it is on disk now: until
-    /// then, a power cut can take the last transactions back.
+    /// Moves the log into the database without waiting for readers. Returns whether all of it is on disk now: until
+    /// then, a power failure can undo the last transactions.
     pub(crate) fn settle(&self) -> bool {
         let quick = self.connection.busy_timeout(Duration::ZERO);
         let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));

@@ -15,19 +15,19 @@ use crate::text_folder::{self, hyphenated};
 use crate::views::{self, ViewInfo};
 use crate::{Missing, ProjectDir, Result, SecretRules, StoreError, Tuning, WritePoint, Writer, schema};
 
-/// More would cost much time and save little: what is large is compressed already.
+/// A higher level costs much time and saves little: the large content is compressed already.
 const LEVEL: i32 = 3;
 
-/// What to export, and where to.
+/// A request to export a store.
 pub struct Export<'a> {
     /// The file to write.
     pub target: &'a Path,
-    /// Whether a file that is there may be replaced.
+    /// Whether an existing file may be replaced.
     pub replace: bool,
-    /// The root of a plain folder. Its view is taken along; work trees of git are not, since what is committed is
-    /// published under its branch as well, and what is not is nobody else's business.
+    /// The root of a plain folder, to export its view. Git work trees are never exported: committed content is
+    /// published under its branch as well, and uncommitted content is private.
     pub folder: Option<&'a str>,
-    /// What must not be in it. It leaves the store, too.
+    /// Secrets to exclude. They are removed from the store as well.
     pub secrets: &'a dyn SecretRules,
     /// Called before each durable write.
     pub point: Option<WritePoint>,
@@ -35,23 +35,23 @@ pub struct Export<'a> {
     pub now: i64,
 }
 
-/// An archive that was written.
+/// The result of an export.
 #[derive(Clone, Debug)]
 pub struct Archive {
     /// Its size.
     pub bytes: u64,
-    /// What it unpacks to.
+    /// Its unpacked size.
     pub unpacked_bytes: u64,
-    /// The generation it shows.
+    /// The exported generation.
     pub generation: i64,
-    /// How many file versions are in it.
+    /// The number of file versions in it.
     pub versions: u64,
     /// The views in it.
     pub views: Vec<ViewInfo>,
 }
 
-/// Writes a project's store as an archive. The write lock is waited for and held, so that what is written is of one
-/// moment; readers are not disturbed. On failure nothing is left behind, and a file that was there stays as it was.
+/// Exports a project's store as an archive. Waits for the write lock and holds it, so that the content is of one
+/// moment; readers are not disturbed. On failure nothing is left behind, and an existing file stays as it was.
 pub fn export(dir: &ProjectDir, request: &Export<'_>) -> Result<Archive> {
     refuse_existing(request)?;
     let writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), request.point.clone(), request.now)?;
@@ -91,7 +91,7 @@ fn refuse_existing(request: &Export<'_>) -> Result<()> {
     }
 }
 
-/// The views that another machine has a use for, with the keys they have there.
+/// Returns the views that are useful on another machine, with their keys there.
 fn travelling(views: Vec<ViewInfo>, folder: Option<&str>) -> Vec<(ViewInfo, ViewKey)> {
     let key = |view: &ViewInfo| match &view.key {
         ViewKey::Worktree(root) => (folder == Some(root)).then(|| ViewKey::Worktree(FOLDER.to_owned())),
@@ -126,7 +126,7 @@ impl Part {
     }
 }
 
-/// The files of a clean copy, in order. A segment bears a random name; where there is one only, it is named after its
+/// Returns the files of a compact copy, in order. A segment has a random name. A single segment is named after its
 /// content instead, so that merging the same documents again gives the same archive.
 fn parts(epoch: &Path) -> Result<Vec<Part>> {
     let dir = epoch.join("text");
@@ -169,7 +169,7 @@ fn content_name(dir: &Path, files: &[String]) -> Result<String> {
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }
 
-/// Writes the archive beside its target and puts it there once it is whole.
+/// Writes the archive beside its target and renames it once it is complete.
 fn publish(request: &Export<'_>, manifest: &Manifest, parts: &[Part]) -> Result<u64> {
     let target = request.target;
     let name = target.file_name().ok_or_else(|| StoreError::FileExists(target.to_owned()))?;
@@ -190,7 +190,7 @@ fn publish(request: &Export<'_>, manifest: &Manifest, parts: &[Part]) -> Result<
 
 fn write(path: &Path, manifest: &Manifest, parts: &[Part]) -> Result<u64> {
     let failed = || StoreError::io(path);
-    // What a killed export left behind is in the way; whoever made a link of that name gets nothing written through it.
+    // A killed export may have left the file behind, and a link of that name must not be followed.
     let _ = fs::remove_file(path);
     let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed())?;
     let mut encoder = zstd::Encoder::new(BufWriter::new(file), LEVEL).map_err(failed())?;

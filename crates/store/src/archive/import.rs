@@ -1,4 +1,4 @@
-//! Taking an archive in.
+//! Importing an archive.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -13,16 +13,16 @@ use crate::layout::Scratch;
 use crate::views::{self, ViewInfo};
 use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, private, schema, statcache, text};
 
-/// What may follow the last entry: a tar ends with empty blocks, and some programs write many.
+/// The maximum number of bytes after the last entry: a tar ends with empty blocks, and some programs write many.
 const LONGEST_END: u64 = 64 << 10;
 
-/// What to import, and for whom.
+/// A request to import an archive into a project.
 pub struct Import<'a> {
     /// The archive.
     pub source: &'a Path,
     /// The root of the workspace, which is registered.
     pub root: &'a str,
-    /// What the work tree there starts from; none for a bare repository.
+    /// The initial view of the work tree there; `None` for a bare repository.
     pub start: Option<Start<'a>>,
     /// Called before each durable write.
     pub point: Option<WritePoint>,
@@ -30,44 +30,44 @@ pub struct Import<'a> {
     pub now: i64,
 }
 
-/// What a work tree shows before its first sync: a published view that is near, under the work tree's own name.
+/// The content of a work tree before its first sync: a close published view, under the work tree's own name.
 pub struct Start<'a> {
-    /// The name the work tree answers for.
+    /// The ref name of the work tree.
     pub ref_name: &'a str,
-    /// The commit it stands on. A view of that commit is as near as can be.
+    /// Its commit. A view of the same commit is the closest.
     pub commit: Option<&'a str>,
-    /// Further views to start from, the best first; any other, when none of them is there.
+    /// Further views to start from, best first. If none of them exists, any other view is used.
     pub from: &'a [ViewKey],
 }
 
-/// What came in.
+/// The result of an import.
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// The size of the archive.
     pub bytes: u64,
-    /// What it unpacked to.
+    /// Its unpacked size.
     pub unpacked_bytes: u64,
     /// The views that are published now.
     pub views: Vec<ViewInfo>,
-    /// The extractions they stand on.
+    /// The keys of the extractions that they are based on.
     pub facts_keys: Vec<u64>,
     /// The view that the work tree starts from.
     pub start: Option<ViewKey>,
-    /// What was there before.
+    /// The state before.
     pub replaced: Option<Replaced>,
 }
 
-/// A state that made room for another.
+/// A replaced state.
 #[derive(Clone, Debug)]
 pub struct Replaced {
     /// Its views; empty when it could not be read.
     pub views: Vec<ViewInfo>,
-    /// Whether its space is free already. Else somebody still reads it, and a later write frees it.
+    /// Whether its space is free already. Otherwise it still has readers, and a later writer frees it.
     pub is_freed: bool,
 }
 
-/// Makes the content of an archive the store of a project, in place of what was there. The write lock is waited for.
-/// Until the last step the old state is in use and untouched, whatever happens.
+/// Replaces the store of a project by the content of an archive. Waits for the write lock. Until the last step the old
+/// state is in use and unchanged, whatever happens.
 pub fn import(dir: &ProjectDir, request: &Import<'_>) -> Result<Imported> {
     let at = |name| {
         if let Some(point) = &request.point {
@@ -75,7 +75,7 @@ pub fn import(dir: &ProjectDir, request: &Import<'_>) -> Result<Imported> {
         }
     };
     let bytes = archive_bytes(request.source)?;
-    // Most of what is wrong with an archive shows in its manifest: before anything is waited for or written.
+    // Most problems of an archive show in its manifest, before anything is waited for or written.
     let manifest = read_manifest(&mut entries(&mut open(request.source)?)?)?;
     let unpacked_bytes = manifest.unpacked_bytes(bytes)?;
     let _lock = dir.lock_for_writing(true)?;
@@ -100,7 +100,7 @@ pub fn import(dir: &ProjectDir, request: &Import<'_>) -> Result<Imported> {
     Ok(Imported { bytes, unpacked_bytes, views, facts_keys: manifest.facts_keys, start, replaced })
 }
 
-/// What of the old state outlives it.
+/// The parts of the old state that survive.
 #[derive(Default)]
 struct Before {
     roots: Vec<String>,
@@ -109,7 +109,7 @@ struct Before {
 }
 
 impl Before {
-    /// A state that can not be read has nothing to pass on.
+    /// Reads the old state. An unreadable state has nothing to keep.
     fn of(old: Option<&Connection>) -> Self {
         let read = |old: &Connection| -> Result<Self> {
             let (roots, generation) = (statcache::roots(old)?, schema::meta(old, "generation")?);
@@ -121,7 +121,7 @@ impl Before {
 
 fn archive_bytes(path: &Path) -> Result<u64> {
     let found = fs::metadata(path).map_err(StoreError::io(path))?;
-    if found.is_file() { Ok(found.len()) } else { Err(refused("it is no file")) }
+    if found.is_file() { Ok(found.len()) } else { Err(refused("it is not a file")) }
 }
 
 type Source = tar::Archive<zstd::Decoder<'static, BufReader<File>>>;
@@ -131,14 +131,14 @@ fn open(path: &Path) -> Result<Source> {
     Ok(tar::Archive::new(zstd::Decoder::new(file).map_err(unreadable)?))
 }
 
-/// The entries as they stand there: long names and other extensions are entries of their own, and are refused as such
-/// instead of being read into memory.
+/// Returns the raw entries. Long names and other extensions are entries of their own, and are refused as such instead
+/// of being read into memory.
 fn entries<R: Read>(source: &mut tar::Archive<R>) -> Result<tar::Entries<'_, R>> {
     Ok(source.entries().map_err(unreadable)?.raw(true))
 }
 
 fn unreadable(error: io::Error) -> StoreError {
-    refused(format!("it can not be read, or is cut off ({error})"))
+    refused(format!("it cannot be read or is truncated ({error})"))
 }
 
 fn read_manifest<R: Read>(entries: &mut tar::Entries<'_, R>) -> Result<Manifest> {
@@ -154,7 +154,7 @@ fn read_manifest<R: Read>(entries: &mut tar::Entries<'_, R>) -> Result<Manifest>
     Manifest::parse(&text)
 }
 
-/// The name of an entry that is a plain file with a harmless name.
+/// Returns the name of an entry that is a plain file with a safe name.
 fn plain_name<R: Read>(entry: &tar::Entry<'_, R>) -> Result<String> {
     let bytes = entry.path_bytes();
     let name = String::from_utf8_lossy(&bytes).into_owned();
@@ -162,20 +162,20 @@ fn plain_name<R: Read>(entry: &tar::Entry<'_, R>) -> Result<String> {
     match entry.header().entry_type() {
         tar::EntryType::Regular => Ok(name),
         tar::EntryType::Symlink | tar::EntryType::Link => Err(refused(format!("{name} is a link"))),
-        _ => Err(refused(format!("{name} is no plain file"))),
+        _ => Err(refused(format!("{name} is not a regular file"))),
     }
 }
 
-/// Writes what the manifest lists into a folder, and nothing else.
+/// Unpacks the files that the manifest lists into a folder, and nothing else.
 fn unpack(path: &Path, manifest: &Manifest, to: &Path, at: &dyn Fn(&'static str)) -> Result<()> {
     let mut source = open(path)?;
     let mut found = entries(&mut source)?;
     if read_manifest(&mut found)? != *manifest {
-        return Err(refused("it was changed while it was read"));
+        return Err(refused("it changed while it was read"));
     }
     private::create_folder(&to.join("text")).map_err(StoreError::io(to))?;
     for (number, listed) in manifest.files.iter().enumerate() {
-        let missing = || refused(format!("{} is missing in it", listed.name));
+        let missing = || refused(format!("{} is missing", listed.name));
         let mut entry = found.next().ok_or_else(missing)?.map_err(unreadable)?;
         expect_listed(&plain_name(&entry)?, &manifest.files, number)?;
         if entry.size() != listed.size {
@@ -194,12 +194,12 @@ fn unpack(path: &Path, manifest: &Manifest, to: &Path, at: &dyn Fn(&'static str)
     text::write_managed(&to.join("text"), &names.map(str::to_owned).collect::<Vec<_>>())
 }
 
-/// The entry with this name stands where the manifest lists it.
+/// Checks that the entry with this name is at its position in the manifest.
 fn expect_listed(name: &str, files: &[Listed], number: usize) -> Result<()> {
     match files.iter().position(|file| file.name == name) {
         Some(place) if place == number => Ok(()),
         Some(place) if place < number => Err(twice(name)),
-        Some(_) => Err(refused(format!("{} is missing in it, or out of order", files[number].name))),
+        Some(_) => Err(refused(format!("{} is missing or out of order", files[number].name))),
         None => Err(refused(format!("{name} is not listed in its manifest"))),
     }
 }
@@ -213,7 +213,7 @@ fn unpack_file(entry: &mut impl Read, listed: &Listed, to: &Path) -> Result<()> 
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let read = entry.read(&mut buffer[..wanted]).map_err(unreadable)?;
         if read == 0 {
-            return Err(refused(format!("{} is cut off", listed.name)));
+            return Err(refused(format!("{} is truncated", listed.name)));
         }
         hasher.update(&buffer[..read]);
         file.write_all(&buffer[..read]).map_err(StoreError::io(to))?;
@@ -225,31 +225,31 @@ fn unpack_file(entry: &mut impl Read, listed: &Listed, to: &Path) -> Result<()> 
     file.sync_all().map_err(StoreError::io(to))
 }
 
-/// Nothing but empty blocks follows.
+/// Checks that nothing but empty blocks follows.
 fn expect_end(rest: impl Read) -> Result<()> {
     let mut end = Vec::new();
     rest.take(LONGEST_END + 1).read_to_end(&mut end).map_err(unreadable)?;
     match end.len() as u64 <= LONGEST_END && end.iter().all(|byte| *byte == 0) {
         true => Ok(()),
-        false => Err(refused("something follows its last entry")),
+        false => Err(refused("it has data after its last entry")),
     }
 }
 
-/// Those who read a text index trust what they wrote themselves: what somebody else made up may have them break down.
+/// Verifies the text index and catches panics: Tantivy trusts its own files, and crafted ones may make it panic.
 fn examined(epoch: &Path) -> Result<Connection> {
-    let broke = |_| Err(refused("its text index can not be read"));
+    let broke = |_| Err(refused("its text index cannot be read"));
     std::panic::catch_unwind(|| verified(epoch)).unwrap_or_else(broke)
 }
 
-/// Opens what was unpacked once it has been examined: nothing of it was written by somebody we know.
+/// Verifies the unpacked files and opens the database. Nothing in them is trusted.
 fn verified(epoch: &Path) -> Result<Connection> {
-    let unsound = |what: &str, why: String| refused(format!("its {what} is not sound: {why}"));
+    let unsound = |what: &str, why: String| refused(format!("its {what} is corrupt: {why}"));
     let foreign = |error: StoreError| unsound("database", error.to_string());
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let raw = Connection::open_with_flags(epoch.join(DATABASE), flags)?;
     raw.pragma_update(None, "trusted_schema", false)?;
     if !schema::is_ours(&raw).map_err(foreign)? {
-        return Err(unsound("database", "it has other tables than an index".into()));
+        return Err(unsound("database", "it has unexpected tables".into()));
     }
     raw.close().map_err(|(_, error)| error)?;
     let connection = schema::open_at(epoch).map_err(foreign)?;
@@ -260,27 +260,27 @@ fn verified(epoch: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// No file of the index has a name that leads out of a work tree.
+/// Checks that no file of the index has a path that leads out of a work tree.
 fn check_paths(connection: &Connection) -> Result<()> {
     let mut select = connection.prepare("SELECT path FROM file_versions")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         if path.starts_with('/') || path.split('/').any(|part| part == ".." || part.is_empty()) {
-            return Err(refused(format!("a file in its database has the name {path}")));
+            return Err(refused(format!("a file in its database has the path {path}")));
         }
     }
     Ok(())
 }
 
-/// Makes a foreign state one of this machine: its workspaces, its work tree, its count of generations.
+/// Adapts an imported state to this machine: its workspaces, its work tree, its generation counter.
 fn adopt(connection: &Connection, request: &Import<'_>, before: &Before) -> Result<Option<ViewKey>> {
     let transaction = connection.unchecked_transaction()?;
     transaction.execute_batch("DELETE FROM stat_cache; DELETE FROM jobs; DELETE FROM workspaces")?;
     for root in before.roots.iter().map(String::as_str).chain([request.root]) {
         statcache::register(&transaction, root, request.now)?;
     }
-    // Readers tell what is new by its generation, also across a switch.
+    // Readers detect changes by the generation, also across a switch.
     let generation = schema::meta(&transaction, "generation")?.max(before.generation).saturating_add(1);
     schema::set_meta(&transaction, "generation", generation)?;
     let start = match &request.start {
@@ -296,7 +296,7 @@ fn adopt(connection: &Connection, request: &Import<'_>, before: &Before) -> Resu
     Ok(start)
 }
 
-/// Publishes a view for the work tree at a root: the nearest that came in, until a sync has looked at the files.
+/// Publishes a view for the work tree at a root: the closest imported one, until a sync has read the files.
 fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64) -> Result<Option<ViewKey>> {
     let mut all = views::all(connection)?;
     all.sort_by_key(|view| std::cmp::Reverse(view.indexed_at));
@@ -306,7 +306,7 @@ fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64
     let near = || start.from.iter().find_map(find);
     let nearest = find(&folder).or_else(same_commit).or_else(near).or(all.first());
     let Some(from) = nearest else { return Ok(None) };
-    // What another commit holds keeps its own name, so that nobody takes it for what is checked out here.
+    // Content of another commit keeps its own ref name, so that it is not mistaken for the checked-out one.
     let is_here = from.key == folder || from.commit.as_deref() == start.commit;
     let ref_name = if is_here { start.ref_name } else { &from.ref_name };
     let here = ViewKey::Worktree(root.to_owned());
@@ -320,12 +320,12 @@ fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64
     Ok(Some(from.key.clone()))
 }
 
-/// Closes the database with everything in one file, on disk.
+/// Closes the database with all data in one file, on disk.
 fn settle(connection: Connection, epoch: &Path) -> Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)?;
     for folder in [epoch.join("text"), epoch.to_owned()] {
-        // Where folders can not be synced, that is as good as it gets.
+        // Where folders cannot be synced, this is the best possible.
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
     Ok(())

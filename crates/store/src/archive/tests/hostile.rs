@@ -1,4 +1,4 @@
-//! Archives that somebody made to do harm, or that were harmed themselves: refused, and nothing is changed.
+//! Hostile and corrupt archives are refused, and nothing changes.
 
 use std::fs;
 use std::io::Read;
@@ -10,33 +10,33 @@ use tar::EntryType;
 use super::Project;
 use crate::StoreError;
 
-/// One entry, taken apart.
+/// One parsed entry.
 struct Item {
     name: String,
     kind: EntryType,
     bytes: Vec<u8>,
-    /// In place of the true size.
+    /// Overrides the true size.
     size: Option<u64>,
 }
 
-/// An archive, taken apart.
+/// A parsed archive.
 struct Parts {
     items: Vec<Item>,
-    /// What follows the last entry.
+    /// The bytes after the last entry.
     tail: Vec<u8>,
 }
 
 impl Parts {
     fn of(path: &Path) -> Self {
-        let bytes = fs::read(path).expect("it was just written");
-        let plain = zstd::decode_all(bytes.as_slice()).expect("it is whole");
+        let bytes = fs::read(path).expect("because it was just written");
+        let plain = zstd::decode_all(bytes.as_slice()).expect("because it is intact");
         let mut archive = tar::Archive::new(plain.as_slice());
         let mut items = Vec::new();
-        for entry in archive.entries().expect("it is a tar") {
-            let mut entry = entry.expect("it is whole");
+        for entry in archive.entries().expect("because it is a tar") {
+            let mut entry = entry.expect("because it is intact");
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).expect("it is whole");
+            entry.read_to_end(&mut bytes).expect("because it is intact");
             items.push(Item { name, kind: EntryType::Regular, bytes, size: None });
         }
         Self { items, tail: vec![0; 1024] }
@@ -50,16 +50,16 @@ impl Parts {
         self.items.push(Item { name: name.to_owned(), kind, bytes: Vec::new(), size: None });
     }
 
-    /// Changes the text of the manifest.
+    /// Edits the text of the manifest.
     fn manifest(&mut self, from: &str, to: &str) {
-        let text = String::from_utf8(self.items[0].bytes.clone()).expect("a manifest is text");
+        let text = String::from_utf8(self.items[0].bytes.clone()).expect("because a manifest is text");
         assert!(text.contains(from), "no {from} in {text}");
         self.items[0].bytes = text.replacen(from, to, 1).into_bytes();
     }
 
-    /// Makes the manifest list what is there.
+    /// Updates the manifest to match the entries.
     fn listed_again(&mut self) {
-        let text = String::from_utf8(self.items[0].bytes.clone()).expect("a manifest is text");
+        let text = String::from_utf8(self.items[0].bytes.clone()).expect("because a manifest is text");
         let mut lines: Vec<String> =
             text.lines().filter(|line| !line.starts_with("file ")).map(str::to_owned).collect();
         for item in &self.items[1..] {
@@ -68,14 +68,14 @@ impl Parts {
         self.items[0].bytes = (lines.join("\n") + "\n").into_bytes();
     }
 
-    /// Changes the database, and lists it again.
+    /// Edits the database and updates the manifest.
     fn database(&mut self, folder: &Path, statement: &str) {
         let path = folder.join("changed.db");
-        fs::write(&path, &self.item("store.db").bytes).expect("it can be written");
-        let connection = Connection::open(&path).expect("it is a database");
-        connection.execute_batch(statement).expect("it can be changed");
+        fs::write(&path, &self.item("store.db").bytes).expect("because it can be written");
+        let connection = Connection::open(&path).expect("because it is a database");
+        connection.execute_batch(statement).expect("because it can be changed");
         drop(connection);
-        self.item("store.db").bytes = fs::read(&path).expect("it is there");
+        self.item("store.db").bytes = fs::read(&path).expect("because it exists");
         self.listed_again();
     }
 
@@ -83,7 +83,7 @@ impl Parts {
         let mut plain = Vec::new();
         for item in &self.items {
             let mut header = tar::Header::new_ustar();
-            // Past the checks of the library: nobody who means harm uses them.
+            // Bypasses the checks of the library, as an attacker would.
             let field = &mut header.as_old_mut().name;
             field[..item.name.len()].copy_from_slice(item.name.as_bytes());
             header.set_entry_type(item.kind);
@@ -95,11 +95,12 @@ impl Parts {
             plain.resize(plain.len().next_multiple_of(512), 0);
         }
         plain.extend_from_slice(&self.tail);
-        fs::write(path, zstd::encode_all(plain.as_slice(), 3).expect("it fits in memory")).expect("it can be written");
+        fs::write(path, zstd::encode_all(plain.as_slice(), 3).expect("because it fits in memory"))
+            .expect("because it can be written");
     }
 }
 
-/// Changes a good archive, and expects to be refused for this reason, with all as it was.
+/// Edits a valid archive and expects the import to refuse it for this reason without any change.
 #[track_caller]
 fn refused(because: &str, change: impl FnOnce(&mut Parts, &Path)) {
     let project = Project::indexed();
@@ -110,9 +111,9 @@ fn refused(because: &str, change: impl FnOnce(&mut Parts, &Path)) {
     let before = project.picture();
     match project.import(&path) {
         Err(StoreError::Archive(why)) => assert!(why.contains(because), "refused because {why}"),
-        other => panic!("expected to be refused because {because}: {other:?}"),
+        other => panic!("expected refusal: {because}: {other:?}"),
     }
-    assert!(project.picture() == before, "something was changed or left behind");
+    assert!(project.picture() == before, "the project changed");
 }
 
 #[test]
@@ -122,16 +123,16 @@ fn an_archive_that_is_put_together_again_as_it_was_is_taken() {
     let mut parts = Parts::of(&path);
     parts.listed_again();
     parts.write(&path);
-    project.import(&path).expect("nothing is wrong with it");
+    project.import(&path).expect("because the archive is valid");
 }
 
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
-    refused("/tmp/evil is an absolute name", |parts, _| parts.push("/tmp/evil", EntryType::Regular));
-    refused("text/../../evil is a name that leads elsewhere", |parts, _| {
+    refused("/tmp/evil is an absolute path", |parts, _| parts.push("/tmp/evil", EntryType::Regular));
+    refused("text/../../evil leads out of the archive", |parts, _| {
         parts.item("text/meta.json").name = "text/../../evil".into();
     });
-    refused("leads elsewhere", |parts, _| {
+    refused("leads out of the archive", |parts, _| {
         parts.item("text/meta.json").name = "../../evil".into();
         parts.listed_again();
     });
@@ -139,16 +140,16 @@ fn names_that_lead_elsewhere_are_refused() {
         parts.item("text/meta.json").name = "/evil".into();
         parts.listed_again();
     });
-    refused("no part of an index", |parts, _| {
+    refused("not part of an index", |parts, _| {
         parts.item("text/meta.json").name = "write.lock".into();
         parts.listed_again();
     });
-    // Tantivy deletes what this file lists.
-    refused("no part of an index", |parts, _| {
+    // Tantivy deletes the files that this file lists.
+    refused("not part of an index", |parts, _| {
         parts.items[2].name = "text/.managed.json".into();
         parts.listed_again();
     });
-    refused("a file in its database has the name ../evil", |parts, folder| {
+    refused("a file in its database has the path ../evil", |parts, folder| {
         parts.database(folder, "UPDATE file_versions SET path = '../evil' WHERE path = 'beta.txt'");
     });
 }
@@ -157,32 +158,32 @@ fn names_that_lead_elsewhere_are_refused() {
 fn links_folders_and_other_special_entries_are_refused() {
     refused("text/meta.json is a link", |parts, _| parts.item("text/meta.json").kind = EntryType::Symlink);
     refused("text/meta.json is a link", |parts, _| parts.item("text/meta.json").kind = EntryType::Link);
-    refused("store.db is no plain file", |parts, _| parts.item("store.db").kind = EntryType::Directory);
-    refused("is no plain file", |parts, _| parts.item("store.db").kind = EntryType::Fifo);
-    refused("is no plain file", |parts, _| parts.item("store.db").kind = EntryType::GNULongName);
-    refused("is no plain file", |parts, _| parts.item("manifest").kind = EntryType::XHeader);
+    refused("store.db is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::Directory);
+    refused("is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::Fifo);
+    refused("is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::GNULongName);
+    refused("is not a regular file", |parts, _| parts.item("manifest").kind = EntryType::XHeader);
 }
 
 #[test]
 fn entries_that_are_double_missing_or_not_listed_are_refused() {
-    refused("store.db stands in it twice", |parts, _| {
+    refused("store.db occurs twice", |parts, _| {
         let bytes = parts.item("store.db").bytes.clone();
         parts.items.insert(2, Item { name: "store.db".into(), kind: EntryType::Regular, bytes, size: None });
     });
-    refused("store.db stands in it twice", |parts, _| {
+    refused("store.db occurs twice", |parts, _| {
         let bytes = parts.item("store.db").bytes.clone();
         parts.items.insert(2, Item { name: "store.db".into(), kind: EntryType::Regular, bytes, size: None });
         parts.listed_again();
     });
     refused("more.txt is not listed", |parts, _| parts.push("more.txt", EntryType::Regular));
     refused("text/meta.json is missing", |parts, _| parts.items.truncate(parts.items.len() - 1));
-    refused("store.db is missing in it, or out of order", |parts, _| drop(parts.items.remove(1)));
+    refused("store.db is missing or out of order", |parts, _| drop(parts.items.remove(1)));
     refused("does not begin with the database", |parts, _| parts.items[0].bytes = header_only(parts));
     refused("does not begin with a manifest", |parts, _| drop(parts.items.remove(0)));
 }
 
 fn header_only(parts: &Parts) -> Vec<u8> {
-    let text = String::from_utf8(parts.items[0].bytes.clone()).expect("a manifest is text");
+    let text = String::from_utf8(parts.items[0].bytes.clone()).expect("because a manifest is text");
     text.lines().take(3).map(|line| format!("{line}\n")).collect::<String>().into_bytes()
 }
 
@@ -192,8 +193,8 @@ fn wrong_checksums_and_sizes_are_refused() {
     refused("text/meta.json has a wrong checksum", |parts, _| parts.item("text/meta.json").bytes[0] ^= 1);
     refused("its manifest says", |parts, _| parts.item("text/meta.json").bytes.push(b' '));
     refused("its manifest says", |parts, _| parts.item("text/meta.json").size = Some(1 << 40));
-    refused("a line that can not be read", |parts, _| parts.manifest("\nfile ", "\nfile x"));
-    refused("a line that can not be read", |parts, _| parts.manifest("\nfile ", "\nother "));
+    refused("a line that cannot be parsed", |parts, _| parts.manifest("\nfile ", "\nfile x"));
+    refused("a line that cannot be parsed", |parts, _| parts.manifest("\nfile ", "\nother "));
 }
 
 #[test]
@@ -212,33 +213,34 @@ fn bombs_are_refused_before_they_are_unpacked() {
     });
     refused("its manifest says", |parts, _| parts.item("store.db").bytes = vec![0; 80 << 20]);
     refused("its manifest is too long", |parts, _| parts.items[0].bytes.resize(2 << 20, b'\n'));
-    refused("something follows its last entry", |parts, _| parts.tail = vec![0; 80 << 20]);
+    refused("data after its last entry", |parts, _| parts.tail = vec![0; 80 << 20]);
 }
 
 #[test]
 fn a_database_or_text_index_that_is_none_of_ours_is_refused() {
     let trigger = "CREATE TRIGGER evil AFTER INSERT ON workspaces BEGIN DELETE FROM branch_state; END";
-    refused("other tables than an index", |parts, folder| parts.database(folder, trigger));
+    refused("unexpected tables", |parts, folder| parts.database(folder, trigger));
     refused("which is not stored", |parts, folder| {
         parts.database(folder, "DELETE FROM file_versions WHERE path = 'beta.txt'");
     });
-    refused("its database is not sound", |parts, folder| {
+    refused("its database is corrupt", |parts, folder| {
         parts.database(folder, "UPDATE branch_state SET members = x'00'");
     });
-    refused("its database is not sound", |parts, folder| {
+    refused("its database is corrupt", |parts, folder| {
         parts.database(folder, "UPDATE branch_state SET view = 'nonsense' WHERE view = 'ref:feat'");
     });
-    refused("its database is not sound", |parts, folder| parts.database(folder, "UPDATE meta SET value = 1"));
-    refused("its database is not sound", |parts, _| {
+    refused("its database is corrupt", |parts, folder| parts.database(folder, "UPDATE meta SET value = 1"));
+    refused("its database is corrupt", |parts, _| {
         parts.item("store.db").bytes = b"not a database, but long enough to be one".repeat(100);
         parts.listed_again();
     });
-    refused("its text index is not sound", |parts, _| {
+    refused("its text index is corrupt", |parts, _| {
         parts.item("text/meta.json").bytes = b"{}".to_vec();
         parts.listed_again();
     });
-    refused("its text index is not sound", |parts, _| {
-        let at = parts.items.iter().position(|item| item.name.ends_with(".idx")).expect("a segment has postings");
+    refused("its text index is corrupt", |parts, _| {
+        let at =
+            parts.items.iter().position(|item| item.name.ends_with(".idx")).expect("because a segment has postings");
         parts.items[at].bytes[1] ^= 1;
         parts.listed_again();
     });
@@ -262,7 +264,7 @@ fn other_versions_of_the_format_or_the_schema_are_told_apart() {
             Err(StoreError::ArchiveVersion { what, found, required }) => assert_eq!((what, found, required), expected),
             other => panic!("{to}: {other:?}"),
         }
-        assert!(project.picture() == before, "something was changed or left behind");
+        assert!(project.picture() == before, "the project changed");
     }
 }
 
@@ -270,16 +272,16 @@ fn other_versions_of_the_format_or_the_schema_are_told_apart() {
 fn what_is_cut_off_flipped_or_no_archive_at_all_is_refused() {
     let project = Project::indexed();
     let path = project.export("a.tar.zst");
-    let whole = fs::read(&path).expect("it was just written");
+    let whole = fs::read(&path).expect("because it was just written");
     let before = project.picture();
     let harmed = project.path("harmed");
     let expect_refused = |what: &str, bytes: &[u8]| {
-        fs::write(&harmed, bytes).expect("it can be written");
+        fs::write(&harmed, bytes).expect("because it can be written");
         let told = project.import(&harmed);
         assert!(matches!(told, Err(StoreError::Archive(_))), "{what}: {told:?}");
     };
     for length in (0..whole.len()).step_by(whole.len() / 24).chain([whole.len() - 1]) {
-        expect_refused(&format!("cut off after {length} bytes"), &whole[..length]);
+        expect_refused(&format!("truncated after {length} bytes"), &whole[..length]);
     }
     for place in (0..whole.len()).step_by(whole.len() / 24).chain([whole.len() - 1]) {
         let mut bytes = whole.clone();
@@ -287,9 +289,9 @@ fn what_is_cut_off_flipped_or_no_archive_at_all_is_refused() {
         expect_refused(&format!("flipped at {place}"), &bytes);
     }
     expect_refused("text", b"hello");
-    expect_refused("an empty stream", &zstd::encode_all(&b""[..], 3).expect("it fits"));
-    expect_refused("another tar", &zstd::encode_all(&[0_u8; 1024][..], 3).expect("it fits"));
+    expect_refused("an empty stream", &zstd::encode_all(&b""[..], 3).expect("because it fits"));
+    expect_refused("another tar", &zstd::encode_all(&[0_u8; 1024][..], 3).expect("because it fits"));
     assert!(matches!(project.import(project.folder.path()), Err(StoreError::Archive(_))), "a folder");
-    assert!(matches!(project.import(&project.path("nothing")), Err(StoreError::Io { .. })), "nothing there");
-    assert!(project.picture() == before, "something was changed or left behind");
+    assert!(matches!(project.import(&project.path("nothing")), Err(StoreError::Io { .. })), "a missing file");
+    assert!(project.picture() == before, "the project changed");
 }

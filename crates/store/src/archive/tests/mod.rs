@@ -1,4 +1,4 @@
-//! Archives that are as they should be, and what the tests of all others are made with.
+//! Valid archives, and the fixtures for all archive tests.
 
 mod hostile;
 
@@ -19,7 +19,7 @@ use crate::{
 
 const ROOT: &str = "/home/somebody/source";
 
-/// Rules by which nothing is a secret.
+/// Rules under which nothing is a secret.
 struct NoSecrets;
 
 impl SecretRules for NoSecrets {
@@ -40,7 +40,7 @@ impl SecretRules for NoSecrets {
     }
 }
 
-/// A project in a folder of its own.
+/// A project in its own folder.
 struct Project {
     folder: TempDir,
     dir: ProjectDir,
@@ -48,21 +48,21 @@ struct Project {
 
 impl Project {
     fn new() -> Self {
-        let folder = TempDir::new().expect("a temp folder can be made");
+        let folder = TempDir::new().expect("because a temporary folder can be created");
         let dir = ProjectDir::new(folder.path().join("project"));
         Self { folder, dir }
     }
 
-    /// `main` with two files, `feat` with a third, and a work tree with a fourth that nobody committed.
+    /// Indexes `main` with two files, `feat` with a third, and a work tree with a fourth, uncommitted one.
     fn indexed() -> Self {
         let project = Self::new();
-        let mut writer =
-            Writer::open(&project.dir, Missing::Create, true, Tuning::default(), None, 1).expect("it can be made");
-        writer.register(ROOT, 1).expect("it can be registered");
-        let job = writer.start_job(None, &worktree(ROOT), "main", JobMode::Full, 1).expect("a job can begin");
-        let first = writer.reserve(4).expect("ids are there");
+        let mut writer = Writer::open(&project.dir, Missing::Create, true, Tuning::default(), None, 1)
+            .expect("because it can be created");
+        writer.register(ROOT, 1).expect("because it can be registered");
+        let job = writer.start_job(None, &worktree(ROOT), "main", JobMode::Full, 1).expect("because a job can start");
+        let first = writer.reserve(4).expect("because ids are available");
         for (number, word) in ["alpha", "beta", "gamma", "confidential"].into_iter().enumerate() {
-            writer.add(version(first + number as u32, &format!("{word}.txt"), word)).expect("it can be added");
+            writer.add(version(first + number as u32, &format!("{word}.txt"), word)).expect("because it can be added");
         }
         let ids = |count: u32| (first..first + count).collect::<RoaringBitmap>();
         let stat = Stat { size: 1, mtime: 1, ctime: 1, inode: 1 };
@@ -76,8 +76,8 @@ impl Project {
             seen: vec![("alpha.txt".into(), CachedStat { stat, version: first })],
             ..Publish::default()
         };
-        writer.publish(&job, &publish, 1).expect("it can be published");
-        writer.finish().expect("it can be finished");
+        writer.publish(&job, &publish, 1).expect("because it can be published");
+        writer.finish().expect("because it can be finished");
         project
     }
 
@@ -89,7 +89,7 @@ impl Project {
         let target = self.path(name);
         let request =
             Export { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
-        export(&self.dir, &request).expect("it can be exported");
+        export(&self.dir, &request).expect("because it can be exported");
         target
     }
 
@@ -100,19 +100,19 @@ impl Project {
     }
 
     fn store(&self) -> Store {
-        Store::open(&self.dir).expect("there is a store")
+        Store::open(&self.dir).expect("because the store exists")
     }
 
     fn keys(&self) -> Vec<String> {
-        self.store().views().expect("views can be read").iter().map(|view| view.key.encode()).collect()
+        self.store().views().expect("because views can be read").iter().map(|view| view.key.encode()).collect()
     }
 
-    /// Whether a word stands anywhere in the files of the project.
+    /// Whether a word occurs in any file of the project.
     fn has(&self, word: &str) -> bool {
         self.picture().values().any(|bytes| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
-    /// The names and bytes of all files of the project, save locks.
+    /// Returns the names and bytes of all files of the project, except locks.
     fn picture(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut all = BTreeMap::new();
         let mut waiting = vec![self.dir.root().to_owned()];
@@ -122,7 +122,7 @@ impl Project {
                 if path.is_dir() {
                     waiting.push(path);
                 } else if path.extension().is_none_or(|extension| extension != "lock" && extension != "db-shm") {
-                    all.insert(path.clone(), fs::read(&path).expect("it can be read"));
+                    all.insert(path.clone(), fs::read(&path).expect("because it can be read"));
                 }
             }
         }
@@ -151,38 +151,42 @@ fn view(key: ViewKey, members: RoaringBitmap) -> ViewUpdate {
 #[test]
 fn what_was_exported_is_there_after_an_import_and_nothing_of_the_other_machine() {
     let (here, there) = (Project::indexed(), Project::new());
-    let imported = there.import(&here.export("a.tar.zst")).expect("it can be imported");
+    let imported = there.import(&here.export("a.tar.zst")).expect("because it can be imported");
     assert_eq!(there.keys(), ["ref:feat", "ref:main", "worktree:/elsewhere"]);
     assert_eq!((imported.start, imported.facts_keys), (Some(ViewKey::Ref("main".into())), vec![7]));
     assert!(imported.replaced.is_none());
     let store = there.store();
-    assert_eq!(store.workspaces().expect("they can be read"), ["/elsewhere"]);
-    assert!(store.jobs(9).expect("they can be read").is_empty());
-    assert!(store.cached_stats(ROOT).expect("they can be read").is_empty());
-    for view in store.views().expect("they can be read") {
+    assert_eq!(store.workspaces().expect("because they can be read"), ["/elsewhere"]);
+    assert!(store.jobs(9).expect("because they can be read").is_empty());
+    assert!(store.cached_stats(ROOT).expect("because they can be read").is_empty());
+    for view in store.views().expect("because they can be read") {
         let expected = if view.key == ViewKey::Ref("feat".into()) { 3 } else { 2 };
         assert_eq!((view.totals.files, view.last_accessed_at, view.indexed_at), (expected, 3, 1), "{}", view.key);
     }
-    let snapshot = store.snapshot(&ViewKey::Ref("feat".into())).expect("it is published");
+    let snapshot = store.snapshot(&ViewKey::Ref("feat".into())).expect("because it is published");
     let texts: Vec<String> =
-        snapshot.members().iter().map(|id| snapshot.text(id).expect("it is stored").to_string()).collect();
+        snapshot.members().iter().map(|id| snapshot.text(id).expect("because it is stored").to_string()).collect();
     assert_eq!(texts, ["alpha", "beta", "gamma"]);
-    // What nobody committed stayed at home: its text, its name, and its words.
-    let text = TextIndex::open(&there.dir.epoch().expect("there is one").join("text")).expect("it is whole");
-    assert_eq!(text.versions().expect("they can be listed").len(), 3);
+    // Uncommitted content was not exported: its text, its name, and its words.
+    let text = TextIndex::open(&there.dir.epoch().expect("because an epoch exists").join("text"))
+        .expect("because it is intact");
+    assert_eq!(text.versions().expect("because they can be listed").len(), 3);
     assert_eq!((here.has("confidential"), there.has("confidential")), (true, false));
 }
 
 #[test]
 fn the_same_store_gives_the_same_bytes() {
     let project = Project::indexed();
-    let read = |name: &str| fs::read(project.export(name)).expect("it was just written");
+    let read = |name: &str| fs::read(project.export(name)).expect("because it was just written");
     let first = read("a.tar.zst");
-    // Being asked is no change of what is exported.
-    assert!(project.store().touch(&ViewKey::Ref("main".into()), 99).expect("nobody writes"));
+    // Using a view does not change what is exported.
+    assert!(project.store().touch(&ViewKey::Ref("main".into()), 99).expect("because no writer is running"));
     assert!(first == read("b.tar.zst"), "the second archive differs");
-    // Nor does it matter who made the store, as long as it is the same.
-    assert!(first == fs::read(Project::indexed().export("a")).expect("it was just written"), "another store's differs");
+    // The archive does not depend on which store with the same content it comes from.
+    assert!(
+        first == fs::read(Project::indexed().export("a")).expect("because it was just written"),
+        "the archive of an equal store differs"
+    );
 }
 
 #[test]
@@ -190,17 +194,17 @@ fn an_export_leaves_nothing_but_its_archive_and_replaces_only_when_told() {
     let project = Project::indexed();
     let before = project.picture();
     let target = project.export("a.tar.zst");
-    let names: Vec<_> = fs::read_dir(project.folder.path()).expect("it is there").flatten().collect();
+    let names: Vec<_> = fs::read_dir(project.folder.path()).expect("because it exists").flatten().collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(project.picture().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
-    fs::write(&target, "precious").expect("it can be written");
+    fs::write(&target, "precious").expect("because it can be written");
     let mut request =
         Export { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
     assert!(matches!(export(&project.dir, &request), Err(StoreError::FileExists(_))));
-    assert_eq!(fs::read(&target).expect("it is there"), b"precious");
+    assert_eq!(fs::read(&target).expect("because it exists"), b"precious");
     request.replace = true;
-    export(&project.dir, &request).expect("it may be replaced");
-    assert!(fs::read(&target).expect("it is there").len() > 1000);
+    export(&project.dir, &request).expect("because it may be replaced");
+    assert!(fs::read(&target).expect("because it exists").len() > 1000);
     let nowhere = project.path("nowhere/a.tar.zst");
     let failed = export(&project.dir, &Export { target: &nowhere, ..request });
     assert!(matches!(failed, Err(StoreError::Io { .. })), "{failed:?}");
@@ -213,25 +217,28 @@ fn a_plain_folder_travels_as_the_folder_it_is_taken_in_for() {
     let target = here.path("a.tar.zst");
     let request =
         Export { target: &target, replace: false, folder: Some(ROOT), secrets: &NoSecrets, point: None, now: 2 };
-    export(&here.dir, &request).expect("it can be exported");
-    let bytes = fs::read(&target).expect("it was just written");
-    let plain = zstd::decode_all(bytes.as_slice()).expect("it is whole");
-    assert!(!plain.windows(ROOT.len()).any(|part| part == ROOT.as_bytes()), "the path of the other machine is in it");
-    there.import(&target).expect("it can be imported");
-    let view = there.store().view(&worktree("/elsewhere")).expect("it can be read").expect("it is there");
+    export(&here.dir, &request).expect("because it can be exported");
+    let bytes = fs::read(&target).expect("because it was just written");
+    let plain = zstd::decode_all(bytes.as_slice()).expect("because it is intact");
+    assert!(
+        !plain.windows(ROOT.len()).any(|part| part == ROOT.as_bytes()),
+        "it contains the path of the other machine"
+    );
+    there.import(&target).expect("because it can be imported");
+    let view = there.store().view(&worktree("/elsewhere")).expect("because it can be read").expect("because it exists");
     assert_eq!((view.totals.files, view.ref_name.as_str()), (3, "mine"));
 }
 
 #[test]
 fn an_import_replaces_what_was_there_and_keeps_who_is_registered() {
     let (here, there) = (Project::indexed(), Project::indexed());
-    let old = there.store().generation().expect("it can be read");
-    let imported = there.import(&here.export("a.tar.zst")).expect("it can be imported");
-    let replaced = imported.replaced.expect("something was there");
+    let old = there.store().generation().expect("because it can be read");
+    let imported = there.import(&here.export("a.tar.zst")).expect("because it can be imported");
+    let replaced = imported.replaced.expect("because a store existed");
     assert_eq!((replaced.views.len(), replaced.is_freed), (3, true));
-    assert_eq!(there.store().workspaces().expect("they can be read"), [ROOT, "/elsewhere"]);
-    assert!(there.store().generation().expect("it can be read") > old);
-    let epochs = fs::read_dir(there.dir.root()).expect("it is there").flatten();
+    assert_eq!(there.store().workspaces().expect("because they can be read"), [ROOT, "/elsewhere"]);
+    assert!(there.store().generation().expect("because it can be read") > old);
+    let epochs = fs::read_dir(there.dir.root()).expect("because it exists").flatten();
     assert_eq!(epochs.filter(|entry| entry.path().is_dir()).count(), 1);
 }
 
@@ -240,26 +247,26 @@ fn who_reads_the_old_state_reads_on_while_another_takes_its_place() {
     type Replace = fn(&Project) -> bool;
     let by_import: Replace = |project| {
         let archive = Project::indexed();
-        let imported = project.import(&archive.export("a.tar.zst")).expect("it can be imported");
-        imported.replaced.expect("something was there").is_freed
+        let imported = project.import(&archive.export("a.tar.zst")).expect("because it can be imported");
+        imported.replaced.expect("because a store existed").is_freed
     };
     let by_pruning: Replace = |project| {
         let all = |views: &[crate::ViewInfo]| views.iter().map(|view| view.key.clone()).collect();
-        prune(&project.dir, &all, None, 3).expect("it can be pruned").is_freed
+        prune(&project.dir, &all, None, 3).expect("because it can be pruned").is_freed
     };
     for replace in [by_import, by_pruning] {
         let project = Project::indexed();
-        let snapshot = project.store().snapshot(&worktree(ROOT)).expect("it is published");
-        assert!(!replace(&project), "the space can not be free while somebody reads");
-        // Its text index and its texts are only opened now.
-        snapshot.text_reader().expect("the old text index is there");
+        let snapshot = project.store().snapshot(&worktree(ROOT)).expect("because it is published");
+        assert!(!replace(&project), "the space cannot be free while a reader is open");
+        // Its text index and its texts are opened only now.
+        snapshot.text_reader().expect("because the old text index exists");
         let ids: Vec<VersionId> = snapshot.members().iter().collect();
-        let texts = snapshot.look_at_texts(&ids, str::to_owned).expect("the old texts are there");
+        let texts = snapshot.look_at_texts(&ids, str::to_owned).expect("because the old texts exist");
         assert_eq!(texts, ["alpha", "beta", "confidential"]);
-        let epochs = || fs::read_dir(project.dir.root()).expect("it is there").flatten();
+        let epochs = || fs::read_dir(project.dir.root()).expect("because it exists").flatten();
         assert_eq!(epochs().filter(|entry| entry.path().is_dir()).count(), 2);
         drop(snapshot);
-        Writer::open(&project.dir, Missing::Fail, true, Tuning::default(), None, 4).expect("it can be written");
+        Writer::open(&project.dir, Missing::Fail, true, Tuning::default(), None, 4).expect("because it can be written");
         assert_eq!(epochs().filter(|entry| entry.path().is_dir()).count(), 1, "the next writer did not sweep");
     }
 }
@@ -268,15 +275,15 @@ fn who_reads_the_old_state_reads_on_while_another_takes_its_place() {
 fn pruning_keeps_what_other_views_hold_and_what_is_known_of_this_machine() {
     let project = Project::indexed();
     let feat = |_: &[crate::ViewInfo]| vec![ViewKey::Ref("feat".into())];
-    let pruned = prune(&project.dir, &feat, None, 3).expect("it can be pruned");
+    let pruned = prune(&project.dir, &feat, None, 3).expect("because it can be pruned");
     assert_eq!((pruned.views.len(), pruned.removed_versions, pruned.is_freed), (1, 1, true));
     assert!(pruned.bytes_after < pruned.bytes_before, "{pruned:?}");
     assert_eq!(project.keys(), ["ref:main", format!("worktree:{ROOT}").as_str()]);
     let store = project.store();
-    assert_eq!(store.workspaces().expect("they can be read"), [ROOT]);
-    assert_eq!(store.cached_stats(ROOT).expect("they can be read").len(), 1);
-    assert_eq!(store.jobs(9).expect("they can be read").len(), 1);
+    assert_eq!(store.workspaces().expect("because they can be read"), [ROOT]);
+    assert_eq!(store.cached_stats(ROOT).expect("because they can be read").len(), 1);
+    assert_eq!(store.jobs(9).expect("because they can be read").len(), 1);
     assert_eq!((project.has("alpha"), project.has("gamma")), (true, false));
-    let nothing = prune(&project.dir, &feat, None, 4).expect("it can be pruned again");
+    let nothing = prune(&project.dir, &feat, None, 4).expect("because it can be pruned again");
     assert_eq!((nothing.views.len(), nothing.removed_versions), (0, 0));
 }
