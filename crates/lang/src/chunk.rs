@@ -1,27 +1,27 @@
-//! Cutting the text outside symbols into the pieces that search sees.
+//! Splits the text outside symbols into chunks for search.
 //!
-//! What belongs to a symbol is searched as the symbol. The rest is whole files of prose, data and languages without a
-//! grammar, and what stands between symbols: pieces are whole lines, in order, and every line that is not blank is either a
-//! symbol's or in one piece. They are cut at blank lines where that can be.
+//! Text that belongs to a symbol is searched with the symbol. The rest is the text between symbols and whole files of
+//! prose, data and languages without a grammar. Chunks are whole lines in source order. Every line that is not blank
+//! belongs either to a symbol or to exactly one chunk. Chunks end at blank lines where possible.
 
 use codecompass_model::{Chunk, Lines, Owners, Span, Symbol};
 
 use crate::lines::LineStarts;
 
-/// The size that pieces aim at, in bytes.
+/// The target size of a chunk, in bytes.
 const TARGET: u32 = 750;
 
-/// The size that no piece of several lines exceeds.
+/// The maximum size of a chunk of several lines, in bytes.
 const LIMIT: u32 = 1500;
 
-/// The pieces of a text without a grammar.
+/// Returns the chunks of a text without a grammar.
 pub(crate) fn of_text(text: &str, lines: &LineStarts) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     split(&mut chunks, text, lines, Lines { start: 1, end: lines.count() });
     chunks
 }
 
-/// The pieces of code between these symbols.
+/// Returns the chunks of the code between these symbols.
 pub(crate) fn of_code(text: &str, lines: &LineStarts, symbols: &[Symbol]) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut start = 1;
@@ -36,8 +36,8 @@ pub(crate) fn of_code(text: &str, lines: &LineStarts, symbols: &[Symbol]) -> Vec
     chunks
 }
 
-/// Cuts a range of lines to pieces at line ends, at a blank line or a heading when one is near. Blank lines at its ends are
-/// left out.
+/// Splits a range of lines into chunks at line ends, preferably at a blank line or before a heading. Leading and
+/// trailing blank lines are dropped.
 fn split(chunks: &mut Vec<Chunk>, text: &str, lines: &LineStarts, range: Lines) {
     let is_text = |line: &u32| !is_blank(text, lines, *line);
     let Some(mut start) = (range.start..=range.end).find(is_text) else { return };
@@ -50,7 +50,7 @@ fn split(chunks: &mut Vec<Chunk>, text: &str, lines: &LineStarts, range: Lines) 
     }
 }
 
-/// The last line of the piece that begins with these lines.
+/// Returns the last line of the chunk that begins with these lines.
 fn piece_end(text: &str, lines: &LineStarts, rest: Lines) -> u32 {
     let mut best = None;
     for line in rest.start..=rest.end {
@@ -69,7 +69,7 @@ fn piece_end(text: &str, lines: &LineStarts, rest: Lines) -> u32 {
     rest.end
 }
 
-/// Whether a piece may well end with this line: it is blank, or a heading follows.
+/// Returns whether this line is a good end for a chunk: it is blank, or a heading follows.
 fn is_border(text: &str, lines: &LineStarts, line: u32) -> bool {
     let next = line_text(text, lines, line + 1);
     is_blank(text, lines, line) || next.starts_with("# ") || next.starts_with("## ")

@@ -1,12 +1,14 @@
-//! Colours of code, for whoever shows a file to people.
+//! Syntax highlighting for files that are shown to people.
 //!
-//! [`colours`] says of a text which bytes are comments, texts, numbers, keywords, types, names of functions, constants and
-//! attributes. It promises no more than a reader's eye needs: what a node is, its kind's name tells in every grammar alike
-//! (`kinds`), what a name is, the nodes around it (`walk`), and what is odd about a language stands in one table (`table`).
-//! A text without a grammar has its comments, texts and numbers told by a scanner that knows a few facts of each format
-//! (`scan`). Nothing of it is stored or asked for by rules, so a better colour is no new version of anything.
+//! [`highlight`] finds the comments, string literals, numbers, keywords, types, function names, constants and
+//! attributes of a text. It is only as exact as a reader needs. The name of a node's kind determines what the node is,
+//! alike in every grammar (`node_kinds`); the nodes around a name determine what the name is (`walk`); exceptions of a
+//! language are rows of one table (`overrides`). A text without a grammar goes through a scanner that finds comments,
+//! string literals and numbers from a few facts about each format (`scan`). Highlighting is neither stored nor used by
+//! resolvers, so changes to it need no new version.
 //!
-//! Like extraction it is total: any bytes give colours, broken code fewer, a text beyond the budget of a parse none.
+//! Like extraction, highlighting is total: any bytes give spans, broken code gives fewer, and a text that exceeds the
+//! parse budget gives none.
 
 mod formats;
 mod kinds;
@@ -18,31 +20,31 @@ use std::cell::Cell;
 
 use crate::{Language, MAX_BYTES, Walk, detect, parse};
 
-/// What a part of a text is. Punctuation, and names of which nothing better is known, are nothing.
+/// The syntactic role of a part of a text. Punctuation and unclassified names have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
     /// A comment.
     Comment,
-    /// A comment, or a text, that documents what stands beside it.
+    /// A comment or string literal that documents the code next to it.
     Doc,
-    /// A string, a character, a regular expression; code inside of it is code.
+    /// A string, a character or a regular expression. Code inside it is highlighted as code.
     Text,
     /// A number.
     Number,
-    /// A word of the language.
+    /// A keyword of the language.
     Keyword,
     /// The name of a type.
     Type,
     /// The name of a function where it is defined or called.
     Function,
-    /// A word for a value: `true`, `nil`, `LIMIT`, `:ok`.
+    /// The name of a value: `true`, `nil`, `LIMIT`, `:ok`.
     Constant,
-    /// An annotation, a decorator, a directive of a preprocessor; in data a key.
+    /// An annotation, a decorator or a preprocessor directive; in data formats, a key.
     Attribute,
 }
 
 impl Colour {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Colour; 9] = [
         Colour::Comment,
         Colour::Doc,
@@ -55,7 +57,7 @@ impl Colour {
         Colour::Attribute,
     ];
 
-    /// Its name, in lower case letters.
+    /// Returns the name of the kind, in lower case.
     pub const fn name(&self) -> &'static str {
         match self {
             Colour::Comment => "comment",
@@ -71,26 +73,26 @@ impl Colour {
     }
 }
 
-/// A part of a text with a colour.
+/// A part of a text with its highlight kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coloured {
     /// Its first byte.
     pub start: u32,
-    /// The byte behind its last one.
+    /// The byte after its last one.
     pub end: u32,
-    /// What it is.
+    /// Its kind.
     pub colour: Colour,
 }
 
-/// The colours of a file: in order, none over another, each between two characters of the text. Where the bytes are no UTF-8,
-/// places are those of the text that [`extract`](crate::extract) gives back, in which such bytes are replaced. A language may be
-/// chosen as for [`extract_as`](crate::extract_as).
+/// Returns the highlight spans of a file: sorted, without overlaps, and on character boundaries. If the bytes are not
+/// UTF-8, offsets refer to the text that [`extract`](crate::extract) returns, where invalid bytes are replaced.
+/// `language` selects a language as in [`extract_as`](crate::extract_as).
 pub fn colours(path: &str, bytes: &[u8], language: Option<&str>) -> Vec<Coloured> {
     colours_while(path, bytes, language, &|| true).unwrap_or_default()
 }
 
-/// The same for a caller who may lose patience: `go_on` is asked now and then while the file is parsed, and once it has said no
-/// there is nothing. A text that the budget of a parse does not suffice for has no colours, whoever waits for them.
+/// Highlights a file like [`highlight`], with cancellation: `go_on` is polled while the file is parsed, and once it
+/// returns false the result is `None`. A text that exceeds the parse budget has no spans.
 pub fn colours_while(
     path: &str,
     bytes: &[u8],
@@ -127,12 +129,12 @@ fn of_code(language: &Language, text: &str, go_on: &dyn Fn() -> bool) -> Vec<Col
     in_order(all)
 }
 
-/// The colours of code, in a text that may be more than the code.
+/// Highlights code that may be only part of the text.
 fn of_tree(language: &Language, code: &str, text: &str, go_on: &dyn Fn() -> bool) -> Vec<Coloured> {
     let odd = table::odd(language.name);
     let parsed = parse::with_best_tree(language, code, go_on, |tree, repaired| {
         let mut all = walk::colours(tree, text, odd);
-        // What the parser was not shown has no node.
+        // Text that the repair removed has no node.
         let hidden = repaired.zip(odd.repaired).map(|(repaired, colour)| changes(code, repaired, colour));
         all.extend(hidden.into_iter().flatten());
         all
@@ -140,14 +142,14 @@ fn of_tree(language: &Language, code: &str, text: &str, go_on: &dyn Fn() -> bool
     in_order(parsed.unwrap_or_default())
 }
 
-/// The text with blanks in the place of the code in it.
+/// Returns the text with its code replaced by blanks.
 fn without(text: &str, code: &str) -> String {
     let blank = |(byte, code): (u8, u8)| if byte == code && byte != b'\n' { b' ' } else { byte };
-    // Code is whole characters, so what is left is, too.
+    // Code consists of whole characters, so the remaining text does, too.
     String::from_utf8(text.bytes().zip(code.bytes()).map(blank).collect()).unwrap_or_default()
 }
 
-/// The words of a text that stand otherwise in its repaired form.
+/// Returns spans for the words that differ in the repaired text.
 fn changes(text: &str, repaired: &str, colour: Colour) -> Vec<Coloured> {
     let (text, repaired) = (text.as_bytes(), repaired.as_bytes());
     let mut all = Vec::new();
@@ -163,7 +165,7 @@ fn changes(text: &str, repaired: &str, colour: Colour) -> Vec<Coloured> {
     all
 }
 
-/// Sorted, and without what begins before the one before it has ended.
+/// Sorts the spans and drops each one that begins before the previous one ends.
 fn in_order(mut all: Vec<Coloured>) -> Vec<Coloured> {
     all.sort_by_key(|one| (one.start, one.end));
     let mut end = 0;
@@ -175,10 +177,10 @@ fn in_order(mut all: Vec<Coloured>) -> Vec<Coloured> {
     all
 }
 
-/// Colours while they are found, from the front to the back of a text.
+/// Collects spans from the start to the end of a text.
 struct Painter<'t> {
     text: &'t str,
-    /// All before it is done.
+    /// Everything before this offset is done.
     at: usize,
     done: Vec<Coloured>,
 }
@@ -188,7 +190,8 @@ impl<'t> Painter<'t> {
         Self { text, at: 0, done: Vec::new() }
     }
 
-    /// Goes on to a place, and leaves all up to there in one colour, or in none. A place that was passed is none.
+    /// Advances to an offset and gives everything up to it one kind, or none. An offset that was passed already has no
+    /// effect.
     fn to(&mut self, place: usize, colour: Option<Colour>) {
         let (start, end) = (self.at, self.at.max(place));
         self.at = end;

@@ -1,21 +1,22 @@
-//! Comments that wait for the declaration they stand above.
+//! Comments that wait for the declaration that follows them.
 //!
 //! A doc comment is a group of comments on lines of their own with no blank line between them and the declaration.
-//! Directives (`//go:embed a.txt`) belong to the declaration, but are no docs; which comments are some, a language says.
+//! Directives (`//go:embed a.txt`) belong to the declaration but are not docs; each language says which comments are
+//! directives.
 
 use codecompass_model::Span;
 
-/// The group of comments that the walk passed last.
+/// The most recent group of comments.
 pub(crate) struct Comments {
     group: Vec<Span>,
     is_directive: fn(&str) -> bool,
 }
 
-/// What stands above a declaration.
+/// The comments above a declaration.
 pub(crate) struct Docs {
-    /// Where it begins; the declaration's own start when there is nothing.
+    /// The start of the comments; the declaration's own start if there are none.
     pub(crate) outer_start: u32,
-    /// From the first comment that is no directive to the last.
+    /// The span from the first to the last comment that is not a directive.
     pub(crate) doc: Option<Span>,
     pub(crate) directives: Vec<Span>,
 }
@@ -25,7 +26,7 @@ impl Comments {
         Self { group: Vec::new(), is_directive }
     }
 
-    /// A comment: the next of its group, or the first of a new one.
+    /// Adds a comment to its group, or starts a new group.
     pub(crate) fn add(&mut self, text: &str, comment: Span) {
         let follows = self.group.last().is_some_and(|last| is_adjacent(text, last.end, comment.start));
         if !follows {
@@ -36,7 +37,7 @@ impl Comments {
         }
     }
 
-    /// What stands right above a declaration; whatever begins at the same place has it, too.
+    /// Returns the comments right above a declaration without removing them, for declarations that share a start.
     pub(crate) fn above(&mut self, text: &str, start: u32) -> Docs {
         let group = self.group.clone();
         let docs = self.take(text, start);
@@ -44,7 +45,7 @@ impl Comments {
         docs
     }
 
-    /// Hands the comments right above a declaration over to it.
+    /// Removes and returns the comments right above a declaration.
     pub(crate) fn take(&mut self, text: &str, start: u32) -> Docs {
         let mut docs = Docs { outer_start: start, doc: None, directives: Vec::new() };
         let belongs = self.group.last().is_some_and(|last| is_adjacent(text, last.end, start));
@@ -61,7 +62,7 @@ impl Comments {
     }
 }
 
-/// Whether nothing but white space and at most one line end stands between two places.
+/// Returns whether only white space with at most one line end separates two offsets.
 fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
     let between = text.as_bytes().get(from as usize..to as usize).unwrap_or(b"x");
     let mut lines = 0;
@@ -71,7 +72,7 @@ fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
     })
 }
 
-/// Whether only white space stands before a place on its line.
+/// Returns whether only white space precedes an offset on its line.
 fn starts_line(text: &str, at: u32) -> bool {
     let before = text.as_bytes()[..at as usize].iter().rev();
     before.take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)

@@ -1,8 +1,8 @@
-//! What names of files and functions mean to those who write a language, and the questions about it.
+//! Naming conventions of languages for files and functions, and the queries about them.
 //!
-//! Each language tells its own [`Customs`] beside its grammar. Most questions are about a path or a word and not about a
-//! language: there the customs of all count, because people carry them from one language into the next (`test_x.rs`), and
-//! files without a grammar have them, too.
+//! Each language defines its [`Conventions`] beside its grammar. Most queries are about a path or a word, not about a
+//! language. For them the conventions of all languages apply: people carry conventions from one language to the next
+//! (`test_x.rs`), and files without a grammar follow them, too.
 
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -11,30 +11,30 @@ use codecompass_model::{Languages, Resolver, World};
 
 use crate::{LANGUAGES, definitions, detect};
 
-/// See the module.
+/// The naming conventions of a language.
 pub(crate) struct Customs {
-    /// Folders whose files are tests, whatever their case.
+    /// Folders of test files, case-insensitive.
     pub(crate) test_folders: &'static [&'static str],
-    /// How the names of test files begin, whatever their case.
+    /// Prefixes of test file names, case-insensitive.
     pub(crate) test_beginnings: &'static [&'static str],
-    /// What the names of test files have in them, whatever its case.
+    /// Parts of test file names, case-insensitive.
     pub(crate) test_marks: &'static [&'static str],
-    /// What is run when a value of a class is made, and is an ordinary method to the grammar. The first name is the one that
-    /// classes have as a rule.
+    /// Methods that run when a class is instantiated and are ordinary methods in the grammar. The first is the usual
+    /// one.
     pub(crate) constructors: &'static [&'static str],
-    /// Functions of which several stand side by side and are all run.
+    /// Functions that may be defined several times side by side and are all run.
     pub(crate) run_beside_others: &'static [&'static str],
     /// Files that make their folder a package.
     pub(crate) manifests: &'static [&'static str],
-    /// Files that are named for the folder that they stand in, without their extension.
+    /// Stems of files that are named for their folder.
     pub(crate) folder_stems: &'static [&'static str],
-    /// Files that mostly pass on what stands elsewhere, or only declare it, whatever their case: whole names, and endings
-    /// that begin with a dot.
+    /// Files that mostly re-export or only declare symbols, case-insensitive: whole names, and endings that begin with
+    /// a dot.
     pub(crate) passing_on: &'static [&'static str],
 }
 
 impl Customs {
-    /// Nothing of its own.
+    /// No conventions.
     pub(crate) const NONE: Self = Self {
         test_folders: &[],
         test_beginnings: &[],
@@ -47,7 +47,7 @@ impl Customs {
     };
 }
 
-/// What is custom everywhere, or in languages without a grammar.
+/// Conventions of all languages, or of languages without a grammar.
 const COMMON: Customs = Customs {
     test_folders: &["test", "tests", "testing", "spec", "specs", "test_utils", "e2e"],
     test_marks: &["_spec."],
@@ -55,7 +55,7 @@ const COMMON: Customs = Customs {
     ..Customs::NONE
 };
 
-/// The languages, for whoever reads an index.
+/// The languages, for readers of an index.
 pub const REGISTRY: &dyn Languages = &Registry;
 
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl Languages for Registry {
     }
 }
 
-/// What makes a path that of a test, of all languages together: it is asked of every file that is ranked.
+/// The test path conventions of all languages together, because every ranked file is checked against them.
 struct TestPaths {
     folders: Vec<&'static str>,
     beginnings: Vec<&'static str>,
@@ -132,8 +132,8 @@ static TEST_PATHS: LazyLock<TestPaths> = LazyLock::new(|| {
     }
 });
 
-/// Whether a path is that of a test: what the runners of all languages look for, and the folders that people put helpers and
-/// data of tests in.
+/// Returns whether a path is a test path: test runners of some language look for it, or its folder is one where people
+/// put test helpers and test data.
 pub fn is_test_path(path: &str) -> bool {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let begins = |start: &str| file.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
@@ -186,8 +186,8 @@ mod tests {
             ("src/tests_of_time.rs", false),
         ] {
             assert_eq!(REGISTRY.is_test_path(path), expected, "{path}");
-            assert!(REGISTRY.is_test(path, true), "{path}: a mark is enough");
-            assert_eq!(REGISTRY.is_test(path, false), expected, "{path}: and the path is without one");
+            assert!(REGISTRY.is_test(path, true), "{path}: the flag alone suffices");
+            assert_eq!(REGISTRY.is_test(path, false), expected, "{path}: without the flag the path decides");
         }
     }
 

@@ -1,6 +1,6 @@
-//! Definitions in text that no grammar has read: what most languages write before a name.
+//! Finds definitions in text without a grammar, by the words that most languages write before a name.
 
-/// Words that may stand before the word that defines.
+/// Words that may precede the defining keyword.
 const MODIFIERS: &[&str] = &[
     "abstract",
     "actual",
@@ -43,7 +43,7 @@ const MODIFIERS: &[&str] = &[
     "virtual",
 ];
 
-/// Words before a name that is defined.
+/// Keywords that precede a defined name.
 const KEYWORDS: &[&str] = &[
     "actor",
     "class",
@@ -77,10 +77,10 @@ const KEYWORDS: &[&str] = &[
     "union",
 ];
 
-/// Words that begin a line with parentheses that defines nothing.
+/// Words that begin a line with parentheses that is not a definition.
 const STATEMENTS: &[&str] = &["else", "for", "if", "return", "switch", "while"];
 
-/// The name that a line defines, without its path, if it looks like a definition.
+/// Returns the name that a line defines, without its path, if the line looks like a definition.
 pub(crate) fn defined_name(line: &str) -> Option<&str> {
     let mut words = Words { rest: line.trim_start() };
     let first = words.next()?;
@@ -98,7 +98,7 @@ pub(crate) fn defined_name(line: &str) -> Option<&str> {
     last_part(word)
 }
 
-/// `static int uv__run(loop)`, `load() {`: a name before the first parenthesis of a line that is not indented.
+/// `static int uv__run(loop)`, `load() {`: returns the name before the first parenthesis of a line without indentation.
 fn function_name(line: &str) -> Option<&str> {
     let head = &line[..line.find('(')?];
     let is_plain = |c: char| is_part(c) || matches!(c, ' ' | '*' | '&' | '<' | '>' | ',');
@@ -116,7 +116,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '!' | '?')
 }
 
-/// Words with nothing but blanks between them.
+/// Words separated by blanks only.
 struct Words<'l> {
     rest: &'l str,
 }

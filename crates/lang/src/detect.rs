@@ -1,15 +1,15 @@
-//! Which language a file is written in: by its name, its extension, then its shebang line. Headers of C and C++ share an
-//! extension, so their text tells.
+//! Detects a file's language by its name, its extension, then its shebang line. Headers of C and C++ share an
+//! extension, so their text decides.
 
 use crate::{LANGUAGES, Language, Support, headers, landmarks};
 
-/// A file's language: its name, and the grammar when there is one.
+/// A file's language: its name, and the grammar if there is one.
 pub(crate) struct Detected {
     pub(crate) name: &'static str,
     pub(crate) language: Option<&'static Language>,
 }
 
-/// The name of a text nobody knows more about.
+/// The name of the language of unrecognised files.
 const TEXT: &str = "text";
 
 /// Languages without a grammar: name, extensions, file names, interpreters.
@@ -62,33 +62,33 @@ const PLAIN: &[Plain] = &[
     ("starlark", &["bzl", "bazel", "star"], &["BUILD", "WORKSPACE"], &[]),
 ];
 
-/// Languages that are prose, data or configuration: who searches means code first.
+/// Languages that are prose, data or configuration. Searches look for code first.
 const NOT_CODE: &[&str] =
     &[TEXT, "css", "csv", "html", "ini", "json", "markdown", "restructuredtext", "toml", "xml", "yaml"];
 
-/// Extensions by which a word is taken for the name of a file. Method calls end in words, too, so these are the common ones.
+/// Extensions that make a word a file name. Method calls also end in words, so these are only the common ones.
 const TELLING: &[&str] = &[
     "bash", "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "dart", "ex", "exs", "go", "h", "hpp", "hs", "html", "java",
     "jl", "js", "json", "jsx", "kt", "lua", "md", "mjs", "ml", "php", "proto", "py", "pyi", "r", "rb", "rs", "scala",
     "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "yaml", "yml", "zig",
 ];
 
-/// Whether a word is such an extension, whatever its case.
+/// Returns whether a word is one of [`FILE_NAME_EXTENSIONS`], case-insensitive.
 pub(crate) fn is_telling_extension(word: &str) -> bool {
     TELLING.contains(&word.to_lowercase().as_str())
 }
 
-/// Whether files of a language are code.
+/// Returns whether files of a language are code.
 pub(crate) fn is_code(language: &str) -> bool {
     !NOT_CODE.contains(&language)
 }
 
-/// Whether files with this extension, in lower case and without the dot, are code.
+/// Returns whether files with this extension, in lower case and without the dot, are code.
 pub fn is_code_extension(extension: &str) -> bool {
     find(|rule| rule.extensions.contains(&extension)).is_some_and(|found| is_code(found.name))
 }
 
-/// The language of a file. Whole names win over extensions: `CMakeLists.txt` is no plain text.
+/// Detects the language of a file. Whole names win over extensions: `CMakeLists.txt` is not plain text.
 pub(crate) fn detect(path: &str, text: &str) -> Detected {
     let file_name = path.rsplit('/').next().unwrap_or(path);
     let extension = file_name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
@@ -102,7 +102,8 @@ pub(crate) fn detect(path: &str, text: &str) -> Detected {
         .unwrap_or(Detected { name: TEXT, language: None })
 }
 
-/// A language by its name. Of several grammars the one for the file's extension is meant, else the plainest, which comes last.
+/// Finds a language by its name. Among several grammars, the one for the file's extension wins, else the plainest,
+/// which is last in the list.
 pub(crate) fn named(name: &str, path: &str) -> Option<Detected> {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
     let all = || LANGUAGES.iter().filter(|known| known.name == name);
@@ -113,17 +114,17 @@ pub(crate) fn named(name: &str, path: &str) -> Option<Detected> {
     PLAIN.iter().find(|plain| plain.0 == name).map(|plain| Detected { name: plain.0, language: None })
 }
 
-/// Whether this is the name of a language without a grammar.
+/// Returns whether this is the name of a language without a grammar.
 pub(crate) fn is_plain(name: &str) -> bool {
     PLAIN.iter().any(|plain| plain.0 == name)
 }
 
-/// The names of all languages without a grammar.
+/// Returns the names of all languages without a grammar.
 pub(crate) fn plain_names() -> impl Iterator<Item = &'static str> {
     PLAIN.iter().map(|plain| plain.0)
 }
 
-/// The languages without a grammar.
+/// Returns the support of the languages without a grammar.
 pub(crate) fn plain_support() -> Vec<Support> {
     let one = |&(name, extensions, file_names, _): &Plain| Support {
         name,
@@ -136,14 +137,14 @@ pub(crate) fn plain_support() -> Vec<Support> {
     PLAIN.iter().map(one).collect()
 }
 
-/// What recognises a language, with or without a grammar.
+/// The names that identify a language, with or without a grammar.
 struct Rule {
     extensions: &'static [&'static str],
     file_names: &'static [&'static str],
     interpreters: &'static [&'static str],
 }
 
-/// The first language whose rule fits; those with a grammar come first.
+/// Returns the first language with a matching rule. Languages with a grammar come first.
 fn find(fits: impl Fn(&Rule) -> bool) -> Option<Detected> {
     let with_grammar = LANGUAGES.iter().find(|known| {
         fits(&Rule { extensions: known.extensions, file_names: known.file_names, interpreters: known.interpreters })
@@ -157,7 +158,7 @@ fn find(fits: impl Fn(&Rule) -> bool) -> Option<Detected> {
         .map(|plain| Detected { name: plain.0, language: None })
 }
 
-/// The program of a shebang line, without its folder, `env` and version number.
+/// Returns the program of a shebang line, without its folder, `env` and version number.
 fn interpreter(text: &str) -> Option<&str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
@@ -209,7 +210,7 @@ mod tests {
         assert!(named("starlark", "Tiltfile").is_some_and(|found| found.language.is_none()));
         assert!(named("klingon", "a.py").is_none());
         let extracted = |chosen| crate::extract_as("a.inc", b"def f(): pass\n".to_vec(), chosen, &|| true);
-        let chosen = extracted(Some("python")).expect("nobody says stop");
+        let chosen = extracted(Some("python")).expect("because nothing cancels it");
         assert_eq!((chosen.language, chosen.facts.symbols.len()), ("python", 1));
         assert_eq!(Some(chosen.facts_version), crate::chosen_version("python"));
         assert_ne!(crate::chosen_version("python"), crate::facts_version("python"));

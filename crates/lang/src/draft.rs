@@ -1,7 +1,7 @@
 //! The facts of one file while they are being collected.
 //!
-//! A language's walk tells the draft what it meets, in source order; the draft knows lines, names, the enclosing symbol
-//! and the limits, and closes the facts at the end.
+//! A language's walk reports what it finds to the draft, in source order. The draft tracks lines, names, the enclosing
+//! symbol and the limits, and completes the facts at the end.
 
 mod described;
 
@@ -21,13 +21,14 @@ use crate::tree::{Grammar, Tree, Trouble};
 use crate::{identity, leaves, text};
 pub(crate) use described::{More, NewBinding, NewSymbol, Said};
 
-/// More symbols than any file written by people has.
+/// The maximum number of symbols; more than any hand-written file has.
 const MAX_SYMBOLS: usize = 100_000;
 
-/// More references than any file written by people has.
+/// The maximum number of references; more than any hand-written file has.
 const MAX_REFERENCES: usize = 1_000_000;
 
-/// Symbols nested deeper are left out: their qualified names would grow with the square of the depth.
+/// The maximum nesting of symbols. Deeper ones are dropped: their qualified names would grow with the square of the
+/// depth.
 const MAX_NESTING: usize = 64;
 
 /// A symbol that is still open, and the index of the first node after it.
@@ -36,40 +37,40 @@ struct Scope {
     end: usize,
 }
 
-/// How many symbols and blocks are open at some moment.
+/// The number of open symbols and blocks at some point of the walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Open {
     scopes: usize,
     blocks: usize,
 }
 
-/// The facts of one file in the making.
+/// The facts of one file under construction.
 pub(crate) struct Draft<'t> {
     pub(crate) path: &'t str,
     pub(crate) text: &'t str,
     lines: &'t LineStarts,
     prefix: String,
-    /// Whether the file says that all of it is test code.
+    /// Whether the whole file is test code.
     is_test: bool,
     facts: FileFacts,
     names: Names,
     exprs: Exprs,
     scopes: Vec<Scope>,
     locals: Locals,
-    /// Whether a type may be named by any local name.
+    /// Whether a type may refer to any local binding.
     types_are_values: bool,
-    /// Whether any closure has a receiver.
+    /// Whether any closure has an implicit receiver.
     implies_this: bool,
     attributes: Vec<(u32, Span)>,
-    /// Where a local name is declared, and which; or a name that means nothing else.
+    /// Start offsets of declared names with the binding each declares; `None` for labels.
     bound: Vec<(u32, Option<u32>)>,
-    /// Where a name stands whose kind alone does not make it one.
+    /// Start offsets of names whose node kind alone does not make them names.
     words: Vec<u32>,
-    /// Where a symbol's name stands outside of the code.
+    /// Occurrences of symbol names outside the code.
     mentions: Vec<Span>,
-    /// References by their number so far, and the calls that they are about.
+    /// Reference numbers with the call of each.
     calls: Vec<(u32, ExprId)>,
-    /// References by their number so far, and the symbols of blocks that they mean.
+    /// Reference numbers with the block-level symbol that each resolves to.
     seen: Vec<(u32, u32)>,
     reference_line: u32,
     reference_start: u32,
@@ -110,17 +111,17 @@ impl<'t> Draft<'t> {
         self.prefix = prefix;
     }
 
-    /// The file's part of all qualified names.
+    /// Returns the file's part of all qualified names.
     pub(crate) fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The imports so far.
+    /// Returns the imports so far.
     pub(crate) fn imports(&self) -> &[Import] {
         &self.facts.imports
     }
 
-    /// The place of the innermost open symbol that is a class or the like.
+    /// Returns the index of the innermost open class, enum, interface, struct or trait.
     pub(crate) fn class_place(&self) -> Option<u32> {
         use SymbolKind::{Class, Enum, Interface, Struct, Trait};
         let is_class =
@@ -128,32 +129,32 @@ impl<'t> Draft<'t> {
         self.scopes.iter().rev().map(|scope| scope.symbol).find(is_class)
     }
 
-    /// Its name.
+    /// Returns the name of the innermost open class, enum, interface, struct or trait.
     pub(crate) fn class_around(&self) -> Option<&str> {
         self.class_place().map(|at| self.facts.symbols[at as usize].name.as_str())
     }
 
-    /// All symbols from now on are test code.
+    /// Marks all symbols from now on as test code.
     pub(crate) fn set_test(&mut self) {
         self.is_test = true;
     }
 
-    /// From now on a local name of any kind may be meant by a type or by a value.
+    /// From now on, types and values may refer to local bindings of any kind.
     pub(crate) fn types_are_values(&mut self) {
         self.types_are_values = true;
     }
 
-    /// The text of a range.
+    /// Returns the text of a range.
     pub(crate) fn slice(&self, span: Span) -> &'t str {
         span.text(self.text)
     }
 
-    /// The line of an offset.
+    /// Returns the line of an offset.
     pub(crate) fn line(&self, offset: u32) -> u32 {
         self.lines.line(offset)
     }
 
-    /// The first byte of the line of an offset.
+    /// Returns the offset of the first byte of the line of an offset.
     pub(crate) fn line_start(&self, offset: u32) -> u32 {
         self.lines.start(self.lines.line(offset))
     }
@@ -166,40 +167,40 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// The innermost open symbol.
+    /// Returns the innermost open symbol.
     pub(crate) fn enclosing(&self) -> Option<&Symbol> {
         self.enclosing_index().map(|index| &self.facts.symbols[index as usize])
     }
 
-    /// The index of the innermost open symbol.
+    /// Returns the index of the innermost open symbol.
     pub(crate) fn enclosing_index(&self) -> Option<u32> {
         self.scopes.last().map(|scope| scope.symbol)
     }
 
-    /// A symbol by its index.
+    /// Returns a symbol by its index.
     pub(crate) fn symbol_at(&self, index: u32) -> Option<&Symbol> {
         self.facts.symbols.get(index as usize)
     }
 
-    /// The innermost open symbol of some kind.
+    /// Returns the innermost open symbol of some kind.
     pub(crate) fn around(&self, is_one: fn(SymbolKind) -> bool) -> Option<u32> {
         let mut open = self.scopes.iter().rev().map(|scope| scope.symbol);
         open.find(|&symbol| is_one(self.facts.symbols[symbol as usize].kind))
     }
 
-    /// Where the last symbol begins: the next one must not begin before it.
+    /// Returns the start of the last symbol. The next one must not begin before it.
     pub(crate) fn last_start(&self) -> u32 {
         self.facts.symbols.last().map_or(0, |symbol| symbol.span.start)
     }
 
-    /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0. One without a
-    /// name, as the parser invents it in broken code, is none.
+    /// Adds a symbol below the innermost open one and keeps it open up to the node `end`; a leaf passes 0. Symbols
+    /// without a name, which the parser invents in broken code, are dropped.
     pub(crate) fn symbol(&mut self, mut new: NewSymbol<'_>, end: usize) {
         if new.name.is_empty() {
             return;
         }
-        // In broken code a declaration can begin before one that was met earlier: symbols stay in source order. One whose very
-        // name stands there is none.
+        // In broken code a declaration can begin before one that came earlier. Symbols stay in source order, so the
+        // start moves; if even the name is before the last start, the symbol is dropped.
         if new.name_span.start < self.last_start() {
             return;
         }
@@ -224,81 +225,81 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// How many symbols there are so far.
+    /// Returns the number of symbols so far.
     pub(crate) fn symbol_count(&self) -> u32 {
         self.facts.symbols.len() as u32
     }
 
-    /// Says which type a symbol has and which it belongs to, where that is known only after it was entered: its own type
-    /// parameters are part of both.
+    /// Sets the type and the owner of a symbol that was added already. Both may mention the symbol's own type
+    /// parameters, so they are known only after it was added.
     pub(crate) fn annotate_symbol(&mut self, symbol: u32, annotation: ExprId, owner: Option<ExprId>) {
         if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
             (symbol.annotation, symbol.owner) = (Some(annotation), owner);
         }
     }
 
-    /// Says more of a symbol that was entered.
+    /// Adds flags to a symbol that was added already.
     pub(crate) fn flag_symbol(&mut self, symbol: u32, flags: Flags) {
         if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
             symbol.flags = symbol.flags | flags;
         }
     }
 
-    /// What a symbol starts with, or gives back.
+    /// Sets the initial value of a symbol, or the value it returns.
     pub(crate) fn set_value(&mut self, symbol: u32, value: ExprId) {
         self.facts.symbols[symbol as usize].value = Some(value);
     }
 
-    /// What a local name gets as its value.
+    /// Sets the value of a local binding.
     pub(crate) fn set_binding_value(&mut self, binding: u32, value: ExprId) {
         self.facts.bindings[binding as usize].value = Some(value);
     }
 
-    /// The bound of a type parameter, which may name it.
+    /// Sets the bound of a type parameter; the bound may mention the parameter itself.
     pub(crate) fn set_bound(&mut self, binding: u32, bound: ExprId) {
         self.facts.bindings[binding as usize].annotation = Some(bound);
     }
 
-    /// What the file gives to whoever loads it.
+    /// Sets the value that the file returns to code that loads it.
     pub(crate) fn set_file_value(&mut self, value: ExprId) {
         self.facts.value = Some(value);
     }
 
-    /// The call that a reference is about, by its number.
+    /// Sets the call of a reference, by reference number.
     pub(crate) fn set_call(&mut self, reference: u32, call: ExprId) {
         self.calls.push((reference, call));
     }
 
-    /// The symbol of a block that a reference means, by their numbers.
+    /// Sets the block-level symbol that a reference resolves to, by their numbers.
     pub(crate) fn set_seen(&mut self, reference: u32, symbol: u32) {
         self.seen.push((reference, symbol));
     }
 
-    /// What the blocks around a node say about a name.
+    /// Returns the lexical target of a name in the blocks around a node.
     pub(crate) fn see(&mut self, name: Span, node: usize) -> Seen {
         let name = self.names.intern(name.text(self.text));
         self.locals.see(name, node)
     }
 
-    /// The symbols and blocks that are open.
+    /// Returns the number of open symbols and blocks.
     pub(crate) fn mark(&self) -> Open {
         Open { scopes: self.scopes.len(), blocks: self.locals.depth() }
     }
 
-    /// Closes what was opened since.
+    /// Closes the symbols and blocks opened since `open` was taken.
     pub(crate) fn close_to(&mut self, open: Open) {
         self.scopes.truncate(open.scopes);
         self.locals.close_to(open.blocks);
     }
 
-    /// Adds a type that the innermost open symbol is made from.
+    /// Adds a base type to the innermost open symbol.
     pub(crate) fn add_base(&mut self, base: ExprId) {
         if let Some(symbol) = self.enclosing_index() {
             self.facts.symbols[symbol as usize].bases.push(base);
         }
     }
 
-    /// Adds a leaf below a symbol that need not be the innermost open one, or below none.
+    /// Adds a leaf below the given symbol, which need not be the innermost open one, or at top level.
     pub(crate) fn member(&mut self, new: NewSymbol<'_>, parent: Option<u32>) {
         let scopes = std::mem::take(&mut self.scopes);
         self.scopes.extend(parent.map(|symbol| Scope { symbol, end: 0 }));
@@ -349,24 +350,24 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Opens a lexical block up to the node `end`: names bound in it are forgotten there. In a `closed` one the names
-    /// from outside can not be seen, as in a function that is no closure.
+    /// Opens a lexical block up to the node `end`, where the names bound in it go out of scope. In a `closed` block the
+    /// outer names are not visible, as in a function that is not a closure.
     pub(crate) fn block(&mut self, end: usize, closed: bool) {
         self.locals.open(end, closed);
     }
 
-    /// In the innermost open block this name means a symbol or an import, and no local name from outside.
+    /// Makes this name refer to a symbol or an import in the innermost open block, not to an outer local binding.
     pub(crate) fn hide(&mut self, name: Span, from: usize) {
         let word = self.names.intern(name.text(self.text));
         self.locals.hide(word, from);
     }
 
-    /// Adds a local name to the innermost open block. It hides one of the same name from outside.
+    /// Adds a local binding to the innermost open block. It shadows an outer one of the same name.
     pub(crate) fn bind(&mut self, new: NewBinding) {
         self.bound_as(new);
     }
 
-    /// The same; gives the number of the local name.
+    /// Adds a local binding like [`Draft::bind`] and returns its number.
     pub(crate) fn bound_as(&mut self, new: NewBinding) -> Option<u32> {
         let word = new.name.text(self.text);
         if word.is_empty() || word == "_" {
@@ -394,7 +395,8 @@ impl<'t> Draft<'t> {
         Some(binding)
     }
 
-    /// Adds a local name that is written nowhere: what a language calls a thing by itself, or knows more of from here on.
+    /// Adds a local binding that does not occur in the text: a name that the language defines itself, or one with a
+    /// better known type from here on.
     pub(crate) fn implied(&mut self, word: &str, at: u32, annotation: Option<ExprId>, from: usize) -> Option<u32> {
         if self.facts.bindings.len() >= MAX_REFERENCES {
             return None;
@@ -415,29 +417,29 @@ impl<'t> Draft<'t> {
         Some(binding)
     }
 
-    /// The receiver of the closure around a node.
+    /// Returns the implicit receiver of the closure around a node.
     pub(crate) fn implied_this(&mut self, node: usize) -> Option<ExprId> {
         let id = if self.implies_this { self.name_expr("this", node) } else { return None };
         matches!(self.expr_at(id), Expr::Name { seen: Seen::Local(_), .. }).then_some(id)
     }
 
-    /// The name at this place means nothing else: it is a label, or an element of HTML.
+    /// Marks the name at this span as a label that refers to nothing: a label of a statement, or an HTML element.
     pub(crate) fn means_itself(&mut self, name: Span) {
         self.bound.push((name.start, None));
     }
 
-    /// What stands here is a name, although most of its kind are none: a word of a shell that is a command. Names must
-    /// come in source order.
+    /// Marks this span as a name although most nodes of its kind are not names, such as a shell word that is a command.
+    /// Names must come in source order.
     pub(crate) fn is_a_name(&mut self, name: Span) {
         self.words.push(name.start);
     }
 
-    /// How many local names there are so far.
+    /// Returns the number of local bindings so far.
     pub(crate) fn binding_count(&self) -> usize {
         self.facts.bindings.len()
     }
 
-    /// Gives the local names from this one on a type, unless they have one.
+    /// Sets the type of the local bindings from `first` on, unless they have one.
     pub(crate) fn annotate(&mut self, first: usize, annotation: &str) {
         let annotation = self.written(annotation);
         for binding in self.facts.bindings.iter_mut().skip(first) {
@@ -445,7 +447,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Interns a word for a [`Part::Field`].
+    /// Interns a word for a [`ValuePart::Field`].
     pub(crate) fn name(&mut self, span: Span) -> u32 {
         self.names.intern(span.text(self.text))
     }
@@ -455,58 +457,58 @@ impl<'t> Draft<'t> {
         self.names.intern(word)
     }
 
-    /// A word by its number.
+    /// Returns a word by its number.
     pub(crate) fn known_word(&self, number: u32) -> &str {
         self.names.get(number)
     }
 
-    /// Whether a local name of this spelling can be seen here.
+    /// Returns whether a local binding with this name is visible here.
     pub(crate) fn is_local(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.locals.find(name, Some(false)).is_some()
     }
 
-    /// Whether a type parameter of this spelling can be seen here.
+    /// Returns whether a type parameter with this name is visible here.
     pub(crate) fn is_type_parameter(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.locals.find(name, Some(true)).is_some()
     }
 
-    /// Whether the innermost open block itself has a local name of this spelling.
+    /// Returns whether the innermost open block itself has a local binding with this name.
     pub(crate) fn is_bound_here(&mut self, name: Span) -> bool {
         let name = self.names.intern(name.text(self.text));
         self.locals.is_bound_here(name)
     }
 
-    /// An expression of the arena; its parts are there already.
+    /// Interns an expression in the arena. Its operands must be there already.
     pub(crate) fn expr(&mut self, expr: Expr) -> ExprId {
         self.exprs.intern(expr)
     }
 
-    /// An expression by its id.
+    /// Returns an expression by its id.
     pub(crate) fn expr_at(&self, id: ExprId) -> &Expr {
         self.exprs.get(id)
     }
 
-    /// A name that stands alone at a node, with the local name or symbol that the blocks around it say it means.
+    /// Interns a bare name at a node, with its lexical target in the blocks around it.
     pub(crate) fn name_expr(&mut self, name: &str, node: usize) -> ExprId {
         let name = self.names.intern(name);
         let seen = self.locals.see(name, node);
         self.exprs.intern(Expr::Name { name, seen })
     }
 
-    /// A text as an expression that rules read.
+    /// Interns a text as an expression that resolvers parse.
     pub(crate) fn written(&mut self, text: &str) -> ExprId {
         let text = self.names.intern(text);
         self.exprs.text(text)
     }
 
-    /// The text of a range, on one line and not too long.
+    /// Interns the text of a range, folded to one line and limited in length.
     pub(crate) fn text_expr(&mut self, span: Option<Span>) -> Option<ExprId> {
         self.said(span.map(Said::Text))
     }
 
-    /// What a walk hands in; a text stands on one line and is not too long.
+    /// Interns an expression or text from a walk. A text is folded to one line and limited in length.
     fn said(&mut self, said: Option<Said>) -> Option<ExprId> {
         match said? {
             Said::Expr(id) => Some(id),
@@ -517,13 +519,13 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// In the innermost open block this name means a symbol.
+    /// Makes this name refer to a symbol in the innermost open block.
     pub(crate) fn declare(&mut self, name: Span, symbol: u32, from: usize) {
         let word = self.names.intern(name.text(self.text));
         self.locals.declare(word, symbol, from);
     }
 
-    /// Adds a reference to the name at this place, behind a receiver of the arena. References must come in source order.
+    /// Adds a reference to the name at this span, with a receiver from the arena. References must come in source order.
     pub(crate) fn reference_on(&mut self, name: Span, shape: RefShape, qualifier: ExprId) {
         if let Some(index) = self.referred(name) {
             let binding = self.exprs.first_local(qualifier);
@@ -531,7 +533,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Adds a reference to the name at this place. References must come in source order.
+    /// Adds a reference to the name at this span. References must come in source order.
     pub(crate) fn reference(&mut self, name: Span, shape: RefShape, qualifier: Option<Span>) {
         let Some(index) = self.referred(name) else { return };
         let binding = match qualifier {
@@ -549,28 +551,28 @@ impl<'t> Draft<'t> {
         self.add_reference(name, index, shape, qualifier, binding);
     }
 
-    /// Adds a reference to the name at this place, which is never a local one. References must come in source order.
+    /// Adds a reference to the name at this span, which is never a local binding. References must come in source order.
     pub(crate) fn reference_apart(&mut self, name: Span, shape: RefShape) {
         if let Some(index) = self.referred(name) {
             self.add_reference(name, index, shape, None, None);
         }
     }
 
-    /// Adds a call of the name at this place, which is never a local one. References must come in source order.
+    /// Adds a call of the name at this span, which is never a local binding. References must come in source order.
     pub(crate) fn reference_to_function(&mut self, name: Span) {
         if let Some(index) = self.referred(name) {
             self.add_reference(name, index, RefShape::Call, None, None);
         }
     }
 
-    /// The name of a reference at this place; `None` when there can be none.
+    /// Interns the name of a reference at this span; returns `None` if no reference can be added.
     fn referred(&mut self, name: Span) -> Option<u32> {
         if self.facts.references.len() >= MAX_REFERENCES {
             self.too_many.at(name.start);
             return None;
         }
         let word = name.text(self.text);
-        // What comes late was there before: broken code can nest what is read as a list.
+        // A name that comes late was there before: broken code can nest nodes that are read as a list.
         if word.is_empty() || name.start < self.reference_start {
             return None;
         }
@@ -599,12 +601,12 @@ impl<'t> Draft<'t> {
         });
     }
 
-    /// How many references there are so far.
+    /// Returns the number of references so far.
     pub(crate) fn reference_count(&self) -> usize {
         self.facts.references.len()
     }
 
-    /// Gives the references from this one on to the innermost open symbol: those in front of it, in its attributes.
+    /// Assigns the references from `from` on to the innermost open symbol: those in its attributes come before it.
     pub(crate) fn adopt(&mut self, from: usize) {
         let symbol = self.enclosing_index();
         for reference in self.facts.references.iter_mut().skip(from) {
@@ -624,17 +626,18 @@ impl<'t> Draft<'t> {
         self.facts.imports.push(import);
     }
 
-    /// Tells the words outside of the code, in order: those that are the name of a symbol of the file may mean it.
+    /// Sets the words outside the code, in order. Words that are the name of a symbol or import of the file may refer
+    /// to it.
     pub(crate) fn mention(&mut self, words: Vec<Span>) {
         let named: HashSet<&str> = self.facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-        // What an import brings in is called by its last name here.
+        // An import is mentioned by its alias, else by its last name.
         let imported =
             self.facts.imports.iter().filter_map(|import| import.alias.as_deref().or(import.name.as_deref()));
         let named: HashSet<&str> = named.into_iter().chain(imported).collect();
         self.mentions = words.into_iter().filter(|word| named.contains(word.text(self.text))).collect();
     }
 
-    /// The facts, complete but for the chunks.
+    /// Completes the facts, except for the chunks.
     pub(crate) fn finish(mut self, tree: &Tree, grammar: &Grammar) -> FileFacts {
         self.add_rest(tree, grammar);
         self.problem(ProblemKind::Syntax, tree.errors);
@@ -647,7 +650,7 @@ impl<'t> Draft<'t> {
         self.facts
     }
 
-    /// Adds a reference for every name that the walk said nothing about.
+    /// Adds a reference for every name that the walk did not report.
     fn add_rest(&mut self, tree: &Tree, grammar: &Grammar) {
         let bound = std::mem::take(&mut self.bound);
         self.words.sort_unstable();

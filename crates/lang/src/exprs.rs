@@ -1,20 +1,20 @@
-//! The arena of a file's expressions while it is being filled: equal ones are one entry.
+//! The arena of a file's expressions under construction. Equal expressions share one entry.
 
 use codecompass_model::{Expr, ExprId, Seen};
 
 use crate::names::FastMap;
 
-/// See the module.
+/// The expressions of a file, interned.
 #[derive(Default)]
 pub(crate) struct Exprs {
     all: Vec<Expr>,
     known: FastMap<Expr, u32>,
-    /// By name: the number of the text, from 1; 0 when there is none. Most expressions are texts, and need no hash.
+    /// By name: the number of the text, from 1; 0 if there is none. Most expressions are texts and need no hash lookup.
     texts: Vec<u32>,
 }
 
 impl Exprs {
-    /// The id of an expression, added when it is new. Its parts are there already.
+    /// Returns the id of an expression and adds it if it is new. Its operands must be there already.
     pub(crate) fn intern(&mut self, expr: Expr) -> ExprId {
         if let Some(&known) = self.known.get(&expr) {
             return ExprId(known);
@@ -25,7 +25,7 @@ impl Exprs {
         ExprId(id)
     }
 
-    /// The id of a text.
+    /// Returns the id of a text.
     pub(crate) fn text(&mut self, name: u32) -> ExprId {
         let at = name as usize;
         if self.texts.len() <= at {
@@ -42,7 +42,7 @@ impl Exprs {
         &self.all[id.0 as usize]
     }
 
-    /// The local name that an expression begins with.
+    /// Returns the local binding that an expression begins with.
     pub(crate) fn first_local(&self, mut id: ExprId) -> Option<u32> {
         loop {
             id = match self.get(id) {
@@ -60,7 +60,7 @@ impl Exprs {
         }
     }
 
-    /// The expressions in the order of their ids.
+    /// Returns the expressions in the order of their ids.
     pub(crate) fn into_list(self) -> Vec<Expr> {
         self.all
     }

@@ -1,4 +1,4 @@
-//! The header of a declaration on one line.
+//! Renders the header of a declaration on one line.
 
 use codecompass_model::Span;
 
@@ -6,7 +6,7 @@ use crate::draft::Draft;
 use crate::text;
 use crate::tree::Tree;
 
-/// A range at the beginning of a node, on one line and without the comments in it.
+/// Returns a range at the start of a node, folded to one line and without its comments.
 pub(crate) fn header(draft: &Draft<'_>, tree: &Tree, at: usize, range: Span, comments: &[u8]) -> String {
     let inside = (at + 1..tree.next(at)).map(|inner| tree.node(inner)).take_while(|inner| inner.start < range.end);
     let mut kept = String::new();

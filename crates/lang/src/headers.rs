@@ -1,9 +1,9 @@
-//! Whether a header is one of C++: the extension does not tell.
+//! Decides whether a header is C or C++, which the extension does not show.
 
-/// So much of a header is looked at; many begin with long comments.
+/// The maximum number of bytes to read. Many headers begin with long comments.
 const MAX_BYTES: usize = 32 * 1024;
 
-/// What lines of C never begin with; they never have `::` either.
+/// Line prefixes that never occur in C. C lines never contain `::` either.
 const BEGINNINGS: &[&str] = &[
     "class ",
     "namespace ",
@@ -21,7 +21,7 @@ const BEGINNINGS: &[&str] = &[
     "friend class ",
 ];
 
-/// Headers of the standard library without an ending.
+/// Headers of the C++ standard library, which have no extension.
 const INCLUDES: &[&str] = &[
     "algorithm",
     "array",
@@ -70,7 +70,7 @@ const INCLUDES: &[&str] = &[
     "vector",
 ];
 
-/// Whether the first lines of a header say that it is one of C++. What stands behind `#ifdef __cplusplus` says nothing.
+/// Returns whether the first lines of a header show that it is C++. Lines inside `#ifdef __cplusplus` are no evidence.
 pub(crate) fn is_cpp(text: &str) -> bool {
     let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {

@@ -1,10 +1,10 @@
-//! What tells symbols of one file apart: an ordinal among equals, and a hash of each one's own text.
+//! Distinguishes symbols of one file: an ordinal among equals, and a hash of each symbol's own text.
 
 use codecompass_model::{Span, Symbol, ids};
 
 use crate::names::FastMap;
 
-/// Numbers the symbols of equal kind, qualified name and trait.
+/// Numbers the symbols with equal kind, qualified name and trait.
 pub(crate) fn count_equals(symbols: &mut [Symbol]) {
     let mut seen: FastMap<(u8, &str, Option<&str>), u32> = FastMap::default();
     let mut ordinals = Vec::with_capacity(symbols.len());
@@ -19,7 +19,7 @@ pub(crate) fn count_equals(symbols: &mut [Symbol]) {
     }
 }
 
-/// Hashes each symbol's attributes and own text: its span without its children, docs and attributes of theirs included.
+/// Hashes each symbol's attributes and own text: its span without its children and their docs and attributes.
 pub(crate) fn hash_contents(text: &str, symbols: &mut [Symbol], attributes: &[(u32, Span)]) {
     let (first_child, next_sibling) = families(symbols);
     let mut attributes = attributes.iter().peekable();
@@ -42,7 +42,7 @@ pub(crate) fn hash_contents(text: &str, symbols: &mut [Symbol], attributes: &[(u
     }
 }
 
-/// The first child and the next sibling of every symbol; the maximum where there is none.
+/// Returns the first child and the next sibling of every symbol; `u32::MAX` where there is none.
 fn families(symbols: &[Symbol]) -> (Vec<u32>, Vec<u32>) {
     let mut first_child = vec![u32::MAX; symbols.len()];
     let mut next_sibling = vec![u32::MAX; symbols.len()];
@@ -54,8 +54,8 @@ fn families(symbols: &[Symbol]) -> (Vec<u32>, Vec<u32>) {
     (first_child, next_sibling)
 }
 
-/// Appends the lines of a text without what does not count: white space at their ends, line-end style, and lines that
-/// only hold the commas and semicolons between removed children.
+/// Appends the lines of a text without insignificant parts: trailing white space, line-end style, and lines with only
+/// the commas and semicolons between removed children.
 fn append_lines(own: &mut Vec<u8>, text: &str) {
     for line in text.split('\n') {
         let line = line.trim_end();

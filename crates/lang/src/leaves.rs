@@ -1,8 +1,8 @@
-//! Every name in the code: what a walk said nothing about gets a reference all the same.
+//! Adds a reference for every name in the code that a walk did not report.
 //!
-//! Who counts the places that bear a name must not depend on which of them a walk had a use for. So after it the leaves that
-//! are names are gone through once more, and each is a symbol's own name, a reference, or becomes one here. A name in broken
-//! code, in an attribute or in a macro's arguments is such a leaf like any other.
+//! Counts of a name's occurrences must not depend on which occurrences a walk uses. So after the walk, all leaves that
+//! are names are visited once more. Each is a symbol's own name, already a reference, or becomes one here. Names in
+//! broken code, in attributes and in macro arguments are such leaves, too.
 
 use codecompass_model::{FileFacts, RefShape, Span, SymbolKind};
 
@@ -13,14 +13,14 @@ use crate::tree::{Grammar, Tree};
 pub(crate) struct Rest {
     pub(crate) name: Span,
     pub(crate) shape: RefShape,
-    /// The local name that is declared here.
+    /// The local binding that is declared here.
     pub(crate) binding: Option<u32>,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub(crate) symbol: Option<u32>,
 }
 
-/// Where all names begin, and those of them that are neither a symbol's own nor a reference yet, both in source order.
-/// `bound` says where local names are declared.
+/// Returns the start offsets of all names, and the names that are neither a symbol's own nor a reference yet, both in
+/// source order. `bound` lists where local bindings are declared.
 pub(crate) fn rest(
     tree: &Tree,
     grammar: &Grammar,
@@ -48,7 +48,7 @@ pub(crate) fn rest(
         }
         let is_leaf = grammar.names.contains(&node.kind) && node.next as usize == at + 1;
         let name = node.span();
-        // Broken code can have a name twice, once in what the parser made of it.
+        // Broken code can contain a name twice, once in a node that the parser invented.
         if !is_leaf || name.start < end || name.start == name.end || grammar.words.contains(&name.text(text)) {
             continue;
         }
@@ -70,12 +70,12 @@ pub(crate) fn rest(
     (leaves, rest)
 }
 
-/// Whether the name of such a symbol is its own, and not one that stands for something else.
+/// Returns whether symbols of this kind declare their name; the others refer to something else by it.
 fn is_own(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Use | SymbolKind::Impl)
 }
 
-/// Which symbol is the innermost around a place, for places in source order.
+/// Finds the innermost enclosing symbol of offsets in source order.
 struct Around<'f> {
     facts: &'f FileFacts,
     next: usize,
@@ -107,7 +107,7 @@ mod tests {
     use super::is_own;
     use crate::{LANGUAGES, Language, extract, parse};
 
-    /// Where the grammar itself sees names: line and column of each.
+    /// Returns the positions of names according to the grammar itself: line and column of each.
     fn names_of(language: &Language, text: &str) -> BTreeSet<(u32, u32)> {
         let grammar = &language.grammar;
         let is_one_of =
@@ -131,7 +131,7 @@ mod tests {
         names
     }
 
-    /// Fixtures by their path and text.
+    /// Fixtures by path and text.
     macro_rules! fixtures {
         ($($path:literal,)*) => { &[$(($path, include_str!(concat!("../fixtures/", $path))),)*] };
     }
@@ -203,7 +203,7 @@ mod tests {
                 crate::Walk::Embedded { code, .. } => code(text),
                 _ => (*text).to_owned(),
             };
-            // What is repaired before it is parsed has another tree.
+            // A text that is repaired before it is parsed has another tree.
             if language.grammar.repair.is_some_and(|repair| repair(&code).is_some()) {
                 continue;
             }
@@ -215,9 +215,9 @@ mod tests {
                 own.chain(referred.map(|reference| (reference.line, reference.column))).collect();
             let names = names_of(language, &code);
             let missed: Vec<_> = names.difference(&told).collect();
-            assert!(missed.is_empty(), "{path}: nothing is said of the names at {missed:?}");
+            assert!(missed.is_empty(), "{path}: names without a symbol or reference at {missed:?}");
             checked += names.len();
         }
-        assert!(checked > 1000, "only {checked} names were looked at");
+        assert!(checked > 1000, "only {checked} names were checked");
     }
 }

@@ -1,41 +1,107 @@
-//! Bytes and a path become facts.
+//! Extracts facts from source files, and resolves the names in them.
 //!
-//! [`extract`] is pure and total: any path and any bytes give an [`Extracted`], broken code gives fewer facts and a
-//! problem as data, and the same input gives the same facts on every machine. Nothing here reads a disk, knows git, or
-//! looks at another file.
+//! [`extract`] turns a path and bytes into facts. It is pure and total: any path and any bytes give an [`Extracted`].
+//! Broken code gives fewer facts and a problem as data. The same input gives the same facts on every machine.
+//! Extraction does not read the disk, does not use git, and looks at no other file. It never panics, never recurses on
+//! the depth of the input, and has bounded cost: a parse has a budget of parser steps and of bytes that its lexer reads
+//! again, not of time. [`extract_while`] returns `None` on cancellation; nothing is stored then.
 //!
-//! # How a file becomes facts
+//! # From file to facts
 //!
-//! 1. `detect` names the language by file name, extension or shebang line.
-//! 2. `parse` runs tree-sitter, with a parser per thread and language and a budget of parser steps.
-//! 3. `tree` copies the syntax tree once into a flat array in source order, kinds and fields as small numbers.
-//! 4. The language's own `walk` makes one pass over that array and tells a `draft` what it sees.
-//! 5. `draft` closes the facts: ordinals and content hashes; `chunk` cuts the text into pieces for search.
+//! 1. `detect` finds the language by file name, extension or shebang line.
+//! 2. `parse` runs tree-sitter, with a parser per thread and language.
+//! 3. `tree` copies the syntax tree once into a flat array in source order, with kinds and fields as small numbers.
+//! 4. The language's walk makes one pass over that array and reports to a `draft`. A cursor walk over all nodes costs a
+//!    fraction of the parse; tree-sitter queries with many patterns cost as much as the parse.
+//! 5. `draft` completes the facts: `unreferenced` adds a reference for every name that the walk did not report,
+//!    `identity` adds ordinals and content hashes, and `chunk` splits the text outside symbols into chunks for search.
 //!
-//! A text without a grammar takes the first and the last step only; where its format has a small reader, `landmarks` adds what
-//! people look for in it: headings, keys, tables, targets.
+//! # Languages
 //!
-//! # Adding a language
+//! A language is a folder with a [`Language`] value and one line in [`LANGUAGES`]. There is no `match` over languages
+//! anywhere. New languages are tables (`spec`; `src/java/` is the example): rows map node kinds to actions, a scope
+//! policy (`rules::ScopePolicy`) sets the lookup order of names, and hooks handle the exceptions. One walk, one
+//! lowering and one resolver serve all tables. CONTRIBUTING.md lists the steps for a new one. A node acts when the walk
+//! advances to it. Values act again when the walk leaves them, because by then a closure inside has recorded its result
+//! in its own scope.
 //!
-//! A language is one folder whose `mod.rs` holds one [`Language`] value, and one line in [`LANGUAGES`]. Nothing else names a
-//! language: there is no `match` over languages anywhere, and none is needed. New ones are tables (`recipe`, `rules`;
-//! `src/java/` is the example): CONTRIBUTING.md has the recipe. What follows is about those with a walk of their own, of which a folder
-//! may hold several values that share it (`src/ecmascript/`), one for each grammar.
+//! Go, Python, ECMAScript and Rust are older and have a custom walk and resolver. Several values may share one folder,
+//! one per grammar (`src/ecmascript/`). For custom walks:
 //!
-//! - `kinds.rs` lists the node kinds and fields the walk looks at (`codes!`). Leaves of any other kind, punctuation above
-//!   all, are not even copied; children get their field only below the kinds listed in `Grammar::fielded`, because asking
-//!   tree-sitter for a field costs more than visiting the node. A test fails for a name that the grammar does not have.
-//! - `walk.rs` is a loop over node indices and never recurses, so nesting can not exhaust the stack. A node that knows
-//!   what a descendant means leaves a role there (`Roles::mark`); the leaf acts on it when the loop arrives. That keeps
-//!   references in source order and every decision beside the syntax that causes it.
-//! - Symbols are entered in source order and stay the enclosing symbol up to the end of their node. A qualified name is
-//!   its parent's, the language's separator and its own; the file's part comes from the path alone.
-//! - `customs` has the names that mean something: tests, constructors, manifests, files named for their folder. The read
-//!   path asks for them through `codecompass_model::Languages` ([`REGISTRY`]), so that no language is named outside of here.
-//! - Raise `facts_version` with every change of what is extracted, however small; versions extracted under an old number
-//!   are extracted again.
-//! - Promises in comments under `fixtures/<language>/` say what is extracted; the test over all fixtures finds the folder
-//!   by the language's name and mutilates every file in it as well.
+//! - `kinds.rs` lists the node kinds and fields that the walk uses (`codes!`). Leaves of other kinds, mostly
+//!   punctuation, are not copied. Children get their field only below the kinds in `Grammar::fielded`, because a field
+//!   lookup in tree-sitter costs more than a visit of the node. A test fails for a name that the grammar does not have.
+//! - `walk.rs` is a loop over node indices and never recurses, so nesting cannot exhaust the stack. A node that
+//!   determines the role of a descendant marks it (`Roles::mark`), and the leaf acts on its role when the loop reaches
+//!   it. This keeps references in source order and every decision beside the syntax that causes it.
+//! - Symbols are added in source order. A symbol stays the enclosing one up to the end of its node. Its qualified name
+//!   consists of its parent's, the language's separator and its own segment; the file's part depends on the path alone.
+//!
+//! Raise `facts_version` with every change of the extracted facts. Stored versions with an old number count as not
+//! stored; until the next sync has extracted them again, answers are partial and say so (`ViewInfo::facts_key` differs
+//! from `extraction_key()`).
+//!
+//! # Conventions and detection
+//!
+//! `Conventions` hold the names with a special role: tests, constructors, manifests, files named for their folder,
+//! files that only re-export. Queries reach them through `codecompass_model::Languages` ([`REGISTRY`]), so that no
+//! other crate names a language.
+//!
+//! `detect` finds the language unless the configuration overrides it (`index/src/source/language_overrides.rs`).
+//! Overridden files have their own facts version ([`explicit_version`]), and the overrides are part of
+//! `extraction_key`. When they change, views become outdated, and a stored version is valid only if it was extracted in
+//! the language that its path has now.
+//!
+//! Vue and Svelte components are code embedded in another text (`Walk::Embedded`). Everything except the scripts is
+//! blanked before the parse, so that no byte moves. Words of the markup that name a declaration of the scripts become
+//! mentions.
+//!
+//! # Resolvers, worlds and stubs
+//!
+//! [`resolver`] creates a `Resolver` (the trait is in `model`) for one `World`. A world offers the few lookups in a
+//! view that resolvers may use: `SnapshotWorld` (in `query`) reads a snapshot, `testkit::MemoryWorld` is for tests and
+//! `examples/edges.rs`.
+//!
+//! Resolvers are demand-driven. All use the per-file index of `rules/index.rs` (sorted indices into the facts, no
+//! copied text) and the cache of `rules/memo.rs`, which drops cyclic and truncated results after the top-level query.
+//! The resolver of the tables (`rules/engine.rs`) resolves bare names (`names`), types expressions (`values`), collects
+//! the members of a type (`members`, one member set per base type) and selects overloads (`overloads`). A value depends
+//! on its file and on the enclosing type, whose members can be bare names, so it is computed once per pair.
+//!
+//! Stubs (`library.stubs`) are the part of a standard library that types flow through, in the language itself. They are
+//! extracted like any file; their file ids occur in no view, and symbols found in them are external. A `Resolution` of
+//! `External` or `Local` needs evidence; without it the result is `Unknown`. An unknown name never resolves to a symbol
+//! merely because it has the same name.
+//!
+//! # Test blocks
+//!
+//! A test block (`describe`, `it`, `test` and their variants, `t.Run`) is a symbol of kind `test`. Its name is its
+//! title, or `test` if the title is not a literal. Blocks are parents in outlines, but they are not part of the
+//! qualified names of other symbols (`Symbol::naming_ancestor`), so ids do not depend on the tests around a function.
+//! Code cannot name them (`SymbolKind::can_be_named`): resolvers never see them as candidates, and the text index has
+//! no record of them besides the chunks that contain their titles. They can be callers, as functions are.
+//!
+//! # Landmarks
+//!
+//! A file without a grammar may have landmarks (`landmarks`): headings, keys, tables, targets. They are symbols of
+//! kinds that code cannot name (`SymbolKind::is_landmark`), found by one small reader per format, a loop over lines or
+//! bytes. They appear in outlines and in the index by name, where they rank after code, and nowhere else. They own no
+//! line and have no document, so the text around them is split into chunks as if they did not exist
+//! (`model::has_landmarks`). Resolvers never see them. Each reader has its own version, so an improved reader causes
+//! only its own files to be extracted again.
+//!
+//! # Highlighting
+//!
+//! [`highlight()`] finds comments, string literals, keywords, types and function names for display. One walk serves all
+//! grammars, because they use similar names for their kinds. Exceptions of a language are rows of
+//! `highlight/overrides.rs`; formats without a grammar are rows of `highlight/formats.rs`. Highlighting is not stored
+//! and has no version.
+//!
+//! # Tests
+//!
+//! Expectations in comments under `fixtures/<language>/` state the extracted facts; the test over all fixtures finds
+//! the folder by the language's name and also mutilates every file in it. Worlds (`worlds/`) have marks under the code
+//! that state what names resolve to. Findings of the fuzz target are replayed from `fixtures/fuzz/`.
 
 mod c;
 mod chunk;
@@ -97,46 +163,46 @@ use recipe::Recipe;
 use rules::Scoping;
 use tree::{Grammar, Tree};
 
-/// A language with a grammar: how its files are recognised, and how facts are made of them.
+/// A language with a grammar: how its files are recognised, extracted and resolved.
 pub struct Language {
     /// The name on the wire. Values with the same name are grammars of one language and have the same version.
     pub name: &'static str,
-    /// Raised whenever extraction says something else than before.
+    /// The version of the extracted facts, raised whenever they change.
     pub facts_version: u32,
     /// Extensions of its files, lower case, without the dot.
     pub extensions: &'static [&'static str],
-    /// Whole names of files that belong to it whatever their extension.
+    /// Whole names of files that belong to it regardless of their extension.
     pub file_names: &'static [&'static str],
     /// Interpreters that a shebang line may name; a trailing version number is ignored.
     pub interpreters: &'static [&'static str],
-    /// Whether the language itself says who may use a symbol. Where it does not, facts hold what custom says (a leading
-    /// underscore), because ranking looks at it; no answer shows that as a visibility.
+    /// Whether the language itself defines visibility. If not, facts follow the naming convention (a leading
+    /// underscore) because ranking uses it, but answers do not show it as a visibility.
     pub has_visibility: bool,
-    /// How far references find what they mean.
+    /// How far references are resolved.
     pub depth: Depth,
-    /// What was measured of it, for people: against what, and how well it did.
+    /// The measured accuracy, for people: the ground truth and the result.
     pub measured: &'static str,
-    /// What names of files and functions mean to those who write it.
+    /// Its naming conventions for files and functions.
     pub(crate) customs: Customs,
-    /// What the flat tree keeps of the grammar's nodes.
+    /// The parts of the grammar that the flat tree keeps.
     pub(crate) grammar: Grammar,
-    /// How the tree is read.
+    /// The walk over the tree.
     pub(crate) walk: Walk,
-    /// The rules by which references find what they mean.
+    /// The resolver of references.
     pub(crate) rules: Rules,
 }
 
-/// How far references of a language find what they mean.
+/// How far references of a language are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// By scopes, imports, and what a function is called on when it is named so.
+    /// By scopes, imports, and by receivers that are named explicitly.
     Scopes,
-    /// By the types of receivers as well.
+    /// Also by the types of receivers.
     Types,
 }
 
 impl Depth {
-    /// The word on the wire.
+    /// Returns the word on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Depth::Scopes => "scopes",
@@ -145,7 +211,7 @@ impl Depth {
     }
 }
 
-/// What is known of a language, for people.
+/// The support for a language, for people.
 #[derive(Clone, Debug)]
 pub struct Support {
     /// The name on the wire.
@@ -154,15 +220,15 @@ pub struct Support {
     pub extensions: Vec<&'static str>,
     /// Whole names of files.
     pub file_names: Vec<&'static str>,
-    /// How far references are resolved; none of a text that is searched as text.
+    /// How far references are resolved; `None` for a language without a grammar.
     pub depth: Option<Depth>,
-    /// Whether a text without a grammar has landmarks.
+    /// Whether a language without a grammar has landmarks.
     pub landmarks: bool,
-    /// What was measured.
+    /// The measured accuracy.
     pub measured: &'static str,
 }
 
-/// Every language that [`extract`] can return: those with symbols and references first, then the texts, each sorted.
+/// Returns every language that [`extract`] can return: those with a grammar first, then the others, each sorted.
 pub fn support() -> Vec<Support> {
     let mut all: Vec<Support> = Vec::new();
     for language in LANGUAGES {
@@ -188,27 +254,27 @@ pub fn support() -> Vec<Support> {
     all
 }
 
-/// How the tree of a language becomes facts.
+/// The walk that turns the tree of a language into facts.
 pub(crate) enum Walk {
-    /// By a pass of its own.
+    /// A walk of its own.
     Own(fn(&Tree, &mut Draft<'_>)),
-    /// By its table.
+    /// The walk of its table.
     Table(&'static Recipe),
-    /// By a pass over what stands inside of another text.
+    /// A walk over code that is embedded in another text.
     Embedded {
-        /// The text with all else blanked, so that no byte moves.
+        /// Returns the text with everything but the code blanked, so that no byte moves.
         code: fn(&str) -> String,
-        /// Of the whole text and the code in it, the words that stand outside of the code.
+        /// Returns the words outside the code, given the whole text and the code in it.
         words: fn(&str, &str) -> Vec<Span>,
         walk: fn(&Tree, &mut Draft<'_>),
     },
 }
 
-/// How references of a language find what they mean.
+/// The resolver of a language.
 pub(crate) enum Rules {
-    /// By rules of its own.
+    /// A resolver of its own.
     Own(for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>),
-    /// By the rules that all tables share, and its policies.
+    /// The resolver that all tables share, with a scope policy.
     Shared(&'static Scoping),
 }
 
@@ -238,39 +304,39 @@ pub const LANGUAGES: &[&Language] = &[
     &zig::LANGUAGE,
 ];
 
-/// The facts version of every text that neither a grammar nor a reader of landmarks looks at.
+/// The facts version of every text without a grammar and without a landmark reader.
 const PLAIN_VERSION: u32 = 1;
 
-/// The bit of a facts version that says that the language was chosen.
+/// The bit of a facts version that marks an explicitly selected language.
 const CHOSEN: u32 = 1 << 30;
 
-/// A text this long has no facts: offsets are 32 bits wide.
+/// The maximum length of a text with facts: offsets have 32 bits.
 const MAX_BYTES: usize = i32::MAX as usize;
 
-/// What one file says.
+/// The result of extracting one file.
 #[derive(Clone, Debug)]
 pub struct Extracted {
-    /// The language's name, `text` when nothing better is known.
+    /// The language's name; `text` if the language is unknown.
     pub language: &'static str,
-    /// The number of the rules that were used.
+    /// The facts version of the language.
     pub facts_version: u32,
-    /// The text; bytes that are no UTF-8 are replaced.
+    /// The text; bytes that are not UTF-8 are replaced.
     pub text: String,
     /// The facts.
     pub facts: FileFacts,
 }
 
-/// Whether a language has rules by which references find what they mean.
+/// Returns whether a language has a resolver.
 pub fn has_rules(language: &str) -> bool {
     LANGUAGES.iter().any(|known| known.name == language)
 }
 
-/// Whether a language says who may use a symbol, so that answers show it.
+/// Returns whether a language defines visibility, so that answers show it.
 pub fn has_visibility(language: &str) -> bool {
     LANGUAGES.iter().any(|known| known.name == language && known.has_visibility)
 }
 
-/// The rules of a language at work on a view; `None` for a language without rules.
+/// Creates the resolver of a language for a view; `None` for a language without one.
 pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn Resolver + 'w>> {
     let language = LANGUAGES.iter().find(|known| known.name == language)?;
     Some(match language.rules {
@@ -281,17 +347,18 @@ pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn
 
 /// Extracts the facts of a file from its path and bytes. Never fails.
 pub fn extract(path: &str, bytes: Vec<u8>) -> Extracted {
-    extract_while(path, bytes, &|| true).expect("because nobody says stop")
+    extract_while(path, bytes, &|| true).expect("because nothing cancels it")
 }
 
-/// The same for a caller who may lose patience: `go_on` is asked now and then while the file is parsed, and once it has
-/// said no there is nothing. What is extracted does not depend on it.
+/// Extracts a file like [`extract`], with cancellation: `go_on` is polled while the file is parsed, and once it returns
+/// false the result is `None`. The extracted facts do not depend on it.
 pub fn extract_while(path: &str, bytes: Vec<u8>, go_on: &dyn Fn() -> bool) -> Option<Extracted> {
     extract_as(path, bytes, None, go_on)
 }
 
-/// The same for a file whose language somebody chose. Its facts version tells so ([`chosen_version`]): nothing that was found out
-/// without the choice is taken for it, nor the other way round. A name that is none chooses nothing.
+/// Extracts a file in an explicitly selected language. Its facts version differs ([`explicit_version`]), so that facts
+/// extracted with and without the selection are never mistaken for each other. An unknown language name selects
+/// nothing.
 pub fn extract_as(path: &str, bytes: Vec<u8>, chosen: Option<&str>, go_on: &dyn Fn() -> bool) -> Option<Extracted> {
     let stopped = Cell::new(false);
     let go_on = || {
@@ -321,7 +388,7 @@ pub fn extract_as(path: &str, bytes: Vec<u8>, chosen: Option<&str>, go_on: &dyn 
     (!stopped.get()).then_some(Extracted { language: found.name, facts_version, text, facts })
 }
 
-/// The facts version of a language by name; `None` when [`extract`] never returns that name.
+/// Returns the facts version of a language by name; `None` if [`extract`] never returns that name.
 pub fn facts_version(language: &str) -> Option<u32> {
     match LANGUAGES.iter().find(|known| known.name == language) {
         Some(known) => Some(known.facts_version),
@@ -329,17 +396,17 @@ pub fn facts_version(language: &str) -> Option<u32> {
     }
 }
 
-/// The facts version of files for which a language was chosen by name.
+/// Returns the facts version of files whose language was selected explicitly.
 pub fn chosen_version(language: &str) -> Option<u32> {
     facts_version(language).map(|version| version | CHOSEN)
 }
 
-/// The facts version of a text without a grammar.
+/// Returns the facts version of a text without a grammar.
 fn plain_version(language: &str) -> u32 {
     landmarks::reader(language).map_or(PLAIN_VERSION, |reader| reader.version)
 }
 
-/// One number over the names and versions of all languages: it changes when any of them does.
+/// Returns a hash of the names and versions of all languages, which changes when any of them does.
 pub fn facts_key() -> u64 {
     let mut key = names::hash(format!("text {PLAIN_VERSION}").as_bytes());
     let versions = LANGUAGES.iter().map(|language| (language.name, language.facts_version));
@@ -349,12 +416,12 @@ pub fn facts_key() -> u64 {
     key
 }
 
-/// Whether [`extract`] can return this language.
+/// Returns whether [`extract`] can return this language.
 pub fn is_language(name: &str) -> bool {
     facts_version(name).is_some()
 }
 
-/// Every language that [`extract`] can return, sorted.
+/// Returns every language that [`extract`] can return, sorted.
 pub fn language_names() -> Vec<&'static str> {
     let mut all: Vec<_> = LANGUAGES.iter().map(|language| language.name).chain(detect::plain_names()).collect();
     all.sort_unstable();
@@ -362,8 +429,8 @@ pub fn language_names() -> Vec<&'static str> {
     all
 }
 
-/// The floor that indexing is measured against: parses and drops the tree, or counts the words of a text without a
-/// grammar. Returns how many nodes or words there were.
+/// Measures the lower bound of indexing cost: parses and drops the tree, or counts the words of a text without a
+/// grammar. Returns the number of nodes or words.
 pub fn parse_only(path: &str, bytes: &[u8]) -> usize {
     let text = String::from_utf8_lossy(bytes);
     match detect::detect(path, &text).language {
@@ -372,7 +439,7 @@ pub fn parse_only(path: &str, bytes: &[u8]) -> usize {
     }
 }
 
-/// Every language with a grammar, and the version of its facts; one with several grammars is told once.
+/// Returns every language with a grammar once, with its facts version.
 pub fn versions() -> Vec<(&'static str, u32)> {
     let mut versions: Vec<(&'static str, u32)> =
         LANGUAGES.iter().map(|language| (language.name, language.facts_version)).collect();
@@ -381,7 +448,7 @@ pub fn versions() -> Vec<(&'static str, u32)> {
     versions
 }
 
-/// Loads every grammar and parses a line with it. A language with several grammars fails when one of them does.
+/// Loads every grammar and parses a line with it. A language with several grammars fails if one of them does.
 pub fn check_grammars() -> Vec<(&'static str, Result<(), String>)> {
     let mut checked: Vec<(&'static str, Result<(), String>)> = Vec::new();
     for language in LANGUAGES {
@@ -433,7 +500,7 @@ fn plain_facts(text: &str, problems: Vec<Problem>) -> FileFacts {
     FileFacts { lines: lines.count(), chunks: chunk::of_text(text, &lines), problems, ..FileFacts::default() }
 }
 
-/// The facts of a text without a grammar, with its landmarks where its format has a reader.
+/// Returns the facts of a text without a grammar, with its landmarks if its format has a reader.
 fn text_facts(language: &str, path: &str, text: &str) -> FileFacts {
     let lines = LineStarts::new(text);
     let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };

@@ -1,4 +1,4 @@
-//! Where the lines of a text begin.
+//! The line starts of a text.
 
 /// The first byte of every line. A line ends after its `\n`; the last one may lack it.
 pub(crate) struct LineStarts {
@@ -21,17 +21,17 @@ impl LineStarts {
         Self { starts, len: bytes.len() as u32 }
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub(crate) fn count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The line of an offset, from 1. The end of the text belongs to the last line.
+    /// Returns the line of an offset, from 1. The end of the text belongs to the last line.
     pub(crate) fn line(&self, offset: u32) -> u32 {
         (self.starts.partition_point(|&start| start <= offset) as u32).max(1)
     }
 
-    /// The line of an offset at or after the line `from`: a short step forward instead of a search.
+    /// Returns the line of an offset at or after the line `from`: a short step forward instead of a binary search.
     pub(crate) fn line_from(&self, from: u32, offset: u32) -> u32 {
         let mut line = from.max(1);
         while self.starts.get(line as usize).is_some_and(|&start| start <= offset) {
@@ -40,12 +40,12 @@ impl LineStarts {
         line
     }
 
-    /// The first byte of a line, counted from 1; the end of the text for lines after the last.
+    /// Returns the first byte of a line, counted from 1; the end of the text for lines after the last.
     pub(crate) fn start(&self, line: u32) -> u32 {
         self.starts.get(line as usize - 1).copied().unwrap_or(self.len)
     }
 
-    /// The byte after a line and its `\n`.
+    /// Returns the offset after a line and its `\n`.
     pub(crate) fn end(&self, line: u32) -> u32 {
         self.start(line + 1)
     }

@@ -1,50 +1,50 @@
-//! Local names that can be seen at a place: lexical blocks, shadowing, hiding.
+//! Local bindings that are visible at a node: lexical blocks, shadowing, hiding.
 //!
-//! Live names lie on one stack, blocks mark it, and each name knows the live one of the same spelling before it, so that
-//! a look-up walks one chain however many names a function has.
+//! Live names are on one stack, and blocks mark positions in it. Each name links to the previous live name of the same
+//! spelling, so a lookup follows one chain regardless of the number of names in a function.
 
 use codecompass_model::Seen;
 
-/// How many names of one block are looked through for one that is declared again.
+/// The maximum number of names to check for a repeated declaration in one block.
 const MAX_LOOKED_AT: usize = 2000;
 
-/// How many local names of one spelling are looked through for the one that can be seen.
+/// The maximum number of bindings of one spelling to check for the visible one.
 const MAX_HOMONYMS: usize = 256;
 
-/// Stands for the symbol or import that hides the local names around it.
+/// The pseudo binding of a symbol or import that hides the outer local bindings.
 const HIDDEN: u32 = u32::MAX;
 
-/// Marks a symbol among the local names: the rest is its place in the list of symbols.
+/// Marks a symbol among the local bindings; the other bits are its index in the list of symbols.
 const SYMBOL: u32 = 1 << 31;
 
 /// A lexical block that is still open.
 struct Block {
     /// The index of the first node after it.
     end: usize,
-    /// How many names were live when it was opened.
+    /// The number of live names when it was opened.
     live: usize,
-    /// Live names up to this number can not be seen in it.
+    /// Live names up to this number are not visible in it.
     floor: usize,
 }
 
-/// A local name that can be seen, from some node on.
+/// A local binding that is visible from some node on.
 struct Live {
     binding: u32,
     name: u32,
     is_type: bool,
     from: usize,
-    /// The number of the live name of the same spelling before this one; 0 when there is none.
+    /// The number of the previous live name of the same spelling; 0 if there is none.
     before: u32,
 }
 
-/// The local names in sight while a walk goes on.
+/// The local bindings in scope during a walk.
 #[derive(Default)]
 pub(crate) struct Locals {
     blocks: Vec<Block>,
     live: Vec<Live>,
-    /// By name: the number of the innermost live name of this spelling, from 1; 0 when there is none.
+    /// By name: the number of the innermost live name of this spelling, from 1; 0 if there is none.
     latest: Vec<u32>,
-    /// The node the walk is at.
+    /// The current node of the walk.
     at: usize,
 }
 
@@ -57,12 +57,12 @@ impl Locals {
         }
     }
 
-    /// How many blocks are open.
+    /// Returns the number of open blocks.
     pub(crate) fn depth(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Closes all blocks beyond so many.
+    /// Closes the innermost blocks until `depth` of them are open.
     pub(crate) fn close_to(&mut self, depth: usize) {
         while self.blocks.len() > depth
             && let Some(block) = self.blocks.pop()
@@ -77,7 +77,7 @@ impl Locals {
         }
     }
 
-    /// Opens a block up to the node `end`; in a `closed` one the names from outside can not be seen.
+    /// Opens a block up to the node `end`. In a `closed` block the outer names are not visible.
     pub(crate) fn open(&mut self, end: usize, closed: bool) {
         let live = self.live.len();
         let floor = if closed { live } else { self.floor() };
@@ -94,19 +94,19 @@ impl Locals {
         self.live.push(Live { binding, name, is_type, from, before });
     }
 
-    /// In the innermost open block this name means something else than a local name from outside.
+    /// Makes this name refer to something other than an outer local binding in the innermost open block.
     pub(crate) fn hide(&mut self, name: u32, from: usize) {
         if self.latest.get(name as usize).is_some_and(|&number| number > 0) {
             self.add(HIDDEN, name, false, from);
         }
     }
 
-    /// In the innermost open block this name means a symbol that is declared there.
+    /// Makes this name refer to a symbol in the innermost open block, where the symbol is declared.
     pub(crate) fn declare(&mut self, name: u32, symbol: u32, from: usize) {
         self.add(symbol | SYMBOL, name, true, from);
     }
 
-    /// What the blocks say about a name that stands alone at a node, whatever it is the name of.
+    /// Returns the lexical target of a bare name at a node, whatever kind of name it is.
     pub(crate) fn see(&self, name: u32, node: usize) -> Seen {
         match self.live(name, None, node) {
             Some(HIDDEN) | None => Seen::Nowhere,
@@ -115,13 +115,14 @@ impl Locals {
         }
     }
 
-    /// Whether the innermost open block has a name of this spelling already.
+    /// Returns whether the innermost open block already has a name of this spelling.
     pub(crate) fn is_bound_here(&self, name: u32) -> bool {
         let first = self.blocks.last().map_or(0, |block| block.live);
         self.live[first..].iter().rev().take(MAX_LOOKED_AT).any(|live| live.name == name)
     }
 
-    /// The local name that can be seen under this one; only a type parameter, or only none, when that is asked for.
+    /// Returns the visible local binding with this name. `is_type` restricts the lookup to type parameters, or to other
+    /// bindings.
     pub(crate) fn find(&self, name: u32, is_type: Option<bool>) -> Option<u32> {
         self.live(name, is_type, self.at).filter(|found| found & SYMBOL == 0)
     }

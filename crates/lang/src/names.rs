@@ -1,11 +1,11 @@
-//! Names of one file, each kept once, and the fast hash behind them.
+//! Interns the names of one file, and provides the fast hash for it.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A fast 64-bit hash, equal on every machine. No protection against chosen collisions: a file that collides on purpose
-/// slows down its own extraction, and the table below stops probing in time.
+/// A fast 64-bit hash, equal on every machine. It does not protect against chosen collisions: a file that collides on
+/// purpose slows down only its own extraction, and the table below limits its probing.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut state = SEED ^ bytes.len() as u64;
     let mut words = bytes.chunks_exact(8);
@@ -38,20 +38,20 @@ impl Hasher for Fast {
 /// A standard map with the fast hash.
 pub(crate) type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<Fast>>;
 
-/// The list of names, and an open-addressing table that finds them again.
+/// The list of names, and an open-addressing table to look them up.
 #[derive(Default)]
 pub(crate) struct Names {
     all: Vec<String>,
-    /// Index into `all` plus one; 0 is a free slot. The length is a power of two, at most half full.
+    /// Index into `all` plus one; 0 is a free slot. The length is a power of two, and the table is at most half full.
     slots: Vec<u32>,
 }
 
-/// After so many foreign names in a row a name is simply added again: equal names then have two indices, which costs
-/// space and nothing else.
+/// The maximum number of probes. After that a name is added again: equal names then have two indices, which costs only
+/// space.
 const MAX_PROBES: usize = 64;
 
 impl Names {
-    /// The index of a name, added when it is new.
+    /// Returns the index of a name and adds it if it is new.
     pub(crate) fn intern(&mut self, name: &str) -> u32 {
         if self.slots.len() < 2 * (self.all.len() + 1) {
             self.grow();
@@ -77,12 +77,12 @@ impl Names {
         index - 1
     }
 
-    /// A name by its index; empty for one that nobody gave.
+    /// Returns a name by its index; empty for an unknown index.
     pub(crate) fn get(&self, index: u32) -> &str {
         self.all.get(index as usize).map_or("", String::as_str)
     }
 
-    /// The names in the order of their indices.
+    /// Returns the names in the order of their indices.
     pub(crate) fn into_list(self) -> Vec<String> {
         self.all
     }

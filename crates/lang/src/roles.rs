@@ -1,15 +1,15 @@
-//! What nodes higher up know about a leaf before the walk reaches it.
+//! Roles that outer nodes assign to a leaf before the walk reaches it.
 
 use codecompass_model::RefShape;
 
-/// What a name at a leaf does.
+/// The role of a name at a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Nobody has said anything.
+    /// No node has assigned a role.
     Open,
-    /// It declares something and refers to nothing.
+    /// The name declares something and refers to nothing.
     Declares,
-    /// It refers to something in this way.
+    /// The name refers to something with this shape.
     Refers(RefShape),
 }
 
@@ -21,14 +21,14 @@ impl Roles {
         Self(vec![Role::Open; nodes])
     }
 
-    /// Gives a node a role. The first one counts: it comes from further up and knows more.
+    /// Assigns a role to a node. The first role wins: it comes from further up, where more is known.
     pub(crate) fn mark(&mut self, node: Option<usize>, role: Role) {
         if let Some(open) = node.and_then(|node| self.0.get_mut(node)).filter(|role| **role == Role::Open) {
             *open = role;
         }
     }
 
-    /// The role of a node.
+    /// Returns the role of a node.
     pub(crate) fn of(&self, node: usize) -> Role {
         self.0[node]
     }

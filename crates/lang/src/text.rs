@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
-/// The longest receiver or path kept with a reference, in bytes.
+/// The maximum length of a receiver or path kept with a reference, in bytes.
 const MAX_QUALIFIER: usize = 120;
 
-/// How much of a long receiver is looked at, in bytes: chained calls would otherwise read their beginning again and again.
+/// The maximum number of bytes to scan of a long receiver. Without it, chained calls would read their start again for
+/// every call.
 const MAX_SCANNED: usize = 2000;
 
-/// The longest signature, in bytes. Longer headers are generated or hostile.
+/// The maximum length of a signature, in bytes. Longer headers are generated or hostile.
 const MAX_SIGNATURE: usize = 4000;
 
-/// The text on one line: every run of white space becomes one space, none at the ends.
+/// Folds the text to one line: every run of white space becomes one space, and none is left at the ends.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let bytes = text.as_bytes();
@@ -33,7 +34,7 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A title as people read it, on one line and at most so long: without the backslashes before quotes and before each other.
+/// Renders a title on one line, limited in length, without the backslashes before quotes and backslashes.
 pub(crate) fn title(written: &str, limit: usize) -> Cow<'_, str> {
     let written = cut(written, limit);
     if !written.contains('\\') {
@@ -48,13 +49,13 @@ pub(crate) fn title(written: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(fold(&out).into_owned())
 }
 
-/// A header on one line, shortened when it is absurdly long.
+/// Folds a header to one line and truncates it if it is extremely long.
 pub(crate) fn signature(header: &str) -> String {
     cut(&fold(cut(header, 4 * MAX_SIGNATURE)), MAX_SIGNATURE).to_owned()
 }
 
-/// A receiver or path on one line; a chain that is broken before its dots reads like one that is not. When it is long,
-/// what stands in brackets gives way to `…` first.
+/// Folds a receiver or path to one line. A chain with line breaks before its dots becomes the same as one without. If
+/// it is long, the content of brackets is replaced by `…` first.
 pub(crate) fn qualifier(text: &str) -> Cow<'_, str> {
     let short = if text.len() <= MAX_QUALIFIER { fold(text) } else { Cow::Owned(elide(cut(text, MAX_SCANNED))) };
     match short {
@@ -63,7 +64,7 @@ pub(crate) fn qualifier(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The beginning of a text on one line, without what stands in brackets.
+/// Returns the start of a text on one line, without the content of brackets.
 fn elide(text: &str) -> String {
     let mut out = String::with_capacity(MAX_QUALIFIER + 4);
     let mut depth = 0usize;
@@ -86,7 +87,7 @@ fn elide(text: &str) -> String {
     out
 }
 
-/// The first bytes of a text, at most `limit`, ending on a character border.
+/// Returns the first bytes of a text, at most `limit`, ending on a character boundary.
 pub(crate) fn cut(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
@@ -95,12 +96,12 @@ pub(crate) fn cut(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
-/// Where the word begins that a text ends with; the end of the text when it ends with something else.
+/// Returns the start of the word at the end of a text; the end of the text if it does not end with a word.
 pub(crate) fn last_word(text: &str) -> usize {
     text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len()
 }
 
-/// The last bytes of a text, at most `limit`, beginning on a character border.
+/// Returns the last bytes of a text, at most `limit`, beginning on a character boundary.
 pub(crate) fn last(text: &str, limit: usize) -> &str {
     let mut start = text.len().saturating_sub(limit);
     while !text.is_char_boundary(start) {
@@ -109,19 +110,19 @@ pub(crate) fn last(text: &str, limit: usize) -> &str {
     &text[start..]
 }
 
-/// The identifier an expression begins with, empty when it begins with something else.
+/// Returns the identifier at the start of an expression; empty if there is none.
 pub(crate) fn first_name(text: &str) -> &str {
     let text = text.trim_start_matches(['&', '*', '(', ' ', '!', '-']);
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())]
 }
 
-/// Whether a name begins with a capital letter.
+/// Returns whether a name begins with a capital letter.
 pub(crate) fn is_capitalised(name: &str) -> bool {
     name.trim_start_matches('_').chars().next().is_some_and(char::is_uppercase)
 }
 
-/// How many identifier-like words a text has.
+/// Returns the number of identifier-like words in a text.
 pub(crate) fn count_words(text: &str) -> usize {
     let mut inside = false;
     let mut count = 0;

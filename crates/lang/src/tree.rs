@@ -1,42 +1,44 @@
 //! The syntax tree as a flat array in source order.
 //!
-//! One walk with tree-sitter's cursor copies what a language wants to see; after that a subtree is a range of indices,
-//! the next sibling one addition away, and no question crosses into C. Leaves of no interest are left out.
+//! One walk with tree-sitter's cursor copies the nodes that a language uses. After that a subtree is a range of
+//! indices, the next sibling is one addition away, and no query crosses into C. Leaves that the language does not use
+//! are dropped.
 
 use codecompass_model::Span;
 
-/// The kind of nodes that the language has no name for, and the field of children without one.
+/// The kind of nodes that the language has no code for, and the field of children without one.
 pub(crate) const OTHER: u8 = 0;
 
-/// How deep the tree is followed. Beyond it stand generated or hostile texts; what is below is not looked at.
+/// The maximum depth of the tree. Only generated or hostile texts exceed it; deeper nodes are not visited.
 pub(crate) const MAX_DEPTH: usize = 4000;
 
-/// What a language keeps of its grammar.
+/// The parts of a grammar that a language uses.
 pub(crate) struct Grammar {
-    /// Makes the grammar.
+    /// Loads the grammar.
     pub(crate) load: fn() -> tree_sitter::Language,
     /// Names of node kinds; the code of a kind is its position plus one.
     pub(crate) kinds: &'static [&'static str],
     /// Names of fields; the code of a field is its position plus one.
     pub(crate) fields: &'static [&'static str],
-    /// The kinds whose children are given their field.
+    /// The kinds whose children have their field recorded.
     pub(crate) fielded: &'static [u8],
-    /// The kinds whose children are not looked at.
+    /// The kinds whose children are not visited.
     pub(crate) opaque: &'static [u8],
     /// The kinds of leaves that are names.
     pub(crate) names: &'static [u8],
-    /// The kinds of statements whose names are imported, or name the file's package.
+    /// The kinds of statements whose names are imported or name the file's package.
     pub(crate) imports: &'static [u8],
-    /// Words that look like names and are none: `self`, `_`.
+    /// Words that look like names but are not: `self`, `_`.
     pub(crate) words: &'static [&'static str],
-    /// Rewrites what the grammar gets wrong, without moving a byte.
+    /// Rewrites code that the grammar misreads, without moving a byte.
     pub(crate) repair: Option<fn(&str) -> Option<String>>,
-    /// Whether a text that still has errors when it is repaired is parsed as it is as well: the repair may have been wrong.
+    /// Whether a text that still has errors after its repair is also parsed unrepaired, because the repair may have
+    /// been wrong.
     pub(crate) retries: bool,
 }
 
-/// Declares codes for names: a constant for each, and the list `NAMES` for the [`Grammar`]. Some are only listed so that
-/// leaves of that kind are kept.
+/// Declares codes for names: a constant for each, and the list `NAMES` for the [`Grammar`]. Some are listed only to
+/// keep leaves of that kind.
 macro_rules! codes {
     ($($code:ident = $name:literal,)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
@@ -50,7 +52,7 @@ macro_rules! codes {
 }
 pub(crate) use codes;
 
-/// A [`Grammar`] in tree-sitter's numbers.
+/// A [`Grammar`] translated to tree-sitter's ids.
 pub(crate) struct Tables {
     kinds: Vec<u8>,
     fields: Vec<u8>,
@@ -101,7 +103,7 @@ impl Node {
     }
 }
 
-/// How often something went wrong, and where first.
+/// The number of occurrences of a problem, and the offset of the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Trouble {
     pub(crate) count: u32,
@@ -117,19 +119,19 @@ impl Trouble {
     }
 }
 
-/// The tree. Refilled for file after file, so that its memory is allocated once.
+/// The tree. It is refilled for each file, so that its memory is allocated once.
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     path: Vec<u32>,
-    /// Places where the parser skipped or invented tokens.
+    /// Positions where the parser skipped or invented tokens.
     pub(crate) errors: Trouble,
-    /// Nodes whose children lie too deep.
+    /// Nodes whose children are too deep.
     pub(crate) too_deep: Trouble,
 }
 
 impl Tree {
-    /// Copies a parsed tree whose text stands at this offset of the file.
+    /// Copies a parsed tree whose text starts at this offset of the file.
     pub(crate) fn fill(&mut self, parsed: &tree_sitter::Tree, tables: &Tables, offset: u32) {
         self.clear();
         let broken = parsed.root_node().has_error();
@@ -175,7 +177,7 @@ impl Tree {
         inside
     }
 
-    /// To the next node that does not lie below this one; closes the subtrees that end here.
+    /// Moves to the next node that is not below this one, and closes the subtrees that end here.
     fn advance(&mut self, cursor: &mut tree_sitter::TreeCursor<'_>) -> bool {
         while !cursor.goto_next_sibling() {
             let Some(closed) = self.path.pop() else {
@@ -187,7 +189,7 @@ impl Tree {
         true
     }
 
-    /// Forgets all nodes.
+    /// Removes all nodes.
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.path.clear();
@@ -206,7 +208,7 @@ impl Tree {
         self.nodes[index as usize].next = self.nodes.len() as u32;
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -223,19 +225,19 @@ impl Tree {
         self.nodes[index].next as usize
     }
 
-    /// The children that were kept.
+    /// Returns the children that were kept.
     pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.next(index);
         let first = (index + 1 < end).then_some(index + 1);
         std::iter::successors(first, move |&child| Some(self.next(child)).filter(|&next| next < end))
     }
 
-    /// The first child in a field.
+    /// Returns the first child in a field.
     pub(crate) fn child(&self, index: usize, field: u8) -> Option<usize> {
         self.children(index).find(|&child| self.nodes[child].field == field)
     }
 
-    /// The first child of a kind.
+    /// Returns the first child of a kind.
     pub(crate) fn child_of_kind(&self, index: usize, kind: u8) -> Option<usize> {
         self.children(index).find(|&child| self.nodes[child].kind == kind)
     }

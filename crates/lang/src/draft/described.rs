@@ -1,17 +1,17 @@
-//! Symbols, local names and expressions as a walk describes them to the draft.
+//! Symbols, local bindings and expressions as a walk reports them to the draft.
 
 use codecompass_model::{BindingKind, ExprId, Flags, Part, Span, SymbolKind, Visibility};
 
-/// A symbol as the walk describes it.
+/// A symbol as the walk reports it.
 pub(crate) struct NewSymbol<'a> {
     pub(crate) kind: SymbolKind,
     /// The name it is listed under.
     pub(crate) name: &'a str,
-    /// The last part of its qualified name, nearly always the name.
+    /// The last segment of its qualified name, nearly always the name.
     pub(crate) segment: &'a str,
-    /// Between its parent's qualified name and the segment.
+    /// The separator between its parent's qualified name and the segment.
     pub(crate) separator: &'static str,
-    /// The trait of an impl block; `None` takes over what holds around the symbol.
+    /// The trait of an impl block; `None` inherits that of the enclosing symbol.
     pub(crate) impl_trait: Option<Option<String>>,
     pub(crate) signature: String,
     pub(crate) visibility_text: Option<String>,
@@ -23,32 +23,32 @@ pub(crate) struct NewSymbol<'a> {
     pub(crate) attributes: &'a [Span],
     /// Its doc comment or docstring.
     pub(crate) doc: Option<Span>,
-    /// Its declared type, what it gives back, or what it stands for.
+    /// Its declared type, return type, or the type it is an alias of.
     pub(crate) annotation: Option<Said>,
-    /// The expression it starts with.
+    /// Its initial value.
     pub(crate) value: Option<Said>,
-    /// What only some symbols have.
+    /// Properties that only some symbols have.
     pub(crate) more: More,
-    /// Whether its own text makes it a test; what stands in a test is one as well.
+    /// Whether its own text makes it a test. Symbols inside a test are tests, too.
     pub(crate) is_test: bool,
 }
 
-/// What only some symbols have.
+/// Properties that only some symbols have.
 #[derive(Default)]
 pub(crate) struct More {
-    /// The type, as written, of a member that stands outside of it.
+    /// The source text of the owner type of an out-of-line member.
     pub(crate) owner: Option<ExprId>,
-    /// The types it is made from.
+    /// Its base types.
     pub(crate) bases: Vec<ExprId>,
-    /// Its header behind the name, where rules still read text.
+    /// Its header after the name, for resolvers that parse text.
     pub(crate) header: Option<ExprId>,
     pub(crate) flags: Flags,
 }
 
-/// An expression or a type as a walk hands it in.
+/// An expression or a type as a walk passes it in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// The text of a range, from a walk whose rules still read text.
+    /// The text of a range, from a walk whose resolver parses text.
     Text(Span),
     /// An expression of the arena.
     Expr(ExprId),
@@ -60,16 +60,16 @@ impl From<Span> for Said {
     }
 }
 
-/// A local name as the walk describes it.
+/// A local binding as the walk reports it.
 pub(crate) struct NewBinding {
     pub(crate) name: Span,
     pub(crate) kind: BindingKind,
     /// Its declared type, or the bound of a type parameter.
     pub(crate) annotation: Option<Said>,
-    /// The expression it gets its value from.
+    /// The expression that provides its value.
     pub(crate) value: Option<Said>,
-    /// Which part of that it is.
+    /// The part of that value which it gets.
     pub(crate) part: Part,
-    /// The node from which on it can be seen: `x` in `let x = x + 1` only after the statement.
+    /// The first node where it is visible: `x` of `let x = x + 1` is visible only after the statement.
     pub(crate) from: usize,
 }
