@@ -1,5 +1,5 @@
-//! Objects and values that are called: modules beside types of the same name, `apply`, and functions that take nothing and are
-//! called by their name alone.
+//! Calls of objects and values: modules beside types of the same name, `apply`, and functions without parameters that
+//! are called by their bare name.
 
 use codecompass_model::{SymbolAt, SymbolKind};
 
@@ -10,13 +10,14 @@ use super::types::Type;
 use super::values::Value;
 
 impl Engine<'_> {
-    /// Of symbols of one name the module, which is a value, or the first.
+    /// Returns the module among symbols with one name, because it is a value; else the first symbol.
     pub(super) fn value_first(&self, all: &[SymbolAt]) -> Option<SymbolAt> {
         let module = all.iter().find(|at| self.scoping.objects && self.kind(**at) == Some(SymbolKind::Module));
         module.or(all.first()).copied()
     }
 
-    /// The names that a module may have which a file imports: as seen from its package, from the inside, and from nowhere.
+    /// Returns the possible full names of an imported module: relative to the packages of the file, from the inside,
+    /// and absolute.
     pub(super) fn modules(&self, file: &File, module: &str) -> Vec<String> {
         let mut all = Vec::new();
         let mut package = file.package.as_str();
@@ -28,7 +29,7 @@ impl Engine<'_> {
         all
     }
 
-    /// The module that bears the name of a type, or is it.
+    /// Returns the module with the name of a type, or the symbol itself if it is a module.
     fn module_of(&self, of: SymbolAt) -> Option<SymbolAt> {
         if self.kind(of)? == SymbolKind::Module {
             return Some(of);
@@ -38,7 +39,8 @@ impl Engine<'_> {
         all.iter().copied().find(|at| self.kind(*at) == Some(SymbolKind::Module))
     }
 
-    /// What is called by the name of a type or a module: the `apply` of the module that the arguments fit.
+    /// Returns the targets of a call by the name of a type or module: the `apply` methods of the module that match the
+    /// arguments.
     pub(super) fn applies(&self, of: SymbolAt, given: Option<&Given>) -> Option<Vec<SymbolAt>> {
         if !self.kind(of).is_some_and(is_type) {
             return None;
@@ -50,12 +52,12 @@ impl Engine<'_> {
             Some(given) => self.fitting_overloads(&all, given),
             None => all.clone(),
         };
-        // What is a module alone is called by nothing else.
+        // A symbol that is only a module has no other targets.
         let is_alone = module == of && !all.is_empty();
         if fitting.is_empty() && is_alone { Some(all) } else { Some(fitting).filter(|all| !all.is_empty()) }
     }
 
-    /// What a call of a type or a module gives.
+    /// Returns the result type of a call of a type or module.
     pub(super) fn called_object(&self, of: Type, given: &Given) -> Type {
         let Type::Named(at, _) = &of else { return of };
         if let Some(by) = self.applies(*at, Some(given)).and_then(|all| all.first().copied())
@@ -63,14 +65,14 @@ impl Engine<'_> {
         {
             return self.result(&by, &Vec::new(), given);
         }
-        // The class that bears the name of the module.
+        // The class with the name of the module.
         let named = self.file(at.file).and_then(|file| file.symbol(at.place).map(|of| of.qualified_name.clone()));
         let class = named.map(|named| self.find_qualified(&named));
         let class = class.and_then(|all| all.iter().copied().find(|at| self.kind(*at) == Some(SymbolKind::Class)));
         self.made(&class.map_or(of, Type::named), given)
     }
 
-    /// What a call of a value gives: of a function, or of its `apply`.
+    /// Returns the result type of a call of a value: of a function, or of its `apply`.
     pub(super) fn called_value(&self, of: &Type, given: &Given) -> Type {
         if let Some(of) = self.function_of(of) {
             return of.result.clone();
@@ -87,7 +89,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A function that takes nothing and is not called stands for what it gives.
+    /// Replaces a function without parameters that is not called by its result.
     pub(super) fn settled(&self, of: Value) -> Value {
         let Value::Functions(all, with) = &of else { return of };
         if !self.scoping.bare_calls {

@@ -1,4 +1,4 @@
-//! Calls: what is called, with what, and what comes back.
+//! Calls: the callee, the arguments, and the result.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::types::{Arguments, FuncType, Type};
 use super::values::Value;
 
 impl Engine<'_> {
-    /// What a call gives.
+    /// Returns the type of the result of a call.
     pub(super) fn called(&self, file: &Rc<File>, around: Option<u32>, callee: ExprId, args: &[ExprId]) -> Type {
         if let Expr::Name { name, .. } = file.facts().expr(callee)
             && let Some((_, at)) = self.scoping.passes.iter().find(|(known, _)| *known == file.name(*name))
@@ -34,7 +34,7 @@ impl Engine<'_> {
                         self.called_value(&self.result(&of, &with, &[]), &given)
                     }
                     Type::Func(of) => self.result(&of, &with, &given),
-                    // A function that makes types is a generic with its arguments.
+                    // A function that returns a type is a generic type applied to its arguments.
                     Type::Named(at, _) if at == chosen => Type::Named(at, given.types.into()),
                     other => other.with(&with),
                 }
@@ -54,8 +54,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A value that is made of a type; a generic one that says nothing about its arguments takes them from what its
-    /// constructor is given.
+    /// Returns the type of a constructed value. For a generic type without explicit type arguments, they are inferred
+    /// from the arguments of its constructor.
     pub(super) fn made(&self, of: &Type, given: &Given) -> Type {
         let Type::Named(at, arguments) = of else { return of.clone() };
         let Some(file) = self.file(at.file).filter(|_| arguments.is_empty() && !given.is_empty()) else {
@@ -72,7 +72,7 @@ impl Engine<'_> {
         Type::Named(*at, own.iter().map(|param| known(param).unwrap_or(Type::Unknown)).collect())
     }
 
-    /// What is called. Where a field may bear the name of a function, the function is meant.
+    /// Returns the callee. Where a field and a function may share a name, the function wins.
     pub(super) fn callee(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
         let functions = match file.facts().expr(id) {
             Expr::Name { name, seen } if self.scoping.bare_calls => {
@@ -106,7 +106,7 @@ impl Engine<'_> {
         functions.unwrap_or_else(|| self.value(file, around, id))
     }
 
-    /// What is called by a name that stands alone.
+    /// Returns the callee of a call by bare name.
     pub(super) fn called_alone(&self, file: &Rc<File>, around: Option<u32>, name: &str) -> Option<Value> {
         let place = Place { file: file.clone(), symbol: around };
         match self.look_up(&place, name, Want::Call) {
@@ -116,13 +116,13 @@ impl Engine<'_> {
         }
     }
 
-    /// The functions of that name that a type has; which of several levels is meant, the arguments tell.
+    /// Returns the methods of a type with that name, from all member sets; the arguments decide between them.
     pub(super) fn methods(&self, of: &Type, name: &str) -> Option<Value> {
         let levels = self.members(of, name, Want::Call);
         (!levels.levels.is_empty()).then(|| all_levels(&levels))
     }
 
-    /// The types of the arguments of a call.
+    /// Returns the types of the arguments of a call.
     pub(super) fn given(&self, place: &Place, call: ExprId) -> Given {
         let around = self.class_of(&place.file, place.symbol);
         match place.file.facts().expr(call) {
@@ -153,7 +153,7 @@ impl Engine<'_> {
         args.iter().map(one).collect()
     }
 
-    /// What a function gives for arguments of these types.
+    /// Returns the result type of a function for arguments of these types.
     pub(super) fn result(&self, of: &FuncType, with: &Arguments, given: &[Type]) -> Type {
         let result = of.result.with(with);
         if !result.names_any(&of.own) {
@@ -162,7 +162,7 @@ impl Engine<'_> {
         result.with(&self.learned(of, with, given))
     }
 
-    /// What the type parameters of a function are, by what it is given.
+    /// Infers the type parameters of a function from its arguments.
     pub(super) fn learned(&self, of: &FuncType, with: &Arguments, given: &[Type]) -> Arguments {
         let mut learned = Arguments::new();
         for (n, argument) in given.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Engine<'_> {
                 param => self.learn(param, argument, &of.own, &mut learned),
             }
         }
-        // What could not be learned is some type, and not the function's own parameter.
+        // A type parameter that was not inferred is some type, not the function's own parameter.
         for own in &of.own {
             if !learned.iter().any(|(known, _)| known == own) {
                 learned.push((*own, Type::Unknown));
@@ -215,7 +215,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a function wants for the argument that follows those given.
+    /// Returns the parameter type that a function expects after the given arguments.
     pub(super) fn wanted(
         &self,
         file: &Rc<File>,
@@ -235,7 +235,7 @@ impl Engine<'_> {
                 return of.params.get(place).cloned().unwrap_or(Type::Unknown);
             }
             (_, Value::TypeName(Type::Named(of, args))) if self.scoping.calls_make => {
-                // An interface of one method is made from a function.
+                // An interface with a single method is constructed from a function.
                 let made = Type::Named(of, args.clone());
                 if arity == 1 && self.made_by(of).is_empty() && self.function_of(&made).is_some() {
                     return made;
@@ -264,7 +264,7 @@ impl Engine<'_> {
     }
 }
 
-/// Functions of several types, of which the arguments tell the one that is meant.
+/// Returns the functions of all member sets; the arguments decide between them.
 fn all_levels(levels: &Levels) -> Value {
     let with: Arguments = levels.levels.iter().flat_map(|(_, with)| with.iter().cloned()).collect();
     Value::Functions(levels.all().collect(), Rc::new(with))

@@ -19,13 +19,13 @@ use super::stubs::Library;
 use super::types::Type;
 use super::values::Value;
 
-/// More steps than any honest expression needs.
+/// The maximum number of steps per query; more than any ordinary expression needs.
 const MAX_STEPS: u32 = 20_000;
 
-/// Deeper recursion than any honest expression needs.
+/// The maximum recursion depth; more than any ordinary expression needs.
 const MAX_DEPTH: u32 = 60;
 
-/// The rules of a language at work on one view.
+/// The resolver of a language for one view.
 pub(super) struct Engine<'w> {
     pub(super) world: Rc<dyn World + 'w>,
     pub(super) scoping: &'static Scoping,
@@ -55,12 +55,12 @@ pub(super) struct Engine<'w> {
     pub(super) course: Course,
 }
 
-/// A file, and what the rules ask of it beside its facts.
+/// A file, with the data that the resolver needs besides its facts.
 pub(super) struct File {
     index: Index,
     /// The package that its qualified names begin with.
     pub(super) package: String,
-    /// The namespaces that are written in it.
+    /// The namespaces declared in it.
     pub(super) namespaces: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl Deref for File {
 
 impl File {
     pub(super) fn new(source: Rc<SourceFile>) -> Self {
-        // A block that belongs to a type may belong to one that stands deeper.
+        // An extension block may belong to a nested type.
         let is_plain = |kind: SymbolKind| kind.can_be_named() && kind != SymbolKind::Impl;
         let top = source.facts.symbols.iter().find(|symbol| symbol.parent.is_none() && is_plain(symbol.kind));
         let package = top.and_then(|top| top.qualified_name.strip_suffix(top.name.as_str()));
@@ -85,19 +85,19 @@ impl File {
     }
 }
 
-/// The name that an import gives what it brings in.
+/// Returns the local name of an import.
 fn given_name(import: &Import) -> Option<&str> {
     import.alias.as_deref().or(import.name.as_deref())
 }
 
-/// A place that a name stands at.
+/// The site where a name is looked up.
 pub(super) struct Place {
     pub(super) file: Rc<File>,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub(super) symbol: Option<u32>,
 }
 
-/// The constructor, as a language takes it.
+/// Creates the resolver of a language.
 pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Engine {
         world,
@@ -148,7 +148,7 @@ impl Resolver for Engine<'_> {
             (_, Some(of)) if let Some(binding) = self.implied_binding(&place.file, of) => {
                 self.implied_name(&place, &reference, binding, call)
             }
-            // A name that may be a member of what it is compared with, and else stands alone.
+            // A name that may be a member of the value it is compared with, else a bare name.
             (RefShape::Value, Some(of)) => match self.qualified_name(&place, &reference, of, call) {
                 found @ Meaning::Symbols { .. } => found,
                 _ => self.bare_name(&place, &reference, call),
@@ -205,7 +205,7 @@ impl Engine<'_> {
         self.file(at.file)?.symbol(at.place).map(|symbol| symbol.kind)
     }
 
-    /// What is meant by symbols that were found: those of the library are from outside.
+    /// Returns the resolution to these symbols; symbols of the library are external.
     pub(super) fn proved(&self, targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
         let mut targets = self.main(targets);
         if targets.iter().any(|at| !self.library().has(at.file)) {
@@ -218,12 +218,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a name is that of a plain type.
+    /// Returns whether a name is that of a basic type.
     pub(super) fn is_plain(&self, name: &str) -> bool {
         self.plain(name).is_some()
     }
 
-    /// The nearest symbol around that has members of its own: a type, or a function of a class without a name.
+    /// Returns the nearest enclosing symbol with members of its own: a type, or a function of an anonymous class.
     pub(super) fn class_of(&self, file: &File, symbol: Option<u32>) -> Option<u32> {
         if self.scoping.unit == Unit::Include {
             return None;
@@ -241,7 +241,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a symbol of this kind is a type.
+/// Returns whether a symbol of this kind is a type.
 pub(crate) fn is_type(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Enum, Interface, Module, Struct, Trait, Type, Union};
     matches!(kind, Class | Enum | Interface | Module | Struct | Trait | Type | Union)

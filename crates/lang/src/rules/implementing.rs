@@ -1,4 +1,4 @@
-//! Which functions override a declared one.
+//! Finds the functions that override a declared one.
 
 use codecompass_model::{Flags, SymbolAt, SymbolKind, Visibility};
 
@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::types::Type;
 
 impl Engine<'_> {
-    /// The methods of types that are made from the type of a declared one, with its name and as many parameters.
+    /// Returns the methods of subtypes with the name and the number of parameters of a declared method.
     pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(declared.file) else { return Vec::new() };
         let Some(method) = file.symbol(declared.place).filter(|of| of.kind == SymbolKind::Method) else {
@@ -33,14 +33,14 @@ impl Engine<'_> {
         named.iter().copied().filter(is_one).collect()
     }
 
-    /// Whether a method is one of values, and known outside of its type.
+    /// Returns whether a method is an instance method and not private.
     fn is_open_to_others(&self, at: SymbolAt) -> bool {
         let file = self.file(at.file);
         let symbol = file.as_ref().and_then(|file| file.symbol(at.place));
         symbol.is_some_and(|of| !of.flags.has(Flags::STATIC) && of.visibility != Some(Visibility::Private))
     }
 
-    /// Whether no parameter of a method is of another type than that of the declared one, as its type sees it.
+    /// Returns whether the parameter types of a method may equal those of the declared one, as seen from its type.
     fn may_override(&self, method: SymbolAt, declared: SymbolAt, of: SymbolAt) -> bool {
         let Some(file) = self.file(method.file) else { return false };
         let Some(class) = self.class_of(&file, Some(method.place)) else { return false };
@@ -69,7 +69,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether the type around a method is made from another.
+    /// Returns whether the enclosing type of a method is a subtype of another.
     fn is_below(&self, method: SymbolAt, of: SymbolAt) -> bool {
         let Some(file) = self.file(method.file) else { return false };
         let Some(class) = self.class_of(&file, Some(method.place)) else { return false };

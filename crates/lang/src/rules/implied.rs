@@ -1,6 +1,6 @@
-//! Receivers that are not written: in the block of a closure that is called on a value, names that stand alone may be members
-//! of that value. Lowering leaves a local name `this` there, with the value or with what is wanted of the closure, and with
-//! the one around it.
+//! Implicit receivers: in the body of a closure that is called on a value, bare names may be members of that value.
+//! Lowering adds a local binding `this` there, with the value or the expected type of the closure, and with the
+//! implicit receiver around it.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use super::names::Found;
 use super::types::Type;
 use super::values::Value;
 
-/// More closures around a name are not looked at.
+/// The maximum number of enclosing closures to check.
 const MOST: usize = 8;
 
 impl Engine<'_> {
-    /// The closure's receiver that an expression is.
+    /// Returns the binding of the implicit receiver that an expression refers to.
     pub(super) fn implied_binding(&self, file: &File, id: ExprId) -> Option<u32> {
         match file.facts().expr(id) {
             Expr::Name { name, seen: Seen::Local(binding) } if file.name(*name) == "this" => Some(*binding),
@@ -24,7 +24,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The types of the receivers around a name, from the inside.
+    /// Returns the types of the implicit receivers around a name, from the inside.
     pub(super) fn receivers(&self, file: &Rc<File>, binding: u32) -> Vec<Type> {
         let mut all = Vec::new();
         let mut next = Some(binding);
@@ -42,13 +42,13 @@ impl Engine<'_> {
                 Some((of, _)) => all.push(self.value(file, around, of).into_type()),
                 None => {}
             }
-            // Those around were bound before.
+            // Outer receivers were bound earlier.
             next = binding.annotation.and_then(|of| self.implied_binding(file, of)).filter(|outer| *outer < at);
         }
         all
     }
 
-    /// What a name stands for that may be a member of a receiver.
+    /// Returns the value of a name that may be a member of an implicit receiver.
     pub(super) fn implied_value(&self, file: &Rc<File>, around: Option<u32>, binding: u32, name: &str) -> Value {
         for of in self.receivers(file, binding) {
             let has = |want: Want| !self.members(&of, name, want).levels.is_empty();
@@ -59,8 +59,8 @@ impl Engine<'_> {
         self.named_value(file, around, name, Seen::Nowhere)
     }
 
-    /// Whom a name means that may be a member of a receiver. What a receiver has is not known of each, so that a member of a
-    /// type around is not meant for sure.
+    /// Resolves a name that may be a member of an implicit receiver. The members of some receivers are not fully known,
+    /// so a member of an enclosing type is not certain.
     pub(super) fn implied_name(&self, place: &Place, of: &Reference, binding: u32, call: Option<ExprId>) -> Meaning {
         let name = place.file.name(of.name);
         let want = Want::of(of.shape);

@@ -1,8 +1,8 @@
-//! The facts of one file, sorted for the look-ups that the rules of all languages make.
+//! The facts of one file, sorted for the lookups that the resolvers of all languages make.
 //!
-//! Each list holds places in the facts, sorted by what is asked for, and is made when somebody first asks: no text is copied,
-//! and a language pays for what it uses. Names are sorted by their hash, so that a search compares numbers. What one language
-//! alone looks up stands in its folder, on top of this.
+//! Each list holds indices into the facts, sorted by its key, and is created on first use: no text is copied, and a
+//! language pays only for the lists it uses. Names are sorted by hash, so that a search compares numbers. Lookups that
+//! only one language needs are in its folder, on top of this.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -16,35 +16,35 @@ use codecompass_model::{
 use crate::lines::LineStarts;
 use crate::names::hash;
 
-/// Places in the facts, in the order in which they are looked up.
+/// Indices into the facts, in lookup order.
 type Sorted = OnceCell<Box<[u32]>>;
 
-/// The name that an import gives what it brings in; `None` when it gives none.
+/// Returns the local name of an import; `None` if it declares none.
 pub(crate) type GivenName = fn(&Import) -> Option<&str>;
 
-/// See the module.
+/// A file with its facts sorted for lookups.
 pub(crate) struct Index {
     pub(crate) file: Rc<SourceFile>,
     given_name: GivenName,
-    /// Symbols that code can name, by parent and place.
+    /// Symbols that code can name, by parent and index.
     children: Sorted,
-    /// The same by name and parent.
+    /// Symbols that code can name, by name and parent.
     named: OnceCell<ByName>,
-    /// Imports by the symbol around them.
+    /// Imports by their enclosing symbol.
     imports: Sorted,
-    /// Imports by the name they give.
+    /// Imports by local name.
     imports_named: OnceCell<ByName>,
-    /// Type parameters by the symbol that has them.
+    /// Type parameters by the symbol that declares them.
     type_params: Sorted,
-    /// Parameters by the function that has them, or that is around the closure that has them.
+    /// Parameters by their function; those of closures by the function around the closure.
     params: Sorted,
     /// Bindings by name.
     bindings: OnceCell<ByName>,
     /// References without a qualifier, by name.
     references: OnceCell<ByName>,
-    /// Decorators by what they decorate.
+    /// Decorators by the decorated symbol.
     decorators: Sorted,
-    /// References to what a symbol extends, by that symbol.
+    /// References to the base types of a symbol, by that symbol.
     bases: Sorted,
     lines: OnceCell<Lines>,
 }
@@ -84,28 +84,28 @@ impl Index {
         self.facts().bindings.get(at as usize)
     }
 
-    /// A text of the facts.
+    /// Returns a name of the facts.
     pub(crate) fn name(&self, at: u32) -> &str {
         self.facts().names.get(at as usize).map_or("", String::as_str)
     }
 
-    /// The text of an expression.
+    /// Returns the text of an expression.
     pub(crate) fn written(&self, id: ExprId) -> &str {
         self.facts().written(id)
     }
 
-    /// The text of a symbol's type.
+    /// Returns the text of a symbol's type.
     pub(crate) fn annotation(&self, symbol: u32) -> Option<&str> {
         Some(self.written(self.symbol(symbol)?.annotation?))
     }
 
-    /// The symbols below a parent, or at file level, in source order.
+    /// Returns the symbols below a parent, or at file level, in source order.
     pub(crate) fn children(&self, parent: Option<u32>) -> &[u32] {
         let of = |at: u32| self.facts().symbols[at as usize].parent;
         range(self.children.get_or_init(|| sorted(self.nameable(), |a, b| of(a).cmp(&of(b)))), |at| of(at).cmp(&parent))
     }
 
-    /// The symbols of this name below a parent, or at file level.
+    /// Returns the symbols with this name below a parent, or at file level.
     pub(crate) fn named(&self, parent: Option<u32>, name: &str) -> &[u32] {
         let of = |at: u32| {
             let symbol = &self.facts().symbols[at as usize];
@@ -114,7 +114,7 @@ impl Index {
         self.named.get_or_init(|| ByName::new(self.nameable(), of)).find((name, parent), of)
     }
 
-    /// The symbols of this name, whatever they stand in.
+    /// Returns the symbols with this name at any level.
     pub(crate) fn anywhere(&self, name: &str) -> &[u32] {
         let of = |at: u32| {
             let symbol = &self.facts().symbols[at as usize];
@@ -123,14 +123,14 @@ impl Index {
         self.named.get_or_init(|| ByName::new(self.nameable(), of)).all(name, of)
     }
 
-    /// The imports directly in a symbol, or at file level.
+    /// Returns the imports directly in a symbol, or at file level.
     pub(crate) fn imports(&self, symbol: Option<u32>) -> &[u32] {
         let of = |at: u32| self.facts().imports[at as usize].symbol;
         let all = || sorted(places(&self.facts().imports, |_| true), |a, b| of(a).cmp(&of(b)));
         range(self.imports.get_or_init(all), |at| of(at).cmp(&symbol))
     }
 
-    /// The imports that give this name to what they bring in, anywhere in the file.
+    /// Returns the imports with this local name, anywhere in the file.
     pub(crate) fn imports_named(&self, name: &str) -> &[u32] {
         let of = |at: u32| ((self.given_name)(&self.facts().imports[at as usize]).unwrap_or(""), None);
         let is_named = |import: &Import| (self.given_name)(import).is_some();
@@ -138,24 +138,24 @@ impl Index {
         self.imports_named.get_or_init(all).find((name, None), of)
     }
 
-    /// The type parameters of a symbol, as bindings.
+    /// Returns the type parameters of a symbol, as bindings.
     pub(crate) fn type_params(&self, symbol: u32) -> &[u32] {
         self.bindings_of(&self.type_params, BindingKind::TypeParam, symbol)
     }
 
-    /// The parameters of a function, and of closures in it, as bindings.
+    /// Returns the parameters of a function and of closures in it, as bindings.
     pub(crate) fn params(&self, symbol: u32) -> &[u32] {
         self.bindings_of(&self.params, BindingKind::Param, symbol)
     }
 
-    /// The bindings of this name.
+    /// Returns the bindings with this name.
     pub(crate) fn bindings(&self, name: &str) -> &[u32] {
         let of = |at: u32| (self.name(self.facts().bindings[at as usize].name), None);
         let all = || ByName::new(places(&self.facts().bindings, |_| true), of);
         self.bindings.get_or_init(all).find((name, None), of)
     }
 
-    /// The uses of this name that stand alone.
+    /// Returns the bare uses of this name.
     pub(crate) fn references(&self, name: &str) -> &[u32] {
         let of = |at: u32| (self.name(self.facts().references[at as usize].name), None);
         let is_alone = |reference: &Reference| reference.qualifier.is_none() && reference.shape.is_use();
@@ -163,17 +163,17 @@ impl Index {
         self.references.get_or_init(all).find((name, None), of)
     }
 
-    /// The references that decorate a symbol.
+    /// Returns the references that decorate a symbol.
     pub(crate) fn decorators(&self, symbol: u32) -> &[u32] {
         self.references_of(&self.decorators, RefShape::Decorator, symbol)
     }
 
-    /// The references to what a symbol extends or embeds.
+    /// Returns the references to types that a symbol extends or embeds.
     pub(crate) fn bases(&self, symbol: u32) -> &[u32] {
         self.references_of(&self.bases, RefShape::Extends, symbol)
     }
 
-    /// The reference to the name at this place of the text.
+    /// Returns the reference to the name at this offset of the text.
     pub(crate) fn reference_at(&self, world: &dyn World, offset: usize) -> Option<Reference> {
         let line = self.lines(world).line_of(offset);
         let column = offset.checked_sub(self.lines(world).start(line))?;
@@ -182,18 +182,18 @@ impl Index {
         at.ok().map(|at| references[at])
     }
 
-    /// A symbol and all around it, from the inside.
+    /// Returns a symbol and all enclosing ones, from the inside.
     pub(crate) fn around(&self, symbol: Option<u32>) -> impl Iterator<Item = u32> + '_ {
-        // A parent stands before its children: facts that say otherwise must not lead in circles.
+        // A parent has a smaller index than its children. Facts that violate this must not cause an endless loop.
         std::iter::successors(symbol, |&at| self.symbol(at)?.parent.filter(|&parent| parent < at))
     }
 
-    /// The nearest symbol around of one of these kinds.
+    /// Returns the nearest enclosing symbol of one of these kinds.
     pub(crate) fn nearest(&self, symbol: Option<u32>, kinds: &[SymbolKind]) -> Option<u32> {
         self.around(symbol).find(|&at| self.symbol(at).is_some_and(|symbol| kinds.contains(&symbol.kind)))
     }
 
-    /// The text of the file by lines; none where the view has no text.
+    /// Returns the text of the file by lines; empty if the view has no text.
     pub(crate) fn lines(&self, world: &dyn World) -> &Lines {
         self.lines.get_or_init(|| {
             let text = world.text(self.id()).unwrap_or_default();
@@ -218,31 +218,31 @@ impl Index {
     }
 }
 
-/// The places of those that fit.
+/// Returns the indices of the matching items.
 pub(crate) fn places<T>(all: &[T], fits: impl Fn(&T) -> bool) -> Vec<u32> {
     (0..).zip(all).filter(|(_, one)| fits(one)).map(|(at, _)| at).collect()
 }
 
-/// Places in an order, equal ones as they were.
+/// Sorts indices; equal ones keep their order.
 pub(crate) fn sorted(mut all: Vec<u32>, order: impl Fn(u32, u32) -> Ordering) -> Box<[u32]> {
     all.sort_by(|&a, &b| order(a, b));
     all.into()
 }
 
-/// The part of a sorted list that is equal to what is asked for.
+/// Returns the part of a sorted list that equals the key.
 pub(crate) fn range(list: &[u32], order: impl Fn(u32) -> Ordering) -> &[u32] {
     let start = list.partition_point(|&at| order(at).is_lt());
     let end = start + list[start..].partition_point(|&at| order(at).is_eq());
     &list[start..end]
 }
 
-/// Places by name, and where that is asked for, by parent. Equal ones are in source order.
+/// Indices by name, and by parent if the key has one. Equal ones are in source order.
 struct ByName {
     hashes: Box<[u64]>,
     places: Box<[u32]>,
 }
 
-/// A name, and a parent where that is asked for.
+/// A name, and a parent if the lookup needs one.
 type NameKey<'f> = (&'f str, Option<u32>);
 
 impl ByName {
@@ -272,7 +272,7 @@ impl ByName {
 pub(crate) struct Lines {
     text: Rc<str>,
     starts: LineStarts,
-    /// How far each line is indented, once somebody asked.
+    /// The indentation of each line, computed on first use.
     indents: OnceCell<Box<[Option<u32>]>>,
 }
 
@@ -281,23 +281,23 @@ impl Lines {
         &self.text
     }
 
-    /// A line, counted from 1, without its end.
+    /// Returns a line, counted from 1, without its line end.
     pub(crate) fn line(&self, line: u32) -> &str {
         let line = self.text.get(self.start(line)..self.start(line.max(1).saturating_add(1))).unwrap_or("");
         line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r')
     }
 
-    /// The byte a line begins with; the end of the text for lines after the last.
+    /// Returns the start of a line; the end of the text for lines after the last.
     pub(crate) fn start(&self, line: u32) -> usize {
         self.starts.start(line.max(1)) as usize
     }
 
-    /// The line of a byte.
+    /// Returns the line of an offset.
     pub(crate) fn line_of(&self, offset: usize) -> u32 {
         self.starts.line(offset as u32)
     }
 
-    /// How far a line is indented; `None` for an empty one.
+    /// Returns the indentation of a line; `None` for an empty one.
     pub(crate) fn indent(&self, line: u32) -> Option<u32> {
         let all = self.indents.get_or_init(|| {
             let lines = (1..=self.starts.count()).map(|line| self.code(line));
@@ -306,7 +306,7 @@ impl Lines {
         all.get((line as usize).saturating_sub(1)).copied().flatten()
     }
 
-    /// How far a line is indented, and what stands there.
+    /// Returns the indentation of a line, and its code.
     pub(crate) fn code(&self, line: u32) -> (usize, &str) {
         let line = self.line(line);
         let code = line.trim_start();

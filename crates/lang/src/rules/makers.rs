@@ -1,4 +1,4 @@
-//! What makes values: constructors, and members that stand for them.
+//! Constructors, and members that construct values.
 
 use codecompass_model::{ExprId, Meaning, SymbolAt, SymbolKind};
 
@@ -9,11 +9,11 @@ use super::scoping::{Parts, Unit};
 use super::types::Type;
 use super::values::Value;
 
-/// More types are not looked through for a constructor.
+/// The maximum number of types to search for a constructor.
 const MAX_BASES: usize = 16;
 
 impl Engine<'_> {
-    /// A type and the method that is run, if a member of this name makes values of the type.
+    /// Returns a type and the method that runs, if the member with this name is the factory of the type.
     pub(super) fn made_value(&self, of: &Type, name: &str) -> Option<Vec<SymbolAt>> {
         let (_, runs) = self.scoping.maker.filter(|(maker, _)| *maker == name)?;
         let Type::Named(at, _) = of else { return None };
@@ -26,7 +26,7 @@ impl Engine<'_> {
         Some(std::iter::once(*at).chain(run.iter().copied().filter(|at| !self.library().has(at.file))).collect())
     }
 
-    /// A value that is made means its type and the constructor that the arguments fit.
+    /// Adds to each constructed type the constructors that match the arguments.
     pub(super) fn with_constructors(
         &self,
         mut targets: Vec<SymbolAt>,
@@ -51,7 +51,7 @@ impl Engine<'_> {
         targets
     }
 
-    /// What a constant is another name for: a function or a type.
+    /// Returns the function or type that a constant is an alias of.
     pub(super) fn held(&self, at: SymbolAt) -> Option<Vec<SymbolAt>> {
         if self.kind(at) != Some(SymbolKind::Const) {
             return None;
@@ -66,7 +66,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The constructors of a type that arguments fit.
+    /// Returns the constructors of a type that match the arguments.
     pub(super) fn constructors(&self, of: SymbolAt, given: Option<&Given>) -> Vec<SymbolAt> {
         let mut all = match self.scoping.unit {
             Unit::Namespace => self.constructors_anywhere(of),
@@ -79,12 +79,12 @@ impl Engine<'_> {
             Some(given) => self.completed(self.overloads(&all, given)),
             None => self.completed(all),
         };
-        // The declaration is told already.
+        // The caller already has the declaration.
         found.retain(|at| *at != of);
         found
     }
 
-    /// All constructors of a type.
+    /// Returns all constructors of a type.
     pub(super) fn all_constructors(&self, of: SymbolAt) -> Vec<SymbolAt> {
         if let Some(name) = self.scoping.constructor {
             let levels = self.members(&Type::named(of), name, Want::Call);
@@ -101,7 +101,7 @@ impl Engine<'_> {
         all
     }
 
-    /// The constructors that stand in blocks that belong to a type.
+    /// Returns the constructors in the extension blocks of a type.
     pub(super) fn constructors_in_blocks(&self, of: SymbolAt) -> Vec<SymbolAt> {
         let mut all = Vec::new();
         for &block in self.blocks(of).iter() {
@@ -112,7 +112,7 @@ impl Engine<'_> {
         all
     }
 
-    /// A constructor that is named behind its type, or behind a value of it: of the nearest type that has one.
+    /// Returns the constructors named after a type or a value of it, from the nearest type that has one.
     pub(super) fn named_constructors(&self, of: &Type, name: &str, given: Option<&Given>) -> Vec<SymbolAt> {
         let mut open = vec![of.clone()];
         let mut next = 0;
@@ -131,7 +131,7 @@ impl Engine<'_> {
         Vec::new()
     }
 
-    /// `this(…)` and `super(…)`.
+    /// Resolves `this(…)` and `super(…)`.
     pub(super) fn own_constructor(&self, place: &Place, is_super: bool, call: Option<ExprId>) -> Meaning {
         let Some(class) = self.class_of(&place.file, place.symbol) else { return Meaning::Unknown("no class") };
         let class = SymbolAt { file: place.file.id(), place: class };

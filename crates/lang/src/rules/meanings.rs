@@ -1,4 +1,4 @@
-//! Whom a name means: one that stands alone, one behind something, one in an import.
+//! The resolution of names: bare, with a receiver or qualifier, and in imports.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::types::Type;
 use super::values::Value;
 
 impl Engine<'_> {
-    /// A name that stands alone.
+    /// Resolves a bare name.
     pub(super) fn bare_name(&self, place: &Place, reference: &Reference, call: Option<ExprId>) -> Meaning {
         if reference.binding.is_some() && reference.qualifier.is_none() {
             return Meaning::Local;
@@ -58,7 +58,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A name behind something.
+    /// Resolves a name with a receiver or qualifier.
     pub(super) fn qualified_name(
         &self,
         place: &Place,
@@ -68,7 +68,7 @@ impl Engine<'_> {
     ) -> Meaning {
         let before = place.file.facts().expr(of);
         let name = match (before, place.file.name(reference.name)) {
-            // `super` alone calls what the function around it overrides.
+            // `super` alone calls the method that the enclosing function overrides.
             (Expr::Super, "super") => self.function_around(place),
             (_, name) => name,
         };
@@ -121,11 +121,11 @@ impl Engine<'_> {
         }
     }
 
-    /// A module by its whole name; the reference is the last part of that, or a shorter name for all of it.
+    /// Resolves a module by its full name. The reference is the last segment of it, or an alias of all of it.
     pub(super) fn module_itself(&self, file: &File, of: ExprId, name: &str, want: Want) -> Option<Meaning> {
         let Expr::Module(whole) = file.facts().expr(of) else { return None };
         let whole = file.name(*whole);
-        // What begins with a small letter is a member of it.
+        // A name that begins with a small letter is a member of the module.
         if whole.is_empty()
             || !name.starts_with(char::is_uppercase)
             || self.scoping.unit != Unit::Package
@@ -137,8 +137,8 @@ impl Engine<'_> {
         Some(if found.is_empty() { Meaning::External } else { self.proved(found, "a module by its name") })
     }
 
-    /// Of functions those that take as many arguments as they are given, where others of the name are other functions; and
-    /// none without type parameters, where a call tells some.
+    /// Keeps the functions with the arity of the call, if other arities are other functions. Drops functions without
+    /// type parameters if the call has explicit type arguments.
     pub(super) fn taking(&self, mut targets: Vec<SymbolAt>, given: Option<&Given>, want: Want) -> Vec<SymbolAt> {
         let Some(given) = given.filter(|_| want == Want::Call) else { return targets };
         if self.scoping.told_types && given.told > 0 {
@@ -154,7 +154,7 @@ impl Engine<'_> {
         targets
     }
 
-    /// The name of the function around a place.
+    /// Returns the name of the enclosing function.
     pub(super) fn function_around<'f>(&self, place: &'f Place) -> &'f str {
         let file = &place.file;
         let mut around = file.around(place.symbol).filter_map(|at| file.symbol(at));
@@ -171,7 +171,7 @@ impl Engine<'_> {
         call: Option<ExprId>,
     ) -> Meaning {
         match of {
-            // Nothing in the view can be meant.
+            // No symbol of the view has the name.
             Type::Unknown if self.scoping.open_world && self.is_unheard(name, want) => return Meaning::External,
             Type::Unknown => return Meaning::Unknown("the type of the receiver is not known"),
             Type::External | Type::Basic(_) => return Meaning::External,
@@ -179,7 +179,7 @@ impl Engine<'_> {
         }
         let look = |want: Want| self.on_side(self.members_as(of, name, want), side);
         let mut levels = self.seen_from(place, look(want));
-        // What is no variable may be a type, or a function that is handed on.
+        // A name that is not a variable may be a type, or a function passed as a value.
         for other in [Want::Type, Want::Call] {
             if levels.levels.is_empty() && want == Want::Value {
                 levels = self.seen_from(place, look(other));
@@ -201,7 +201,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a member can come from outside alone: the type is one of the library, and what the view adds to types has not
+    /// Returns whether a member can only be external: the type belongs to the library, and no extension in the view has
     /// this name.
     pub(super) fn is_only_outside(&self, of: &Type, name: &str) -> bool {
         let is_known = matches!(of, Type::Named(at, _) if self.library().has(at.file));
@@ -210,7 +210,8 @@ impl Engine<'_> {
         is_known && self.scoping.parts == Parts::ByOwner && !is_seen()
     }
 
-    /// The members of a name. What is called and is no function is a type, of which a value is made, or holds a function.
+    /// Returns the members with a name. A called member that is not a function is a type that is constructed, or a
+    /// field with a function.
     pub(super) fn members_as(&self, of: &Type, name: &str, want: Want) -> Rc<Levels> {
         let found = self.members(of, name, want);
         let is_call = want == Want::Call;
@@ -220,7 +221,7 @@ impl Engine<'_> {
         others.into_iter().find(|levels| !levels.levels.is_empty()).unwrap_or(found)
     }
 
-    /// Those of the symbols found that the arguments of a call fit.
+    /// Keeps the symbols that match the arguments of a call.
     pub(super) fn chosen(
         &self,
         place: &Place,
@@ -243,7 +244,7 @@ impl Engine<'_> {
         self.proved(self.with_constructors(targets, want, given.as_ref()), why)
     }
 
-    /// How many type arguments a type is given where it is named.
+    /// Returns the number of type arguments of a type where it is named.
     pub(super) fn type_arguments(&self, place: &Place, mut of: ExprId) -> usize {
         let facts = place.file.facts();
         if let Expr::Call { callee, .. } = facts.expr(of)
@@ -254,7 +255,7 @@ impl Engine<'_> {
         if let Expr::Apply { args, .. } = facts.expr(of) { args.len() } else { 0 }
     }
 
-    /// Whom an import means.
+    /// Resolves an import.
     pub(super) fn import_meaning(&self, file: &Rc<File>, import: &Import) -> Meaning {
         match self.imported(file, import) {
             Found::Symbols(targets) => self.proved(targets, "imported"),
@@ -266,7 +267,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A name in an import, or in a package clause.
+    /// Resolves a name in an import or in a package clause.
     pub(super) fn in_import(&self, file: &Rc<File>, reference: &Reference) -> Meaning {
         use crate::resolve::imports::{Part, part};
         if self.scoping.unit == Unit::Module {
@@ -295,7 +296,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a name means the class around it, or what that is made from.
+/// Returns whether a name refers to the enclosing class or its base type.
 fn is_own(name: &str) -> bool {
     matches!(name, "this" | "super" | "base" | "self" | "static" | "parent")
 }

@@ -1,4 +1,4 @@
-//! The members of types: their own, those that stand elsewhere, and those of what they are made from.
+//! The members of types: their own, out-of-line members, and those of their base types.
 
 use std::rc::Rc;
 
@@ -9,17 +9,17 @@ use super::overloads::{Given, takes};
 use super::scoping::{Apart, Parts};
 use super::types::{Arguments, Type};
 
-/// More types are not looked through for a member.
+/// The maximum number of types to search for a member.
 const MAX_TYPES: usize = 64;
 
-/// What a name is looked for as.
+/// The kind of symbol that a name is looked up as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Want {
     Any,
     Value,
     Call,
     Type,
-    /// A type of which a value is made.
+    /// A type that is constructed.
     Made,
 }
 
@@ -35,10 +35,10 @@ impl Want {
         }
     }
 
-    /// Whether a symbol of a kind is what is looked for.
+    /// Returns whether a symbol of this kind is acceptable.
     pub(super) fn takes(self, kind: SymbolKind, apart: Apart) -> bool {
         use SymbolKind::{Fn, Macro, Method, Namespace, Prototype};
-        // A block that belongs to a type bears its name, and is not meant by it.
+        // An extension block has the name of its type, but the name does not refer to it.
         if matches!(kind, SymbolKind::Constructor | SymbolKind::Impl) || !kind.can_be_named() {
             return false;
         }
@@ -53,24 +53,24 @@ impl Want {
     }
 }
 
-/// From where a member is named.
+/// The way a member is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Nobody knows.
+    /// Unknown access.
     Any,
     /// From a value of the type.
     Value,
     /// From the type itself.
     Type,
-    /// From a type in it.
+    /// From a nested type.
     Around,
 }
 
-/// The members of a name, by the types that have them, the nearest first.
+/// The members with one name, grouped by the types that have them, the nearest first.
 #[derive(Default)]
 pub(super) struct Levels {
     pub(super) levels: Vec<(Vec<SymbolAt>, Arguments)>,
-    /// Whether a type among those looked through is from outside.
+    /// Whether one of the searched types is external.
     pub(super) outside: bool,
     pub(super) unknown: bool,
 }
@@ -82,7 +82,7 @@ impl Levels {
 }
 
 impl Engine<'_> {
-    /// The members of a name that a type has.
+    /// Returns the members of a type with this name.
     pub(super) fn members(&self, of: &Type, name: &str, want: Want) -> Rc<Levels> {
         let of = &match of {
             Type::Named(at, arguments) => Type::Named(self.main_of(*at), arguments.clone()),
@@ -109,7 +109,7 @@ impl Engine<'_> {
                         continue;
                     }
                     seen.push(at);
-                    // Stubs do not say all that a type of the library has.
+                    // Stubs do not list all members of a type of the library.
                     found.outside |= self.library().has(at.file);
                     let with = self.arguments(at, &arguments);
                     let own = self.own_members(at, name, want);
@@ -117,7 +117,7 @@ impl Engine<'_> {
                         let seen = Type::Named(at, arguments.clone());
                         found.levels.push((own.clone(), self.with_owners(&own, &seen, with.clone())));
                     }
-                    // The library is known in parts.
+                    // The library is known only in part.
                     found.outside |= self.scoping.open_world && self.library().has(at.file);
                     beside.extend(self.extensions(at, &arguments, &whole, name, want));
                     open.extend(self.bases(at).iter().map(|base| base.with(&with)));
@@ -134,14 +134,14 @@ impl Engine<'_> {
                     found.outside = true;
                     open.extend(self.iterable().map(|at| Type::Named(at, Rc::new([of.as_ref().clone()]))));
                 }
-                // A pointer hands on the members of what it points to.
+                // A pointer has the members of its pointee.
                 Type::List(of) if self.scoping.root.is_none() => open.push(of.as_ref().clone()),
                 Type::Unknown => found.unknown = true,
                 Type::External | Type::Basic(_) | Type::List(_) => found.outside = true,
                 Type::Func(_) | Type::Closure { .. } => {}
             }
         }
-        // What all types are made from comes last.
+        // The root type of all types comes last.
         if let Some(root) = self.root().filter(|root| !seen.contains(root)) {
             let own = self.own_members(root, name, want);
             if !own.is_empty() {
@@ -154,7 +154,7 @@ impl Engine<'_> {
         found
     }
 
-    /// The functions that say of a type that they are called on its values, and what that tells of their type parameters.
+    /// Returns the functions that declare this type as their receiver, and the type arguments that follow from it.
     fn extensions(
         &self,
         at: SymbolAt,
@@ -190,12 +190,12 @@ impl Engine<'_> {
         (!found.is_empty()).then_some((found, with))
     }
 
-    /// The type of the library that loops go over.
+    /// Returns the iterable type of the library.
     pub(super) fn iterable(&self) -> Option<SymbolAt> {
         self.scoping.iterable.and_then(|name| self.library().named(name).first().copied())
     }
 
-    /// What the type parameters are of members that stand elsewhere, and name the type that they belong to with them.
+    /// Adds the type arguments of out-of-line members whose owner type mentions their type parameters.
     fn with_owners(&self, members: &[SymbolAt], of: &Type, mut with: Arguments) -> Arguments {
         for &at in members {
             let Some(file) = self.file(at.file) else { continue };
@@ -211,13 +211,13 @@ impl Engine<'_> {
         with
     }
 
-    /// The type of the library that all types are made from.
+    /// Returns the root type of the library, which all types extend.
     pub(super) fn root(&self) -> Option<SymbolAt> {
         let name = self.scoping.root?;
         self.library().named(name).first().copied()
     }
 
-    /// Whether two functions take arguments of the same types.
+    /// Returns whether two functions have the same parameter types.
     pub(super) fn takes_the_same(&self, one: SymbolAt, other: SymbolAt) -> bool {
         match (self.symbol_type(one), self.symbol_type(other)) {
             (Type::Func(one), Type::Func(other)) => one.params == other.params && one.variadic == other.variadic,
@@ -225,14 +225,14 @@ impl Engine<'_> {
         }
     }
 
-    /// What a type is made from.
+    /// Returns the base types of a type.
     pub(super) fn bases(&self, at: SymbolAt) -> Rc<[Type]> {
         let is_alone = self.scoping.parts != Parts::ByName;
         let Some(file) = self.file(at.file) else { return Rc::new([]) };
         let Some(symbol) = file.symbol(at.place) else { return Rc::new([]) };
         let has_blocks = self.scoping.parts == Parts::ByOwner && is_type(symbol.kind);
         if symbol.bases.is_empty() && is_alone && !has_blocks {
-            // A table that is made by another has what that has.
+            // A table that is constructed from another has its members.
             let made = symbol.value.filter(|_| symbol.kind == SymbolKind::Var && symbol.annotation.is_none());
             let Some(value) = made else { return Rc::new([]) };
             return self.bases.answer(&self.course, at, Rc::new([]), || {
@@ -259,14 +259,14 @@ impl Engine<'_> {
         })
     }
 
-    /// What stands for the type parameters of a symbol.
+    /// Returns the substitution for the type parameters of a symbol.
     pub(super) fn arguments(&self, at: SymbolAt, arguments: &[Type]) -> Arguments {
         let Some(file) = self.file(at.file) else { return Arguments::new() };
         let params = file.type_params(at.place).iter().map(|&binding| (at.file, binding));
         params.zip(arguments.iter().cloned()).collect()
     }
 
-    /// The bound of a type parameter.
+    /// Returns the bound of a type parameter.
     pub(super) fn bound(&self, file: VersionId, binding: u32) -> Type {
         let Some(file) = self.file(file) else { return Type::Unknown };
         let Some(of) = file.binding(binding) else { return Type::Unknown };
@@ -277,7 +277,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The members that are meant: of the nearest type that has any that the arguments fit.
+    /// Selects the members of the nearest type with members that match the arguments.
     pub(super) fn pick(&self, levels: &Levels, given: Option<&Given>, want: Want) -> Vec<SymbolAt> {
         let Some(given) = given.filter(|_| want == Want::Call) else {
             return levels.levels.first().map_or_else(Vec::new, |(found, _)| found.clone());
@@ -291,7 +291,7 @@ impl Engine<'_> {
     }
 
     fn pick_by_types(&self, levels: &Levels, given: &[Type]) -> Vec<SymbolAt> {
-        // All levels are judged together; what is declared again further down hides what it overrides.
+        // All member sets are judged together; a member that is declared again in a subtype hides the overridden one.
         let mut all: Vec<SymbolAt> = Vec::new();
         for (found, _) in &levels.levels {
             let is_hidden = |at: &SymbolAt| all.iter().any(|known| self.takes_the_same(*known, *at));
@@ -314,7 +314,7 @@ impl Engine<'_> {
         near.next().or_else(|| levels.levels.first().map(|(found, _)| found.clone())).unwrap_or_default()
     }
 
-    /// A type seen as one that it is made from.
+    /// Returns a type as one of its supertypes.
     pub(super) fn seen_as(&self, of: &Type, wanted: SymbolAt) -> Option<Type> {
         let mut open = vec![of.clone()];
         let mut next = 0;
@@ -334,7 +334,7 @@ impl Engine<'_> {
         None
     }
 
-    /// Whether nobody knows all that a type is made from.
+    /// Returns whether some base types of a type are unknown.
     pub(super) fn is_open(&self, of: &Type) -> bool {
         let mut open = vec![of.clone()];
         let mut next = 0;

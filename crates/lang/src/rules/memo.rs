@@ -1,8 +1,8 @@
-//! Answers that are remembered, questions that lead back to themselves, and how far one question may lead.
+//! Caches query results, detects cyclic queries, and limits the cost of a query.
 //!
-//! A question that comes up again while it is being answered has no answer yet, and one that leads too far has none either.
-//! What is found out on the way then depends on where one began to ask, so it is kept only until the question from outside
-//! is answered: the same question gets the same answer whatever was asked before it.
+//! A query that comes up again while it is being answered has no result yet, and a query that exceeds the limits has
+//! none either. Results computed on the way then depend on the query that came first, so they are kept only until the
+//! top-level query is answered. This way the same query gets the same result regardless of earlier queries.
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
@@ -10,19 +10,19 @@ use std::hash::Hash;
 
 use crate::names::FastMap;
 
-/// What the question from outside has led to so far. All questions of a resolver share one.
+/// The state of the current top-level query. All queries of a resolver share it.
 pub(crate) struct Course {
     max_depth: u32,
     max_steps: u32,
     depth: Cell<u32>,
     steps: Cell<u32>,
-    /// How often something was given up.
+    /// The number of truncated computations.
     cuts: Cell<u32>,
-    /// The number of the question from outside.
+    /// The number of the top-level query.
     round: Cell<u32>,
 }
 
-/// Held while a question is looked into that another one led to.
+/// A guard held during a nested query.
 pub(crate) struct Deeper<'c>(&'c Course);
 
 impl Drop for Deeper<'_> {
@@ -32,20 +32,20 @@ impl Drop for Deeper<'_> {
 }
 
 impl Course {
-    /// A course on which questions lead at most so deep, and one from outside to at most so many.
+    /// Creates a query stack with a maximum nesting depth and a maximum number of steps per top-level query.
     pub(crate) fn new(max_depth: u32, max_steps: u32) -> Self {
         let zero = || Cell::new(0);
         Course { max_depth, max_steps, depth: zero(), steps: zero(), cuts: zero(), round: zero() }
     }
 
-    /// Begins a question from outside.
+    /// Begins a top-level query.
     pub(crate) fn begin(&self) {
         self.depth.set(0);
         self.steps.set(0);
         self.round.set(self.round.get().wrapping_add(1));
     }
 
-    /// One question further down; `None` when that leads too far.
+    /// Enters a nested query; returns `None` if a limit is exceeded.
     pub(crate) fn deeper(&self) -> Option<Deeper<'_>> {
         if self.depth.get() >= self.max_depth || self.steps.get() >= self.max_steps {
             self.cut();
@@ -56,7 +56,7 @@ impl Course {
         Some(Deeper(self))
     }
 
-    /// What is found one question further down; `otherwise` when that leads too far.
+    /// Returns the result of a nested query; `otherwise` if a limit is exceeded.
     pub(crate) fn guarded<T>(&self, otherwise: T, look: impl FnOnce() -> T) -> T {
         match self.deeper() {
             Some(_deeper) => look(),
@@ -64,18 +64,18 @@ impl Course {
         }
     }
 
-    /// Says that something was given up: what is being found out is not remembered.
+    /// Records that a computation was truncated, so that the results in progress are not cached.
     pub(crate) fn cut(&self) {
         self.cuts.set(self.cuts.get().wrapping_add(1));
     }
 }
 
-/// The answers to one kind of question.
+/// The results of one kind of query.
 pub(crate) struct Memo<K, V> {
     done: RefCell<FastMap<K, V>>,
-    /// Questions being asked, and answers that hang on one of them.
+    /// Queries in progress, and results that depend on one of them.
     open: RefCell<FastMap<K, Option<V>>>,
-    /// The question from outside that `open` is about.
+    /// The number of the top-level query that `in_progress` belongs to.
     round: Cell<u32>,
 }
 
@@ -86,17 +86,17 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> Memo<K, V> {
-    /// Whether the answer to a question is remembered.
+    /// Returns whether the result of a query is cached.
     pub(crate) fn knows(&self, key: &K) -> bool {
         self.done.borrow().contains_key(key)
     }
 
-    /// The answer that is remembered.
+    /// Returns the cached result.
     pub(crate) fn known(&self, key: &K) -> Option<V> {
         self.done.borrow().get(key).cloned()
     }
 
-    /// The answer to a question that never leads back to itself.
+    /// Returns the result of a query that is never cyclic.
     pub(crate) fn once<Q>(&self, key: &Q, look: impl FnOnce() -> V) -> V
     where
         K: Borrow<Q>,
@@ -110,7 +110,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Memo<K, V> {
         value
     }
 
-    /// The answer to a question that never leads back to itself, but maybe too far.
+    /// Returns the result of a query that is never cyclic but may exceed a limit.
     pub(crate) fn unless_cut(&self, course: &Course, key: K, look: impl FnOnce() -> V) -> V {
         if let Some(known) = self.done.borrow().get(&key) {
             return known.clone();
@@ -123,7 +123,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Memo<K, V> {
         value
     }
 
-    /// The answer to a question; `otherwise` when it leads back to itself or too far.
+    /// Returns the result of a query; `otherwise` if it is cyclic or exceeds a limit.
     pub(crate) fn answer(&self, course: &Course, key: K, otherwise: V, look: impl FnOnce() -> V) -> V {
         if let Some(known) = self.done.borrow().get(&key) {
             return known.clone();
@@ -152,8 +152,8 @@ impl<K: Hash + Eq + Clone, V: Clone> Memo<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> Memo<K, Option<V>> {
-    /// Something that stands in one of several places, of which each leads to others. Going in circles takes nothing away
-    /// from what is found, and where a search began that found nothing, there is nothing: both are remembered.
+    /// Searches for a value among several keys that lead to each other. A cycle does not invalidate a found value, and
+    /// if the search that began at the top level found nothing, there is nothing: both results are cached.
     pub(crate) fn search(&self, course: &Course, key: K, look: impl FnOnce() -> Option<V>) -> Option<V> {
         if let Some(known) = self.done.borrow().get(&key) {
             return known.clone();
@@ -179,7 +179,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Memo<K, Option<V>> {
 mod tests {
     use super::*;
 
-    /// Numbers lead to those beside them: the sum of all that can be reached, each once.
+    /// Sums up all numbers reachable from one, each once.
     fn sum(memo: &Memo<u32, u32>, course: &Course, at: u32, edges: &[&[u32]]) -> u32 {
         memo.answer(course, at, 0, || {
             at + edges[at as usize].iter().map(|&to| sum(memo, course, to, edges)).sum::<u32>()
@@ -196,7 +196,7 @@ mod tests {
             sum(&memo, &course, at, edges)
         };
         assert_eq!([ask(1), ask(2), ask(1)], [6, 6, 6]);
-        assert!(memo.done.borrow().contains_key(&3), "what hangs on nothing open is remembered");
+        assert!(memo.done.borrow().contains_key(&3), "a result that depends on no cycle is cached");
         assert!(!memo.done.borrow().contains_key(&1) && !memo.done.borrow().contains_key(&2));
     }
 
@@ -225,7 +225,7 @@ mod tests {
         course.begin();
         let memo = Memo::default();
         assert_eq!(find(&memo, &course, 1, edges, 3), Some(3));
-        assert_eq!(memo.done.borrow().len(), 3, "what was found on the way is remembered");
+        assert_eq!(memo.done.borrow().len(), 3, "results found on the way are cached");
         let memo = Memo::default();
         assert_eq!(find(&memo, &course, 1, edges, 9), None);
         assert!(memo.done.borrow().contains_key(&1) && !memo.done.borrow().contains_key(&2));

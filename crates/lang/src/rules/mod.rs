@@ -1,13 +1,15 @@
-//! Rules that languages share: where a file's facts are looked up, what is remembered, and, for the languages that are tables,
-//! whom their references mean.
+//! Shared resolution: the index of a file's facts, the cache of a resolver, and the resolver of all languages that are
+//! tables.
 //!
-//! The engine is demand-driven: a reference leads to a name or to the type of what stands before it, that to members, those
-//! to types of other files, and no further than it has to. A language gives it a [`Scoping`]: an order of looks and a few
-//! policies. What nobody can tell stays unknown; a receiver that is known to be from outside makes its members external.
+//! The engine is demand-driven: a reference leads to a name or to the type of its receiver, the type to its members,
+//! members to types of other files, and no further than necessary. A language provides a [`ScopePolicy`]: a lookup
+//! order and a few more policies. References without evidence stay unknown; the members of a receiver with an external
+//! type are external.
 //!
-//! `engine` takes the question and `meanings` answers it: by `names` for what stands alone, by `values` (`calls`, `typing`,
-//! `applied`, `implied`) and `members` (`parts`, `sight`) for what stands behind something, by `overloads` and `makers` where
-//! several could be meant. `units` (`namespaces`, `modules`) know what else a file sees, `stubs` the library.
+//! `engine` receives the query and `resolutions` answers it: with `names` for bare names, with `values` (`calls`,
+//! `typing`, `apply`, `implicit_receivers`) and `members` (`out_of_line`, `visibility`) for names after a receiver,
+//! with `overloads` and `constructors` where several symbols match. `units` (`namespaces`, `modules`) determine which
+//! other files a file sees, `stubs` hold the library.
 
 mod applied;
 mod calls;

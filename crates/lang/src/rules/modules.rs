@@ -1,8 +1,8 @@
-//! Modules that hand on names: what a file declares and exports, and what it passes on of its own imports.
+//! Modules with exports: the declarations of a file, and the imports that it re-exports.
 //!
-//! A file of such a language is a module. What stands in its types (constructors, fields, methods of classes) is named alone,
-//! like all else at its level. What it hands on is what it does not keep to itself, and what its list of exports, or an
-//! import that it exports as a whole, passes on.
+//! A file of such a language is a module. Declarations inside its types (constructors, fields, methods of classes) are
+//! bare names, like everything at its top level. It exports its declarations that are not private, and the imports in
+//! its export list or imported modules that it exports as a whole.
 
 use std::rc::Rc;
 
@@ -12,17 +12,17 @@ use super::engine::{Engine, File, Place, is_type};
 use super::members::Want;
 use super::names::Found;
 
-/// The alias of a name that an import leaves out; no name can be spelled so.
+/// The alias of a name that an import hides; no identifier can have this spelling.
 pub(crate) const HIDDEN: &str = "_";
 
-/// A file, a name that is looked for in it or from it, and as what.
+/// A file, a name that is looked up in it or from it, and the lookup kind.
 pub(super) type Asked = (VersionId, String, Want);
 
-/// What a module hands on under a name.
+/// The exports of a module with one name.
 #[derive(Default)]
 pub(super) struct Handed {
     found: Vec<SymbolAt>,
-    /// Whether it may hand on something from outside.
+    /// Whether it may export an external symbol.
     outside: bool,
 }
 
@@ -38,9 +38,9 @@ impl Handed {
 }
 
 impl Engine<'_> {
-    /// What a file itself declares under a name: at its level, or in a type there.
+    /// Returns the declarations of a file with this name: at top level, or in a type there.
     pub(super) fn declared_in(&self, file: &File, name: &str, want: Want) -> Vec<SymbolAt> {
-        // A block that belongs to a type bears its name, and is not meant by it.
+        // An extension block has the name of its type, but the name does not refer to it.
         let is_block = |at: &SymbolAt| self.kind(*at) == Some(SymbolKind::Impl);
         let own = self.fitting(file, file.named(None, name), want).into_iter().filter(|at| !is_block(at)).collect();
         let own = self.defined(own);
@@ -54,13 +54,13 @@ impl Engine<'_> {
         named.iter().copied().filter(is_own).collect()
     }
 
-    /// Whether nothing but types, and what types are made with, is around a symbol.
+    /// Returns whether all enclosing symbols are types or variants.
     pub(super) fn is_in_types(&self, file: &File, place: u32) -> bool {
         let is_one = |at: u32| file.symbol(at).is_some_and(|of| is_type(of.kind) || of.kind == SymbolKind::Variant);
         file.around(Some(place)).skip(1).all(is_one)
     }
 
-    /// What a file hands on under a name to those who import it.
+    /// Returns the exports of a file with this name.
     fn handed_on(&self, id: VersionId, name: &str, want: Want) -> Rc<Handed> {
         let key = (id, name.to_owned(), want);
         self.handed.answer(&self.course, key, Rc::default(), || Rc::new(self.find_handed_on(id, name, want)))
@@ -85,20 +85,20 @@ impl Engine<'_> {
             }
             let Some(given) = self.handed_by(&file, at, import, name, want) else { continue };
             let outside = all.outside || is_passed && given.outside;
-            // What a listed type is made with is passed on with it.
+            // Constructors and fields of a listed type are exported with it.
             all.add(&given, |at| is_passed || self.type_around(at).is_some_and(|of| self.is_listed(&file, &of)));
             all.outside = outside;
         }
         all
     }
 
-    /// Whether a file may hand on something from outside under a name that nothing in the view bears.
+    /// Returns whether a file may export an external symbol with a name that no symbol of the view has.
     fn passes_outside(&self, id: VersionId, name: &str) -> bool {
         let Some(file) = self.file(id) else { return false };
         self.is_listed(&file, name) || self.passes_modules(&file)
     }
 
-    /// Whether a file exports a module from outside as a whole, itself or through another.
+    /// Returns whether a file exports an external module as a whole, directly or through another file.
     fn passes_modules(&self, file: &Rc<File>) -> bool {
         self.passing.answer(&self.course, file.id(), false, || {
             let files = self.imported_files(file);
@@ -110,13 +110,13 @@ impl Engine<'_> {
         })
     }
 
-    /// Whether a name stands in the list of exports of a file: nothing else names anything there.
+    /// Returns whether a name is in the export list of a file: only that list has references at top level.
     fn is_listed(&self, file: &File, name: &str) -> bool {
         let is_outer = |&&at: &&u32| file.facts().references[at as usize].symbol.is_none();
         file.references(name).iter().any(|at| is_outer(&at))
     }
 
-    /// The name of the type that a symbol stands in.
+    /// Returns the name of the enclosing type of a symbol.
     fn type_around(&self, at: SymbolAt) -> Option<String> {
         let file = self.file(at.file)?;
         let around =
@@ -124,12 +124,12 @@ impl Engine<'_> {
         Some(around.name.clone())
     }
 
-    /// What an import gives for a name that stands alone; `None` when it can not give it.
+    /// Returns what an import provides for a bare name; `None` if it cannot provide the name.
     fn handed_by(&self, file: &Rc<File>, at: usize, import: &Import, name: &str, want: Want) -> Option<Rc<Handed>> {
         match &import.name {
             _ if import.alias.as_deref() == Some(HIDDEN) => None,
             Some(own) if own == name => Some(self.brought(file, at, name, want)),
-            // What a type is made with comes with it.
+            // Constructors and fields of a type come with it.
             Some(of) if import.glob => {
                 let brought = self.brought(file, at, name, want);
                 let mut meant = Handed::default();
@@ -141,10 +141,10 @@ impl Engine<'_> {
         }
     }
 
-    /// The files that the imports of a file mean, one list for each.
+    /// Returns the files that the imports of a file refer to, one list per import.
     fn imported_files(&self, file: &Rc<File>) -> Rc<[Vec<VersionId>]> {
         self.imported.once(&file.id(), || {
-            // The names of one list follow each other.
+            // The names of one import list follow each other.
             let mut last: Option<(&str, Vec<VersionId>)> = None;
             let files = file.facts().imports.iter().map(|import| match &last {
                 Some((module, files)) if *module == import.module => files.clone(),
@@ -171,14 +171,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether an import leaves a name out.
+    /// Returns whether an import hides a name.
     fn hides(&self, file: &File, import: &Import, name: &str) -> bool {
         let hidden = file.imports_named(HIDDEN).iter().map(|&at| &file.facts().imports[at as usize]);
         let mut same = hidden.filter(|hidden| hidden.line == import.line && hidden.module == import.module);
         same.any(|hidden| hidden.name.as_deref() == Some(name))
     }
 
-    /// A name that the imports of a file give it.
+    /// Looks up a name in the imports of a file.
     pub(super) fn by_module(&self, file: &Rc<File>, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
         let key = (file.id(), name.to_owned(), want);
         let (all, is_named) =
@@ -190,13 +190,13 @@ impl Engine<'_> {
         }
     }
 
-    /// The same, and whether an import names something from outside so.
+    /// Looks up a name in the imports of a file; also returns whether an import gives this name to an external symbol.
     fn find_by_module(&self, file: &Rc<File>, name: &str, want: Want) -> (Handed, bool) {
         let (mut all, mut is_named) = (Handed::default(), false);
         let is_heard = self.symbols_named(name).iter().any(|at| !self.library().has(at.file) && self.fits(*at, want));
         let files = self.imported_files(file);
         for (at, import) in file.facts().imports.iter().enumerate() {
-            // Most names are from outside: those that nothing in the view bears need no search.
+            // Most names are external: a name that no symbol of the view has needs no search.
             if let Some(&id) = files.get(at).and_then(|files| files.first()).filter(|_| !is_heard) {
                 let is_named_so = import.name.as_deref() == Some(name);
                 all.outside |= (import.glob || is_named_so) && self.passes_outside(id, name);
@@ -209,7 +209,7 @@ impl Engine<'_> {
         (all, is_named)
     }
 
-    /// What an import means.
+    /// Returns the target of an import.
     pub(super) fn module_import(&self, file: &Rc<File>, import: &Import) -> Found {
         let Some(name) = &import.name else {
             let files = (self.scoping.module)(&*self.world, &file.file.path, &import.module);
@@ -228,7 +228,7 @@ impl Engine<'_> {
         Found::Nothing
     }
 
-    /// A name behind that of a module.
+    /// Resolves a name after a module qualifier.
     pub(super) fn behind_module(&self, place: &Place, module: &str, name: &str, want: Want) -> Meaning {
         let file = &place.file;
         let mut all = Handed::default();
@@ -247,7 +247,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A name in an import: that of a module, or of what it brings.
+    /// Resolves a name in an import: a module, or one of its exports.
     pub(super) fn in_module_import(&self, file: &Rc<File>, reference: &Reference) -> Meaning {
         let name = file.name(reference.name);
         let place = Place { file: file.clone(), symbol: None };
@@ -260,7 +260,7 @@ impl Engine<'_> {
             return self.named_module(file, module(*of).unwrap_or(name));
         }
         let (module, wants) = match file.facts().expr(of) {
-            // What a type is made with.
+            // A constructor or field of a type.
             Expr::Member { of, .. } => (module(*of), &[Want::Value][..]),
             _ => (module(of), wants(name)),
         };
@@ -275,7 +275,7 @@ impl Engine<'_> {
         meaning
     }
 
-    /// A module by its name, or by the one that an import gives it.
+    /// Resolves a module by its name or by its import alias.
     fn named_module(&self, file: &Rc<File>, name: &str) -> Meaning {
         let all = self.imported_files(file);
         let imports = file.facts().imports.iter().zip(all.iter());
@@ -291,7 +291,7 @@ impl Engine<'_> {
     }
 }
 
-/// What a name in a list may be: what begins with a capital letter is a type before it is anything else.
+/// Returns the lookup kinds of a name in a list: a name with a capital letter is a type first.
 fn wants(name: &str) -> &'static [Want] {
     if name.starts_with(char::is_uppercase) { &[Want::Type, Want::Value] } else { &[Want::Value, Want::Type] }
 }

@@ -1,4 +1,4 @@
-//! What a name that stands alone means.
+//! Resolves bare names.
 
 use std::rc::Rc;
 
@@ -9,19 +9,19 @@ use super::members::{Levels, Side, Want};
 use super::scoping::{Apart, Look, Outer, Unit};
 use super::types::Type;
 
-/// More modules are not followed that use each other.
+/// The maximum number of modules to follow that use each other.
 const MAX_USED: usize = 16;
 
-/// What a name means.
+/// The target of a name.
 pub(super) enum Found {
     Symbols(Vec<SymbolAt>),
-    /// Members of the types around the name.
+    /// Members of the enclosing types.
     Members(Rc<Levels>),
-    /// The only candidate, without a proof.
+    /// The only candidate, without evidence.
     Guess(SymbolAt),
     Module(Vec<VersionId>),
     External,
-    /// Nothing in the view; something from outside may have it.
+    /// Not in the view; an external symbol may have the name.
     Outside,
     Nothing,
 }
@@ -33,8 +33,8 @@ impl Found {
 }
 
 impl Engine<'_> {
-    /// What a name means at a place. Where variables, functions and types may share a name, what is no variable may be a
-    /// type.
+    /// Looks up a name at a site. If variables, functions and types may share a name, a name that is not a variable may
+    /// be a type.
     pub(super) fn look_up(&self, place: &Place, name: &str, want: Want) -> Found {
         match self.look_for(place, name, want) {
             Found::Nothing | Found::Outside if want == Want::Call && self.scoping.calls_make => {
@@ -63,7 +63,7 @@ impl Engine<'_> {
         self.look_in(self.scoping.order, place, name, want)
     }
 
-    /// What a name means that nothing around a place has with so many parameters.
+    /// Looks up a name at outer steps, for a call whose arity no enclosing declaration has.
     pub(super) fn look_beyond(&self, place: &Place, name: &str, want: Want) -> Found {
         let near = self.scoping.order.iter().take_while(|look| **look == Look::Around).count();
         self.look_in(&self.scoping.order[near..], place, name, want)
@@ -88,11 +88,11 @@ impl Engine<'_> {
                 return found;
             }
         }
-        // Something from outside may have it, if nothing in the view can.
+        // An external symbol may have the name if no symbol of the view can.
         if outside && self.is_unheard_alone(name, want) { Found::Outside } else { Found::Nothing }
     }
 
-    /// Whether nothing in the view bears a name that can stand alone.
+    /// Returns whether no symbol of the view that can be a bare name has this name.
     fn is_unheard_alone(&self, name: &str, want: Want) -> bool {
         if self.scoping.implicit_this || !self.scoping.open_world {
             return self.is_unheard(name, want);
@@ -103,17 +103,17 @@ impl Engine<'_> {
         !self.symbols_named(name).iter().any(|at| self.fits(*at, want) && is_top(at) && !self.library().has(at.file))
     }
 
-    /// Whether nothing in the view bears a name.
+    /// Returns whether no symbol of the view has this name.
     pub(super) fn is_unheard(&self, name: &str, want: Want) -> bool {
         !self.symbols_named(name).iter().any(|&at| self.fits(at, want) && !self.library().has(at.file))
     }
 
-    /// Whether a symbol is of a kind that is wanted.
+    /// Returns whether a symbol has the kind of the lookup.
     pub(super) fn fits(&self, at: SymbolAt, want: Want) -> bool {
         let Some(file) = self.file(at.file) else { return false };
         let is_meant = file.symbol(at.place).is_some_and(|symbol| match symbol.kind {
             SymbolKind::Constructor => want == Want::Call && self.scoping.constructor.is_some(),
-            // A package is known by its members.
+            // A package is recognised by its members.
             SymbolKind::Namespace if self.scoping.known_packages => want == Want::Any,
             _ if want == Want::Call && symbol.flags.has(Flags::READ_BY_CALL) => true,
             SymbolKind::Module if self.scoping.objects && matches!(want, Want::Type | Want::Made) => false,
@@ -128,7 +128,8 @@ impl Engine<'_> {
         all.filter(|&at| self.fits(at, want)).collect()
     }
 
-    /// The symbols around a place, from the inside: what is declared in them, and what types among them inherit.
+    /// Looks up a name in the enclosing symbols, from the inside: in their declarations, and in the members that types
+    /// among them inherit.
     fn around(&self, place: &Place, name: &str, want: Want, outside: &mut bool) -> Option<Found> {
         let file = &place.file;
         let mut side = self.side_of(place);
@@ -145,7 +146,7 @@ impl Engine<'_> {
                 };
                 return Found::of(all);
             }
-            // What stands in a table or a field is named behind it, and what stands in a namespace may stand in many files.
+            // Names in a table or a field need a qualifier, and a namespace may extend over many files.
             let is_spread = self.scoping.unit == Unit::Namespace && symbol.kind == SymbolKind::Namespace;
             let is_behind = is_spread || matches!(symbol.kind, SymbolKind::Var | SymbolKind::Field);
             if !is_class && !is_behind || self.scoping.types_enclose {
@@ -156,7 +157,7 @@ impl Engine<'_> {
             }
             if self.scoping.implicit_this {
                 if !is_class && !symbol.bases.is_empty() && symbol.kind != SymbolKind::Impl {
-                    // The other methods of a class without a name stand beside it.
+                    // The other methods of an anonymous class are its siblings.
                     let is_beside = |at: &SymbolAt| file.symbol(at.place).is_some_and(|of| of.bases == symbol.bases);
                     let beside =
                         self.fitting(file, file.named(symbol.parent, name), want).into_iter().filter(is_beside);
@@ -168,7 +169,7 @@ impl Engine<'_> {
                 let types = match symbol.kind {
                     _ if is_class => vec![Type::named(own)],
                     SymbolKind::Impl => vec![self.this(file, Some(at))],
-                    // A function that belongs to a type without standing in it.
+                    // An out-of-line member of a type.
                     _ if symbol.owner.is_some() && self.scoping.parts_in_scope => vec![self.this(file, Some(at))],
                     _ if symbol.owner.is_some() => self.around_owner(file, at),
                     _ => self.bases(own).to_vec(),
@@ -193,8 +194,8 @@ impl Engine<'_> {
         None
     }
 
-    /// The symbols of a name below one, or at the level of the file, that code can name without what they belong to. Of an
-    /// included file that is also what stands in its types, save fields.
+    /// Returns the symbols with a name directly in a symbol, or at file level, that need no qualifier. In an included
+    /// file these are also the declarations inside its types, except fields.
     fn at_level(&self, file: &File, around: Option<u32>, name: &str, want: Want) -> Vec<SymbolAt> {
         use SymbolKind::{Enum, Struct, Union, Variant};
         let is_free = |at: &SymbolAt| {
@@ -216,7 +217,7 @@ impl Engine<'_> {
         own.chain(inner).collect()
     }
 
-    /// Without what is known behind a dot only.
+    /// Removes symbols that always need a qualifier.
     fn named_alone(&self, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
         if self.scoping.types_enclose {
             all.retain(|at| !matches!(self.kind(*at), Some(SymbolKind::Field | SymbolKind::Variant)));
@@ -235,7 +236,7 @@ impl Engine<'_> {
         Found::of(defined)
     }
 
-    /// Definitions without the declarations of the same, as far as there are any.
+    /// Removes declarations if there are definitions.
     pub(super) fn defined(&self, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
         if all.iter().any(|at| self.is_definition(*at)) {
             all.retain(|at| self.is_definition(*at));
@@ -263,7 +264,7 @@ impl Engine<'_> {
         Found::of(found).or(outside.then_some(Found::External))
     }
 
-    /// What an import brings in.
+    /// Returns the target of an import.
     pub(super) fn imported(&self, file: &Rc<File>, import: &Import) -> Found {
         if self.scoping.unit == Unit::Module {
             return self.module_import(file, import);
@@ -301,7 +302,7 @@ impl Engine<'_> {
         if import.form == ImportForm::Static
             && let Some(of) = self.value_first(&self.find_qualified(&module))
         {
-            // A class hands on what it inherits.
+            // A class also exports its inherited members.
             found = self.members(&Type::named(of), name, Want::Any).all().collect();
         }
         Found::of(found).unwrap_or(Found::External)
@@ -328,7 +329,7 @@ impl Engine<'_> {
                 self.in_namespaces(place, name, want)
             }
             Unit::Program => {
-                // What nobody declares comes from outside.
+                // A name without a declaration is external.
                 *outside = true;
                 let found = self.find_qualified(name);
                 let found: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.fits(at, want)).collect();
@@ -341,8 +342,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The packages that a name is looked for in: the namespaces around the place, from the inside, or that of the file, and
-    /// those around them.
+    /// Returns the packages in which a name is looked up: the enclosing namespaces, from the inside, or the package of
+    /// the file, and their outer packages.
     pub(super) fn units<'p>(&self, place: &'p Place, want: Want) -> Vec<&'p str> {
         let file = &place.file;
         let is_namespace = |at: &u32| file.symbol(*at).is_some_and(|of| of.kind == SymbolKind::Namespace);
@@ -368,7 +369,8 @@ impl Engine<'_> {
         units
     }
 
-    /// Of several types of one name that no package tells apart, those whose folders begin most like that of a file.
+    /// Of several types with one name and no distinguishing package, returns those whose folders share the longest
+    /// prefix with the file's folder.
     fn nearest(&self, file: &File, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
         if all.len() < 2 || !all.iter().all(|&at| self.kind(at).is_some_and(is_type)) {
             return all;
@@ -383,7 +385,7 @@ impl Engine<'_> {
         all
     }
 
-    /// Of several declarations of one type, the longest.
+    /// Of several declarations of one type, returns the longest.
     pub(super) fn main(&self, mut all: Vec<SymbolAt>) -> Vec<SymbolAt> {
         if !self.opens_types() || all.len() < 2 || !all.iter().all(|&at| self.kind(at).is_some_and(is_type)) {
             return all;
@@ -392,18 +394,18 @@ impl Engine<'_> {
             let file = self.file(at.file)?;
             file.symbol(at.place).map(|symbol| symbol.span.end - symbol.span.start)
         };
-        // Of equally long ones the first.
+        // Of equally long ones, the first wins.
         all.sort_by_key(|at| std::cmp::Reverse(length(at)));
         all.truncate(1);
         all
     }
 
-    /// The qualified name of something in a package.
+    /// Joins a package and a name to a qualified name.
     pub(super) fn joined(&self, package: &str, name: &str) -> String {
         if package.is_empty() { name.to_owned() } else { [package, self.scoping.separator, name].concat() }
     }
 
-    /// A name that a file gets by what it includes. What is only declared there is defined elsewhere.
+    /// Looks up a name in the includes of a file. If it is only declared there, its definition is elsewhere.
     fn by_include(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
         let mut declared = self.at_level(file, None, name, want);
         for &id in self.included(file).iter() {
@@ -418,7 +420,7 @@ impl Engine<'_> {
             return None;
         }
         let mut shared = self.shared(file, name, want);
-        // Of several, that one is meant which is held against the same declaration.
+        // Of several definitions, those win whose files include the same declaration.
         let knows = |at: &SymbolAt| {
             let Some(other) = self.file(at.file) else { return false };
             let included = self.included(&other);
@@ -430,7 +432,7 @@ impl Engine<'_> {
         Found::of(if shared.is_empty() { declared } else { shared })
     }
 
-    /// The definitions of a name that the whole program shares; of several, those nearest to a file.
+    /// Returns the definitions of a name that the whole program shares; of several, those nearest to the file.
     fn shared(&self, file: &File, name: &str, want: Want) -> Vec<SymbolAt> {
         let is_shared = |at: &SymbolAt| {
             let Some(other) = self.file(at.file) else { return false };
@@ -442,7 +444,7 @@ impl Engine<'_> {
         };
         let mut all: Vec<SymbolAt> = self.symbols_named(name).iter().copied().filter(is_shared).collect();
         if self.scoping.unit == Unit::Include {
-            // Of constants and types that a file does not include, none is meant.
+            // Constants and types that the file does not include are no candidates.
             all.retain(|at| matches!(self.kind(*at), Some(SymbolKind::Fn | SymbolKind::Var)));
         }
         if all.len() > 1 && all.iter().any(|at| self.is_beside(*at, file)) {
@@ -451,7 +453,7 @@ impl Engine<'_> {
         all
     }
 
-    /// Whether a symbol stands in the folder of a file.
+    /// Returns whether a symbol is in the folder of a file.
     pub(super) fn is_beside(&self, at: SymbolAt, file: &File) -> bool {
         let is_beside = |other: &File| folder(&other.file.path) == folder(&file.file.path);
         self.scoping.folders && self.file(at.file).is_some_and(|other| is_beside(&other))
@@ -462,7 +464,7 @@ impl Engine<'_> {
         let folder = folder(&file.file.path);
         let shared =
             self.shared_imports.once(folder, || (self.scoping.shared_imports)(&*self.world, &file.file.path).into());
-        // A path may begin in a package around the file's own.
+        // A path may begin in an outer package of the file.
         let units = if self.scoping.outer == Outer::All { self.units(place, Want::Any) } else { vec![""] };
         let mut found: Vec<SymbolAt> = Vec::new();
         let imports = file.facts().imports.iter().filter(|import| is_in_sight(place, import)).chain(shared.iter());
@@ -502,8 +504,8 @@ impl Engine<'_> {
         Found::of(found)
     }
 
-    /// What a module brings where it is used: what its macro for that imports and defines there, or the function of it that
-    /// is named beside the module.
+    /// Returns the names that `use` of a module brings in: imports and definitions of its using macro, or of the
+    /// function that is named beside the module.
     fn by_use(&self, import: &Import, name: &str, want: Want, outside: &mut bool) -> Vec<SymbolAt> {
         let mut found = Vec::new();
         let mut modules = vec![(import.module.clone(), import.name.clone())];
@@ -562,7 +564,7 @@ impl Engine<'_> {
         Found::of(all.filter(|at| self.fits(*at, want) && is_open(at)).collect())
     }
 
-    /// A name that the whole program shares, from a file that does not say where it comes from.
+    /// Looks up a name that the whole program shares, from a file that does not state its origin.
     fn everywhere(&self, file: &Rc<File>, name: &str, want: Want) -> Option<Found> {
         let all = self.shared(file, name, want);
         let own: Vec<SymbolAt> = all.iter().copied().filter(|at| !self.library().has(at.file)).collect();
@@ -578,7 +580,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a place stands in the block that an import stands in.
+/// Returns whether a site is inside the block of an import.
 fn is_in_sight(place: &Place, import: &Import) -> bool {
     import.symbol.is_none_or(|block| place.file.around(place.symbol).any(|at| at == block))
 }

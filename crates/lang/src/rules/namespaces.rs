@@ -1,7 +1,8 @@
-//! Names in namespaces, each of which stands in many files: a file sees what it includes.
+//! Names in namespaces that extend over many files: a file sees the files it includes.
 //!
-//! What is declared in one file and defined in another is one thing. So all declarations are candidates while arguments are
-//! compared, because only they say which parameters need not be given; then each steps back behind its definition.
+//! A declaration in one file and its definition in another are one symbol to the reader. So all declarations are
+//! candidates while arguments are matched, because only declarations state which parameters are optional; then the
+//! definitions replace them.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -15,25 +16,25 @@ use super::scoping::Unit;
 use super::types::Type;
 use super::values::Value;
 
-/// More namespaces are not looked through for a name.
+/// The maximum number of namespaces to search for a name.
 const MAX_NAMESPACES: usize = 32;
 
-/// An operator that gives what has an operator is followed so often.
+/// The maximum length of a chain of operators whose results have operators.
 const MAX_POINTERS: usize = 4;
 
-/// Names that a namespace takes over from another.
+/// Names that a namespace imports from another by `using`.
 #[derive(Debug)]
 pub(super) struct Using {
-    /// The namespace that takes them over, as a qualified name.
+    /// The qualified name of the namespace that imports them.
     inside: String,
-    /// The one that has them.
+    /// The namespace that declares them.
     from: String,
-    /// One name; none for all of them.
+    /// The name; `None` for all names.
     name: Option<String>,
 }
 
 impl Engine<'_> {
-    /// The files that a file sees, itself among them.
+    /// Returns the files that a file sees, including itself.
     fn visible(&self, file: &Rc<File>) -> Rc<HashSet<VersionId>> {
         self.visible.once(&file.id(), || {
             let included = self.included(file);
@@ -41,14 +42,14 @@ impl Engine<'_> {
         })
     }
 
-    /// A name that stands alone: in the namespaces around it, from the inside.
+    /// Looks up a bare name in the enclosing namespaces, from the inside.
     pub(super) fn in_namespaces(&self, place: &Place, name: &str, want: Want) -> Option<Found> {
         for unit in self.namespaces_around(&place.file, place.symbol) {
             if let Some(found) = self.in_package(&place.file, &unit, name, want) {
                 return Some(Found::Symbols(found));
             }
         }
-        // Macros know no namespaces.
+        // Macros do not belong to namespaces.
         let visible = self.visible(&place.file);
         let named = self.symbols_named(name);
         let is_seen = |at: &SymbolAt| visible.contains(&at.file) && self.kind(*at) == Some(SymbolKind::Macro);
@@ -56,7 +57,8 @@ impl Engine<'_> {
         (!macros.is_empty()).then_some(Found::Symbols(macros))
     }
 
-    /// The namespaces around a symbol, from the inside. A member that stands outside of its type sees those of the type.
+    /// Returns the enclosing namespaces of a symbol, from the inside. An out-of-line member also sees those of its
+    /// type.
     fn namespaces_around(&self, file: &Rc<File>, symbol: Option<u32>) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         let mut add = |name: &str| {
@@ -90,7 +92,7 @@ impl Engine<'_> {
         all
     }
 
-    /// What a package, or a namespace as a file sees it, has of a name; `None` for nothing.
+    /// Returns the symbols with a name in a package, or in a namespace as a file sees it; `None` if there are none.
     pub(super) fn in_package(&self, file: &Rc<File>, package: &str, name: &str, want: Want) -> Option<Vec<SymbolAt>> {
         if self.scoping.unit != Unit::Namespace {
             let found = self.find_qualified(&self.joined(package, name));
@@ -120,7 +122,7 @@ impl Engine<'_> {
         None
     }
 
-    /// One name that is taken over from a namespace or a type.
+    /// Returns the targets of one name that is imported from a namespace or a type.
     fn taken_over(&self, file: &Rc<File>, using: &Using, want: Want) -> Vec<SymbolAt> {
         let Some(name) = &using.name else { return Vec::new() };
         let own = self.standing_in(file, &using.from, name, want);
@@ -131,7 +133,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What stands in a namespace itself, in files that a file sees.
+    /// Returns the symbols declared in the namespace itself, in files that a file sees.
     fn standing_in(&self, file: &Rc<File>, unit: &str, name: &str, want: Want) -> Vec<SymbolAt> {
         let whole = self.joined(unit, name);
         let named = self.symbols_named(name);
@@ -159,7 +161,7 @@ impl Engine<'_> {
         }
         rest.retain(|at| !self.library().has(at.file) && !self.is_hidden(*at));
         if seen.is_empty() {
-            // A name of a namespace that one file defines is meant, however that comes to be included.
+            // A name of a namespace that only one file defines resolves to it, however it comes to be included.
             if rest.iter().any(|at| self.is_beside(*at, file)) {
                 rest.retain(|at| self.is_beside(*at, file));
             }
@@ -170,13 +172,13 @@ impl Engine<'_> {
         seen
     }
 
-    /// Whether no other file can mean a symbol.
+    /// Returns whether a symbol is visible in its own file only.
     pub(super) fn is_hidden(&self, at: SymbolAt) -> bool {
         let flags = self.file(at.file).and_then(|file| file.symbol(at.place).map(|symbol| symbol.flags));
         flags.is_some_and(|flags| flags.has(Flags::FILE_ONLY))
     }
 
-    /// What the files that a file sees take over.
+    /// Returns the `using` declarations and directives of the files that a file sees.
     fn usings(&self, file: &Rc<File>) -> Rc<[Using]> {
         self.usings.once(&file.id(), || {
             let mut all = Vec::new();
@@ -184,7 +186,7 @@ impl Engine<'_> {
                 let Some(one) = self.file(id) else { continue };
                 for import in one.facts().imports.iter().filter(|import| !import.reexport) {
                     let around = import.symbol.and_then(|at| one.symbol(at)).map(|of| of.kind);
-                    // What a function takes over is its own, and a type has it from what it is made from.
+                    // A `using` in a function is local to it, and a type gets those names from its base types.
                     let is_shared = around.is_none_or(|kind| kind == SymbolKind::Namespace);
                     if is_shared || id == file.id() && !around.is_some_and(is_type) {
                         all.push(self.using(&one, import));
@@ -195,7 +197,7 @@ impl Engine<'_> {
         })
     }
 
-    /// What an import takes over: its path is looked for from the namespace it stands in outwards.
+    /// Returns the names that an import brings in: its path is looked up from its namespace outwards.
     fn using(&self, file: &Rc<File>, import: &Import) -> Using {
         let mut around = file.around(import.symbol).filter_map(|at| file.symbol(at));
         let inside = around.find(|of| of.kind == SymbolKind::Namespace).map_or("", |of| of.qualified_name.as_str());
@@ -210,7 +212,7 @@ impl Engine<'_> {
         Using { inside: inside.to_owned(), from, name: import.name.clone() }
     }
 
-    /// Whom such an import means.
+    /// Resolves a `using` import.
     pub(super) fn used(&self, file: &Rc<File>, import: &Import) -> Found {
         let using = self.using(file, import);
         let found = match &using.name {
@@ -229,7 +231,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a namespace is one of the library, or nowhere in the view.
+    /// Returns whether a namespace belongs to the library, or does not occur in the view.
     pub(super) fn is_outside(&self, package: &str) -> bool {
         if self.scoping.unit != Unit::Namespace || package.is_empty() {
             return false;
@@ -239,7 +241,7 @@ impl Engine<'_> {
         self.library().named(first).iter().any(is_known) || self.find_qualified(package).is_empty()
     }
 
-    /// A namespace as a value; one that only has another name is that other.
+    /// Returns a namespace as a value; an alias gives its target.
     pub(super) fn namespace_value(&self, at: SymbolAt) -> Value {
         let Some(file) = self.file(at.file) else { return Value::Of(Type::Unknown) };
         let Some(symbol) = file.symbol(at.place) else { return Value::Of(Type::Unknown) };
@@ -249,7 +251,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The type that a member belongs to that stands outside of it, and the types around that.
+    /// Returns the owner type of an out-of-line member, and the types that enclose it.
     pub(super) fn around_owner(&self, file: &Rc<File>, at: u32) -> Vec<Type> {
         let of = self.this(file, Some(at));
         let mut all = vec![of.clone()];
@@ -263,7 +265,7 @@ impl Engine<'_> {
         all
     }
 
-    /// Whether a symbol declares a constructor, which nobody names.
+    /// Returns whether a symbol declares a constructor, which code cannot name.
     pub(super) fn is_made_by(&self, at: SymbolAt) -> bool {
         if self.scoping.unit != Unit::Namespace {
             return false;
@@ -274,7 +276,7 @@ impl Engine<'_> {
         around.is_some_and(|of| is_type(of.kind) && of.name == symbol.name)
     }
 
-    /// The constructors of a type, declared in it and defined anywhere.
+    /// Returns the constructors of a type, declared in it or defined anywhere.
     pub(super) fn constructors_anywhere(&self, of: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(of.file) else { return Vec::new() };
         let Some(name) = file.symbol(of.place).map(|symbol| symbol.name.as_str()) else { return Vec::new() };
@@ -289,7 +291,7 @@ impl Engine<'_> {
         all
     }
 
-    /// The definitions of what was found, in the place of declarations of the same.
+    /// Replaces declarations by their definitions.
     pub(super) fn completed(&self, found: Vec<SymbolAt>) -> Vec<SymbolAt> {
         if self.scoping.unit != Unit::Namespace || found.iter().all(|at| self.is_definition(*at)) {
             return found;
@@ -306,7 +308,7 @@ impl Engine<'_> {
         all
     }
 
-    /// The definitions of what a symbol declares.
+    /// Returns the definitions of a declared symbol.
     fn definitions(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(declared.file) else { return Vec::new() };
         let Some(symbol) = file.symbol(declared.place) else { return Vec::new() };
@@ -334,7 +336,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Functions with what is written for their type parameters.
+    /// Returns functions with explicit arguments for their type parameters.
     pub(super) fn applied(&self, file: &Rc<File>, around: Option<u32>, of: Value, args: &[ExprId]) -> Value {
         let Value::Functions(all, with) = of else { return of };
         let given: Vec<Type> = args.iter().map(|of| self.type_at(file, around, *of)).collect();
@@ -345,7 +347,7 @@ impl Engine<'_> {
         Value::Functions(all, Rc::new(with))
     }
 
-    /// What a member gives that takes nothing, or of which only the result counts.
+    /// Returns the result type of a member without parameters, or of any member where only the result matters.
     fn given_by(&self, of: &Type, name: &str) -> Option<Type> {
         let levels = self.members(of, name, Want::Call);
         let (found, with) = levels.levels.first()?;
@@ -355,7 +357,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a value points to that is no plain pointer.
+    /// Returns the type that a smart pointer dereferences to.
     pub(super) fn pointed(&self, of: Type) -> Type {
         let mut of = of;
         for _ in 0..MAX_POINTERS {
@@ -372,7 +374,7 @@ impl Engine<'_> {
         of
     }
 
-    /// What stands at a place of a value.
+    /// Returns the type of an indexed element.
     pub(super) fn indexed(&self, of: &Type) -> Type {
         if let Type::Named(..) = of
             && self.scoping.operators
@@ -386,7 +388,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a loop over a value gives that says where it begins.
+    /// Returns the element type of a loop over a value with a `begin` member.
     pub(super) fn looped(&self, of: &Type) -> Type {
         match self.given_by(of, "begin") {
             Some(Type::List(of)) => of.as_ref().clone(),
@@ -395,13 +397,13 @@ impl Engine<'_> {
         }
     }
 
-    /// What a type gives that does not say so itself.
+    /// Returns the type of a result that the type itself does not declare: external if some of its bases are unknown.
     fn lost(&self, of: &Type) -> Type {
         if self.is_open(of) { Type::External } else { Type::Unknown }
     }
 }
 
-/// Whether two types may be one, as written in two places.
+/// Returns whether two types from two declarations may be the same.
 fn alike(one: &Type, other: &Type) -> bool {
     match (one, other) {
         (Type::Unknown | Type::External | Type::Param(..), _)

@@ -1,4 +1,4 @@
-//! Which of several functions of a name fits what it is given; functions that are asked for as values of a type.
+//! Selects among several functions of a name by the arguments, and finds the function type of a value.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -8,27 +8,27 @@ use codecompass_model::{Expr, ExprId, Flags, Literal, Part, SymbolAt, SymbolKind
 use super::engine::{Engine, File};
 use super::types::{FuncType, Type};
 
-/// Whether a function takes so many arguments.
+/// Returns whether a function accepts this number of arguments.
 pub(super) fn takes(of: &FuncType, given: usize) -> bool {
     let wanted = of.params.len();
     (given <= wanted || of.variadic) && given + of.optional + usize::from(of.variadic) >= wanted
 }
 
-/// Which parameter the n-th of so many arguments is given for. Where others are left out, a function without a name that
-/// comes last is given for the last one.
+/// Returns the parameter index of the n-th argument. If optional parameters are omitted, a closure as last argument
+/// belongs to the last parameter.
 pub(super) fn place_of(of: &FuncType, n: usize, given: usize, is_closure: bool) -> usize {
     let last = of.params.len().saturating_sub(1);
     let is_last = is_closure && n + 1 == given && given < of.params.len() && of.optional > 0;
     if is_last { last } else { n.min(last) }
 }
 
-/// What a call is given.
+/// The arguments of a call.
 #[derive(Default)]
 pub(super) struct Given {
     pub(super) types: Vec<Type>,
-    /// The names in front of the arguments, where they tell functions apart.
+    /// The argument labels, where they distinguish functions.
     pub(super) labels: Vec<Label>,
-    /// How many type arguments are written.
+    /// The number of explicit type arguments.
     pub(super) told: usize,
 }
 
@@ -40,16 +40,16 @@ impl Deref for Given {
     }
 }
 
-/// The name in front of an argument.
+/// The label of an argument.
 #[derive(PartialEq, Eq)]
 pub(super) enum Label {
     Nothing,
     Named(String),
-    /// A closure may stand behind the call without its name.
+    /// A closure may follow the call without its label.
     Any,
 }
 
-/// The name in front of an argument, or of a parameter.
+/// Returns the label of an argument or a parameter.
 pub(super) fn label(file: &File, of: ExprId) -> Label {
     match file.facts().expr(of) {
         Expr::Part { part: Part::Field(name), .. } => Label::Named(file.name(*name).to_owned()),
@@ -58,8 +58,8 @@ pub(super) fn label(file: &File, of: ExprId) -> Label {
     }
 }
 
-/// Whether names in front of arguments are those of parameters, in their order. Any parameter may have a default, and one may
-/// take several arguments, of which only the first has its name.
+/// Returns whether argument labels match the parameters in order. Any parameter may have a default, and one may accept
+/// several arguments, of which only the first has a label.
 fn fits_labels(params: &[Label], given: &[Label]) -> bool {
     let mut next = 0;
     for (n, label) in given.iter().enumerate() {
@@ -77,7 +77,7 @@ fn fits_labels(params: &[Label], given: &[Label]) -> bool {
 }
 
 impl Engine<'_> {
-    /// Those of some functions whose parameters have the names that a call gives its arguments.
+    /// Keeps the functions whose parameters match the argument labels of a call.
     pub(super) fn labelled(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
         let is_meant = |at: &SymbolAt| {
             let Some(file) = self.file(at.file) else { return true };
@@ -89,7 +89,7 @@ impl Engine<'_> {
         all.iter().copied().filter(|at| self.library().has(at.file) || is_meant(at)).collect()
     }
 
-    /// The functions that these arguments fit best; all of them when none does.
+    /// Returns the functions that match these arguments best; if none does, those with the right arity, else all.
     pub(super) fn overloads(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
         let labelled = if self.scoping.labels { self.labelled(all, given) } else { all.to_vec() };
         self.by_types(&labelled, given)
@@ -111,8 +111,8 @@ impl Engine<'_> {
         if near.is_empty() { all.to_vec() } else { near }
     }
 
-    /// The functions that these arguments fit best; none when none does. Of equally good ones the one is meant whose
-    /// parameters would fit all others.
+    /// Returns the functions that match these arguments best; empty if none does. Among equally good ones, the function
+    /// wins whose parameters would match all the others.
     pub(super) fn fitting_overloads(&self, all: &[SymbolAt], given: &[Type]) -> Vec<SymbolAt> {
         let mut best: Vec<(SymbolAt, Rc<FuncType>)> = Vec::new();
         let mut most = 0;
@@ -142,7 +142,7 @@ impl Engine<'_> {
         best.into_iter().map(|(at, _)| at).collect()
     }
 
-    /// How well arguments fit a function; `None` when they do not.
+    /// Returns how well arguments match a function; `None` if they do not.
     fn fit_all(&self, of: &FuncType, given: &[Type]) -> Option<u32> {
         if !takes(of, given.len()) {
             return None;
@@ -164,14 +164,14 @@ impl Engine<'_> {
         Some(sum)
     }
 
-    /// How well an argument of a type fits a parameter; `None` when it does not.
+    /// Returns how well an argument type matches a parameter; `None` if it does not.
     fn fit(&self, param: &Type, given: &Type) -> Option<u32> {
         const SAME: u32 = 12;
         Some(match (param, given) {
             (Type::External, Type::External) => 4,
             (Type::Unknown | Type::External, _) | (_, Type::Unknown | Type::External) => 3,
             (Type::Basic(param), Type::Basic(given)) if param == given => SAME,
-            // Nothing is widened to a character.
+            // No type widens to a character.
             (Type::Basic(_), Type::Basic("null")) | (Type::Basic("char"), Type::Basic(_)) => return None,
             (_, Type::Basic("null")) => 4,
             (Type::Basic(param), Type::Basic(given)) => {
@@ -221,7 +221,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Over how many steps a type is made from another.
+    /// Returns the number of inheritance steps from a type to a supertype.
     fn distance(&self, of: &Type, wanted: SymbolAt) -> Option<u32> {
         let mut level = vec![of.clone()];
         for steps in 0..8 {
@@ -239,7 +239,7 @@ impl Engine<'_> {
         None
     }
 
-    /// The plain type of a name.
+    /// Returns the basic type with this name.
     pub(super) fn plain(&self, name: &str) -> Option<&'static str> {
         let known = self.scoping.boxes.iter().map(|(plain, _)| *plain).chain(["void"]);
         known.chain(self.scoping.widens.iter().copied()).find(|plain| *plain == name).filter(|_| !name.is_empty())
@@ -256,7 +256,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A plain type as the type of the library that stands for it.
+    /// Returns the type of the library that represents a basic type.
     pub(super) fn boxed(&self, of: &Type) -> Type {
         let Type::Basic(plain) = of else { return of.clone() };
         let name = self.scoping.boxes.iter().find(|(known, _)| known == plain).map(|(_, name)| *name);
@@ -270,7 +270,7 @@ impl Engine<'_> {
         Some(Type::Basic(plain))
     }
 
-    /// The function that a value of a type is: a function's type itself, or that of the only method that is left open.
+    /// Returns the function type of a value of a type: a function type itself, or that of the only abstract method.
     pub(super) fn function_of(&self, of: &Type) -> Option<Rc<FuncType>> {
         let (at, arguments) = match of {
             Type::Func(of) => return Some(of.clone()),
@@ -291,7 +291,7 @@ impl Engine<'_> {
             })
         };
         let mut open = file.children(Some(at.place)).iter().filter(is_left_open).filter(|&&place| {
-            // What all types have is not left open.
+            // Members of the root type are not abstract.
             let name = file.symbol(place).map_or("", |symbol| symbol.name.as_str());
             self.root().is_none_or(|root| {
                 self.file(root.file).is_none_or(|file| file.named(Some(root.place), name).is_empty())

@@ -1,4 +1,4 @@
-//! Types in several parts: declared again, opened again, or with members that stand elsewhere.
+//! Types with out-of-line members: declared again, reopened, or with members elsewhere.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,10 +15,11 @@ impl Engine<'_> {
         let mut all = self.declared_members(at, name, want);
         match self.scoping.parts {
             Parts::InFile => {
-                // Only those of the name are asked for their owner: a path may lead through others.
+                // Only symbols with this name are asked for their owner, because resolving an owner path may need other
+                // members.
                 let Some(file) = self.file(at.file) else { return all };
                 let named = match self.library().has(at.file) {
-                    // Everybody may put something into the library's tables.
+                    // Any file may add to the library's tables.
                     true => self.symbols_named(name).to_vec(),
                     false => self.fitting(&file, file.anywhere(name), want),
                 };
@@ -39,7 +40,7 @@ impl Engine<'_> {
                     }
                     return self.defined(all);
                 }
-                // A type may be opened hundreds of times: its members are found by their own qualified names.
+                // A type may be reopened hundreds of times, so its members are found by their own qualified names.
                 let whole =
                     self.file(at.file).and_then(|file| Some(self.joined(&file.symbol(at.place)?.qualified_name, name)));
                 let named = whole.map_or_else(|| Rc::new([]) as Rc<[SymbolAt]>, |whole| self.find_qualified(&whole));
@@ -54,15 +55,15 @@ impl Engine<'_> {
         if self.scoping.unit == Unit::Namespace { all } else { self.defined(all) }
     }
 
-    /// The members of a name that stand outside of what they belong to, each with that. Most names have none, and every type
-    /// is asked for them.
+    /// Returns the out-of-line members with this name, each with its owner. Cached by name, because every type needs it
+    /// and most names have none.
     pub(super) fn owned_named(&self, name: &str) -> Rc<[(SymbolAt, SymbolAt)]> {
         self.owned.answer(&self.course, name.to_owned(), Rc::new([]), || {
             self.symbols_named(name).iter().filter_map(|&part| Some((part, self.owner(part)?))).collect()
         })
     }
 
-    /// The members in a declaration itself; those of what it embeds count as its own.
+    /// Returns the members in a declaration itself; members of embedded types count as its own.
     pub(super) fn declared_members(&self, at: SymbolAt, name: &str, want: Want) -> Vec<SymbolAt> {
         let Some(file) = self.file(at.file) else { return Vec::new() };
         let own = self.fitting(&file, file.named(Some(at.place), name), want);
@@ -75,17 +76,18 @@ impl Engine<'_> {
         embedded.flat_map(|&inner| self.fitting(&file, file.named(Some(inner), name), want)).collect()
     }
 
-    /// Whether a symbol says itself what it belongs to.
+    /// Returns whether a symbol states its owner itself.
     pub(super) fn is_owned(&self, at: SymbolAt) -> bool {
         self.file(at.file).is_some_and(|file| file.symbol(at.place).is_some_and(|symbol| symbol.owner.is_some()))
     }
 
-    /// Whether any file may open any type and add to it, so that one of many declarations stands for the type.
+    /// Returns whether any file may reopen any type and add to it, so that one of many declarations represents the
+    /// type.
     pub(super) fn opens_types(&self) -> bool {
         self.scoping.parts == Parts::ByName && self.scoping.unit == Unit::Program
     }
 
-    /// The other declarations of a type.
+    /// Returns the other declarations of a type.
     pub(super) fn same_named(&self, at: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(at.file) else { return Vec::new() };
         let Some(symbol) = file.symbol(at.place) else { return Vec::new() };
@@ -97,12 +99,12 @@ impl Engine<'_> {
         all.iter().copied().filter(|other| *other != at && is_same(other)).collect()
     }
 
-    /// How many type parameters a type has.
+    /// Returns the number of type parameters of a type.
     pub(super) fn type_arity(&self, at: SymbolAt) -> usize {
         self.file(at.file).map_or(0, |file| file.type_params(at.place).len())
     }
 
-    /// Of the types of one name, the one with so many type parameters.
+    /// Returns the type of the same name with this number of type parameters.
     pub(super) fn of_arity(&self, at: SymbolAt, count: usize) -> SymbolAt {
         if !self.scoping.generics_apart || self.type_arity(at) == count {
             return at;
@@ -113,7 +115,7 @@ impl Engine<'_> {
         all.iter().copied().find(|other| self.type_arity(*other) == count).unwrap_or(at)
     }
 
-    /// Those of some types that have so many type parameters, if any has.
+    /// Keeps the types with this number of type parameters, if there are any.
     pub(super) fn with_arity(&self, mut all: Vec<SymbolAt>, count: usize) -> Vec<SymbolAt> {
         let is_meant = |at: &SymbolAt| self.kind(*at).is_some_and(is_type) && self.type_arity(*at) == count;
         if self.scoping.generics_apart && all.len() > 1 && all.iter().any(is_meant) {
@@ -122,13 +124,13 @@ impl Engine<'_> {
         all
     }
 
-    /// What belongs to a type and stands outside of its declaration.
+    /// Returns the out-of-line members and declarations of a type.
     pub(super) fn parts(&self, at: SymbolAt) -> Vec<SymbolAt> {
         match self.scoping.parts {
             Parts::InFile => self.parts_in(at.file).get(&at).cloned().unwrap_or_default(),
             Parts::ByName => self.same_named(at),
             Parts::ByOwner => {
-                // Whatever belongs to a type names it.
+                // A member outside its type mentions the type by name.
                 let Some(file) = self.file(at.file) else { return Vec::new() };
                 let Some(symbol) = file.symbol(at.place) else { return Vec::new() };
                 let mut files: Vec<VersionId> = self.world.files_naming(&symbol.name).to_vec();
@@ -141,7 +143,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Of a file, the members that stand outside of what they belong to, by that.
+    /// Returns the out-of-line members of a file, by owner.
     pub(super) fn parts_in(&self, id: VersionId) -> Rc<HashMap<SymbolAt, Vec<SymbolAt>>> {
         let Some(file) = self.file(id) else { return Rc::default() };
         let owned = || (0..).zip(&file.facts().symbols).filter(|(_, symbol)| symbol.owner.is_some());
@@ -160,7 +162,7 @@ impl Engine<'_> {
         })
     }
 
-    /// What a member belongs to that stands outside of it: it says so itself, or the block does that it stands in.
+    /// Returns the owner of an out-of-line member: stated by the member itself or by the enclosing block.
     pub(super) fn owner(&self, part: SymbolAt) -> Option<SymbolAt> {
         let file = self.file(part.file)?;
         let symbol = file.symbol(part.place)?;
@@ -173,7 +175,7 @@ impl Engine<'_> {
         };
         match of {
             Type::Named(owner, _) => Some(owner),
-            // It belongs to all that its type parameter may be.
+            // The member belongs to every type that the type parameter allows.
             Type::Param(file, binding) => match self.bound(file, binding) {
                 Type::Named(owner, _) => Some(owner),
                 _ => None,
@@ -182,7 +184,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The blocks that belong to a type: they bear its name.
+    /// Returns the extension blocks of a type: they have its name.
     pub(super) fn blocks(&self, at: SymbolAt) -> Rc<[SymbolAt]> {
         self.blocks.answer(&self.course, at, Rc::new([]), || {
             let Some(file) = self.file(at.file) else { return Rc::new([]) };
@@ -194,7 +196,7 @@ impl Engine<'_> {
         })
     }
 
-    /// The declaration that stands for all of a type that is declared several times.
+    /// Returns the declaration that represents a type with several declarations.
     pub(super) fn main_of(&self, at: SymbolAt) -> SymbolAt {
         if !self.opens_types() {
             return at;

@@ -1,112 +1,114 @@
-//! The policies of a language: in which order names are looked for, what a unit is, what imports mean.
+//! The scope policy of a language: the lookup order of names, the unit, and the handling of imports.
 
 use codecompass_model::{Import, Literal, VersionId, World};
 
-/// What the shared rules have to know of a language.
+/// The properties of a language that the shared resolver needs.
 pub(crate) struct Scoping {
     /// Its name on the wire.
     pub(crate) language: &'static str,
-    /// Other languages whose files are read as if they were of this one.
+    /// Other languages whose files are read as if they were in this one.
     pub(crate) kin: &'static [&'static str],
-    /// What stands between the parts of a qualified name.
+    /// The separator in qualified names.
     pub(crate) separator: &'static str,
-    /// Where a name that stands alone is looked for, one after the other.
+    /// The steps of looking up a bare name, in order.
     pub(crate) order: &'static [Look],
-    /// Which files see each other's names without an import.
+    /// The set of files that see each other's names without an import.
     pub(crate) unit: Unit,
-    /// Which kinds of symbols may bear one name, so that what stands there says which is meant.
+    /// The kinds of symbols that may share one name, so that the reference site decides between them.
     pub(crate) apart: Apart,
-    /// Whether members of the type around a name can be named alone.
+    /// Whether members of the enclosing type can be bare names.
     pub(crate) implicit_this: bool,
-    /// Whether types are values, so that a constant may stand where a type has to stand.
+    /// Whether types are values, so that a constant may occur where a type is expected.
     pub(crate) types_are_values: bool,
-    /// Whether what a type declares is named alone in it, but for its fields, which nothing names alone.
+    /// Whether declarations in a type can be bare names inside it, except its fields, which never are.
     pub(crate) types_enclose: bool,
-    /// Where members of a type stand that are not in its declaration.
+    /// The location of members that are not in the declaration of their type.
     pub(crate) parts: Parts,
-    /// Whether a call of a type makes a value of it.
+    /// Whether a call of a type constructs a value of it.
     pub(crate) calls_make: bool,
-    /// Whether types say by members what operators give: `operator->`, `operator[]`, `begin`.
+    /// Whether member functions define the results of operators: `operator->`, `operator[]`, `begin`.
     pub(crate) operators: bool,
-    /// Whether calling what a field holds is a call of the field.
+    /// Whether calling the value of a field is a call of the field.
     pub(crate) calls_fields: bool,
-    /// Whether what stands around a type can not be named alone in it.
+    /// Whether names outside a type cannot be bare names inside it.
     pub(crate) closed_types: bool,
-    /// The macros of a module that are run where the module is used: what they import and define is there.
+    /// The macros of a module that are expanded where the module is used: their imports and definitions apply there.
     pub(crate) using: &'static [&'static str],
-    /// Whether a call of what nothing in the view defines is one of something from outside: of a program.
+    /// Whether a call of a name without a definition in the view is external: a call of a program.
     pub(crate) calls_outside: bool,
-    /// Whether the files of a folder are a part of one program, so that a name which one of them alone has is meant.
+    /// Whether the files of a folder belong to one program, so that a name resolves if only one of them has it.
     pub(crate) folders: bool,
-    /// Whether functions of one name that take other numbers of arguments are others, so that none is meant by a call
-    /// that fits none.
+    /// Whether functions of one name with different arities are different functions, so that a call with another arity
+    /// resolves to none of them.
     pub(crate) by_arity: bool,
-    /// Whether the names in front of arguments tell functions apart.
+    /// Whether argument labels distinguish functions.
     pub(crate) labels: bool,
-    /// Whether what belongs to a type itself and what belongs to its values are looked for apart.
+    /// Whether static members and instance members are looked up separately.
     pub(crate) sides: bool,
-    /// The member of every type that makes a value of it, and the method that is run for it.
+    /// The member of every type that constructs a value of it, and the method that it runs.
     pub(crate) maker: Option<(&'static str, &'static str)>,
-    /// Whether a module is a value, beside a type of the same name, and is called by its `apply`, as are values.
+    /// Whether a module is a value, beside a type of the same name. Modules and values are called through their
+    /// `apply`.
     pub(crate) objects: bool,
-    /// Whether a function that takes nothing is called by its name alone.
+    /// Whether the bare name of a function without parameters calls it.
     pub(crate) bare_calls: bool,
-    /// Whether what is imported may be named as seen from the package.
+    /// Whether imports may be relative to the package.
     pub(crate) relative_imports: bool,
-    /// Whether what is added to a type from elsewhere has to be in scope to be its member.
+    /// Whether members that are added to a type from elsewhere must be in scope.
     pub(crate) parts_in_scope: bool,
-    /// Whether a call that no function of a name takes may be one of what is inherited from outside.
+    /// Whether a call whose arity fits no function of the name may refer to a member inherited from an external type.
     pub(crate) counts_arguments: bool,
     /// The types of literals.
     pub(crate) literals: &'static [(Literal, &'static str)],
-    /// The library as far as types flow through it: a small file in the language itself, in sections behind `== name` lines.
+    /// The library as far as types flow through it: a small file in the language itself, in sections after `== name`
+    /// lines.
     pub(crate) library: &'static str,
-    /// The name that a section of it is extracted under.
+    /// The path under which a section of it is extracted.
     pub(crate) library_file: &'static str,
     /// The package of the library that needs no import.
     pub(crate) open_library: &'static str,
-    /// The type of the library that all types are made from.
+    /// The type of the library that all types extend.
     pub(crate) root: Option<&'static str>,
-    /// The type of the library whose first argument is what a loop over it gives.
+    /// The type of the library whose first type argument is the element type of a loop over it.
     pub(crate) iterable: Option<&'static str>,
-    /// Plain types and the types of the library that stand for them.
+    /// Basic types and the types of the library that represent them.
     pub(crate) boxes: &'static [(&'static str, &'static str)],
-    /// Plain types, each of which is taken where a later one is wanted.
+    /// Basic types in widening order: each is accepted where a later one is expected.
     pub(crate) widens: &'static [&'static str],
-    /// What lists have, and the plain types of it.
+    /// The members of lists, and their basic types.
     pub(crate) lists_have: &'static [(&'static str, &'static str)],
-    /// Functions of the library that give back what they are given for this argument.
+    /// Functions of the library that return the argument at this index.
     pub(crate) passes: &'static [(&'static str, usize)],
-    /// Which units around its own a name is looked for in, too.
+    /// The outer units in which a name is also looked up.
     pub(crate) outer: Outer,
-    /// Whether a name that nothing in the view bears comes from outside, so that no import has to say so.
+    /// Whether a name that no symbol of the view has is external, even without an import of it.
     pub(crate) open_world: bool,
-    /// Whether a name is taken for a package only if the view has one of that name: where types and packages are written
-    /// alike.
+    /// Whether a name is a package only if the view has a package of that name: for languages where types and packages
+    /// have the same syntax.
     pub(crate) known_packages: bool,
-    /// Whether functions that name what they are called on (`Flags::TAKES_SELF`, with an owner) are members of it, after all
-    /// members of its own.
+    /// Whether functions that declare their receiver (`Flags::TAKES_SELF`, with an owner) are members of its type,
+    /// after all its own members.
     pub(crate) extensions: bool,
-    /// Whether types of one name are told apart by how many type parameters they have.
+    /// Whether the number of type parameters distinguishes types of one name.
     pub(crate) generics_apart: bool,
-    /// Whether a function that is told type arguments has type parameters of its own.
+    /// Whether a function that is called with explicit type arguments must have type parameters of its own.
     pub(crate) told_types: bool,
-    /// Whether a list is also one of the types that loops go over.
+    /// Whether a list is also an iterable.
     pub(crate) lists_iterate: bool,
-    /// The member whose type an element of a value has.
+    /// The member whose type is the element type of an indexed value.
     pub(crate) indexer: Option<&'static str>,
-    /// What constructors are called, where they are inherited and can be called by name.
+    /// The name of constructors, for languages where they are inherited and can be called by name.
     pub(crate) constructor: Option<&'static str>,
-    /// What may be left out at the end of the name of a decorator.
+    /// The ending that may be omitted in the name of a decorator.
     pub(crate) decorator_ending: &'static str,
-    /// The imports of all names that a file at a path has without saying so.
+    /// Returns the implicit glob imports of the file at a path.
     pub(crate) shared_imports: fn(&dyn World, &str) -> Vec<Import>,
-    /// The files that a module's name means, as seen from a path.
+    /// Returns the files of a module name, as seen from a path.
     pub(crate) module: fn(&dyn World, &str, &str) -> Vec<VersionId>,
 }
 
 impl Scoping {
-    /// A language of which nothing is known but its name.
+    /// The default policies, without a language name.
     pub(crate) const PLAIN: Self = Self {
         language: "",
         kin: &[],
@@ -159,18 +161,18 @@ impl Scoping {
     };
 }
 
-/// A place where a name is looked for.
+/// A step of the lookup of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// The symbols around it, from the inside, and what types among them are made from.
+    /// The enclosing symbols, from the inside, and the base types of types among them.
     Around,
-    /// The level of the file.
+    /// The top level of the file.
     File,
-    /// What imports give a name.
+    /// Names that imports declare.
     Import,
     /// The other files of the unit.
     Unit,
-    /// Imports of all names.
+    /// Glob imports.
     Glob,
     /// The part of the library that needs no import.
     Library,
@@ -178,50 +180,50 @@ pub(crate) enum Look {
     Global,
 }
 
-/// Which kinds of symbols may bear one name.
+/// The kinds of symbols that may share one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Apart {
     Nothing,
-    /// Types beside all others.
+    /// Types are separate from everything else.
     Types,
-    /// Types, functions and variables.
+    /// Types, functions and variables are separate from each other.
     All,
 }
 
-/// Where members of a type stand that are not in its declaration.
+/// The location of members that are not in the declaration of their type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parts {
-    /// In the same file, each with the type that it belongs to.
+    /// In the same file, each with its owner type.
     InFile,
-    /// Anywhere, each, or the block around it, with the type that it belongs to.
+    /// Anywhere; each member, or the block around it, has the owner type.
     ByOwner,
-    /// In further declarations of the same qualified name.
+    /// In further declarations with the same qualified name.
     ByName,
 }
 
-/// Which units around its own a name is looked for in.
+/// The outer units in which a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outer {
     Nothing,
-    /// All units that its own is a part of.
+    /// All units that contain its own.
     All,
-    /// The one without a name, for whatever is no type.
+    /// The unit without a name, for everything except types.
     Root,
 }
 
-/// What a unit is.
+/// The unit of a language: the set of files that share names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// The file.
     File,
-    /// The files of a package, wherever they stand: qualified names begin with it.
+    /// The files of a package in any folder: qualified names begin with the package.
     Package,
-    /// The file and what it includes, and what that includes.
+    /// The file and everything it includes, directly or indirectly.
     Include,
-    /// The same, and names stand in namespaces, each of which may stand in many files.
+    /// Like `Include`, but names belong to namespaces, each of which may extend over many files.
     Namespace,
-    /// The file, a module that says what it takes from others and what it hands on; what stands in its types is named alone.
+    /// The file, a module with imports and exports. Declarations inside its types are bare names.
     Module,
-    /// All files: each sees what stands at the top of any other.
+    /// All files: each sees the top-level names of every other.
     Program,
 }

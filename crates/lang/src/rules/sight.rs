@@ -1,4 +1,4 @@
-//! Which members can be seen from a place.
+//! The visibility of members from a lookup site.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::members::{Levels, Side};
 use super::types::Type;
 
 impl Engine<'_> {
-    /// From where members are named at a place: by what the function is called on that is around it.
+    /// Returns the access of bare member names at a site: it depends on whether the enclosing function is static.
     pub(super) fn side_of(&self, place: &Place) -> Side {
         let file = &place.file;
         let functions =
@@ -21,8 +21,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Those members that can be named from a side, where the language keeps them apart. A function of a module may be either's:
-    /// a class takes a module's functions as its own, or as those of its values.
+    /// Keeps the members that this access allows, if the language separates static members. A function of a module may
+    /// be either: a class can include a module's functions as static or as instance members.
     pub(super) fn on_side(&self, all: Rc<Levels>, side: Side) -> Rc<Levels> {
         if !self.scoping.sides || side == Side::Any || all.levels.is_empty() {
             return all;
@@ -50,8 +50,8 @@ impl Engine<'_> {
         Rc::new(Levels { levels, outside: all.outside, unknown: all.unknown })
     }
 
-    /// Those of the members found that can be seen from a place: what is added to a type from elsewhere has to be in scope, and
-    /// what is for its own file only is seen there alone.
+    /// Keeps the members that are visible from a site: members added to a type from elsewhere must be in scope, and
+    /// file-private ones are visible only in their file.
     pub(super) fn seen_from(&self, place: &Place, levels: Rc<Levels>) -> Rc<Levels> {
         let is_hidden = |at: SymbolAt| {
             at.file != place.file.id() && self.is_hidden(at)
@@ -70,8 +70,8 @@ impl Engine<'_> {
         Rc::new(seen)
     }
 
-    /// Whether a member that stands outside of its type is in scope: in the file or the package, by an import, or as a member
-    /// of a type around.
+    /// Returns whether an out-of-line member is in scope: in the same file or package, by an import, or as a member of
+    /// an enclosing type.
     pub(super) fn is_in_scope(&self, place: &Place, at: SymbolAt) -> bool {
         let own = &place.file;
         if at.file == own.id() || self.library().has(at.file) {

@@ -1,6 +1,6 @@
-//! The library of a language, as far as types flow through it: stubs in the language itself, read like any file.
+//! The library of a language, as far as types flow through it: stubs in the language itself, extracted like any file.
 //!
-//! Its files have ids that no view has. What is found in them is known to be from outside.
+//! The stub files have ids that occur in no view. Symbols found in them are external.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Reads the stubs: sections, each behind a line `== name`.
+    /// Extracts the stubs: sections, each after a line `== name`.
     pub(super) fn read(scoping: &Scoping) -> Self {
         let texts = scoping.library.split("\n== ").skip(1).filter_map(|text| text.split_once('\n'));
         let file = |(at, (_, text)): (usize, (&str, &str))| {
@@ -39,7 +39,7 @@ impl Library {
         Self { files, names }
     }
 
-    /// Whether a file is one of the library.
+    /// Returns whether a file belongs to the library.
     pub(super) fn has(&self, id: VersionId) -> bool {
         id > VersionId::MAX - self.files.len() as VersionId
     }
@@ -48,7 +48,7 @@ impl Library {
         self.files.get((VersionId::MAX - id) as usize).cloned()
     }
 
-    /// The symbols of that name.
+    /// Returns the library's symbols with this name.
     pub(super) fn named(&self, name: &str) -> &[SymbolAt] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }

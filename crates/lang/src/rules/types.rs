@@ -1,4 +1,4 @@
-//! Types as far as the shared rules know them.
+//! The types of the shared resolver.
 
 use std::rc::Rc;
 
@@ -7,22 +7,22 @@ use codecompass_model::{ExprId, SymbolAt, VersionId};
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
-    /// Nobody knows.
+    /// An unknown type.
     Unknown,
-    /// A type from outside of the view.
+    /// A type outside the view.
     External,
-    /// A plain type, which has no members.
+    /// A basic type, which has no members.
     Basic(&'static str),
-    /// A type that the view or the library declares, with its arguments.
+    /// A type declared by the view or the library, with its type arguments.
     Named(SymbolAt, Rc<[Type]>),
-    /// A file as a value: its members are what stands at its level.
+    /// A file as a value: its members are its top-level symbols.
     File(VersionId),
-    /// Lists, and what a pointer points to.
+    /// A list, or a pointer with its pointee.
     List(Rc<Type>),
     Func(Rc<FuncType>),
     /// A type parameter: a binding of a file.
     Param(VersionId, u32),
-    /// A function without a name: where it stands, and with how many parameters.
+    /// A closure: its location, and its number of parameters.
     Closure {
         file: VersionId,
         around: Option<u32>,
@@ -31,24 +31,24 @@ pub(crate) enum Type {
     },
 }
 
-/// What a function takes and gives.
+/// The parameters and the result of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FuncType {
     /// The type parameters that the function itself declares.
     pub(crate) own: Vec<(VersionId, u32)>,
     pub(crate) params: Vec<Type>,
     pub(crate) variadic: bool,
-    /// How many parameters a call may leave out.
+    /// The number of parameters that a call may omit.
     pub(crate) optional: usize,
-    /// Whether the first parameter is what it is called on.
+    /// Whether the first parameter is the receiver.
     pub(crate) on_first: bool,
     pub(crate) result: Type,
 }
 
-/// What stands for which type parameter.
+/// The substitution for type parameters.
 pub(crate) type Arguments = Vec<((VersionId, u32), Type)>;
 
-/// Nested deeper, a type is not known: `class T<P> { T<List<P>> next; }` has no end.
+/// The maximum nesting; deeper types are unknown: `class T<P> { T<List<P>> next; }` has no end.
 const MAX_DEPTH: u32 = 10;
 
 impl Type {
@@ -67,7 +67,7 @@ impl Type {
         !matches!(self, Type::Unknown)
     }
 
-    /// This type with arguments in place of type parameters.
+    /// Returns this type with its type parameters substituted.
     pub(crate) fn with(&self, arguments: &Arguments) -> Type {
         if arguments.is_empty() { self.clone() } else { self.replaced(arguments, 0) }
     }
@@ -96,7 +96,7 @@ impl Type {
         }
     }
 
-    /// Whether one of these type parameters is left in it.
+    /// Returns whether the type mentions one of these type parameters.
     pub(crate) fn names_any(&self, own: &[(VersionId, u32)]) -> bool {
         match self {
             Type::Param(file, binding) => own.contains(&(*file, *binding)),

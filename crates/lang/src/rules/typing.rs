@@ -1,4 +1,4 @@
-//! Types: of symbols, of local names, and of what is written where a type has to stand.
+//! Types of symbols, of local bindings, and of type expressions.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::types::{FuncType, Type};
 use super::values::Value;
 
 impl Engine<'_> {
-    /// The type of the value that a function is called on.
+    /// Returns the type of the receiver of the enclosing function.
     pub(super) fn this(&self, file: &Rc<File>, around: Option<u32>) -> Type {
         let Some(place) = around else { return Type::Unknown };
         let at = SymbolAt { file: file.id(), place };
@@ -21,7 +21,7 @@ impl Engine<'_> {
                 let own = file.type_params(place).iter().map(|&binding| Type::Param(file.id(), binding));
                 Type::Named(at, own.collect())
             }
-            // A function of a class without a name.
+            // A function of an anonymous class.
             Some(symbol) if symbol.owner.is_none() && symbol.kind != SymbolKind::Impl => {
                 self.bases(at).first().cloned().unwrap_or(Type::Unknown)
             }
@@ -36,18 +36,18 @@ impl Engine<'_> {
         }
     }
 
-    /// The declared type of a symbol, or that of its value.
+    /// Returns the declared type of a symbol, or that of its value.
     pub(super) fn symbol_type(&self, at: SymbolAt) -> Type {
         self.symbol_types.answer(&self.course, at, Type::Unknown, || {
             let Some(file) = self.file(at.file) else { return Type::Unknown };
             let Some(symbol) = file.symbol(at.place) else { return Type::Unknown };
-            // Another name for a type is seen from what is around it.
+            // A type alias is seen from its enclosing symbol.
             let from = if is_type(symbol.kind) { symbol.parent } else { Some(at.place) };
             let around = self.class_of(&file, from);
             if self.is_own_type(&file, at.place) {
                 return Type::named(at);
             }
-            // A structure that is written out where it is used belongs to what it is used for.
+            // An anonymous structure belongs to the symbol that it is declared for.
             if let Some(of) = symbol.annotation.and_then(|of| unnamed(&file, of)) {
                 return (0..of).fold(Type::named(at), |of, _| Type::list(of));
             }
@@ -74,10 +74,10 @@ impl Engine<'_> {
         })
     }
 
-    /// Whether a value is a table that is written out for it, or that functions are put into.
+    /// Returns whether a value is a table literal of its own, or a table that functions are added to.
     pub(super) fn is_own_type(&self, file: &File, place: u32) -> bool {
         let Some(symbol) = file.symbol(place).filter(|of| of.value.is_some()) else { return false };
-        // What a function gives back is another each time, unless it is a type.
+        // A function returns a new value each time, unless it returns a type.
         if symbol.kind == SymbolKind::Fn && !self.scoping.types_are_values {
             return false;
         }
@@ -86,11 +86,11 @@ impl Engine<'_> {
         is_table || file.facts().symbols.iter().filter_map(|of| of.owner).any(owns)
     }
 
-    /// How many parameters of a function may be left out: those with a value.
+    /// Returns the number of optional parameters of a function: those with a default value.
     pub(super) fn optional(&self, file: &File, place: u32, of: &FuncExpr) -> usize {
         let count = of.params.len() - usize::from(of.variadic && !of.params.is_empty());
         let own = file.params(place);
-        // Those of closures in the function come behind its own, and the value that it is called on comes first.
+        // Parameters of closures in the function come after its own, and the receiver comes first.
         let takes_self = file.symbol(place).is_some_and(|of| of.flags.has(Flags::TAKES_SELF) && of.owner.is_some());
         let own = own.iter().skip(usize::from(takes_self)).take(count);
         let is_optional = |at: &&u32| file.binding(**at).is_some_and(|of| of.value.is_some());
@@ -108,7 +108,7 @@ impl Engine<'_> {
             let Some(value) = binding.value else { return Type::Unknown };
             let value = self.value(file, around, value).into_type();
             match binding.part {
-                // What may be left out says nothing of what is given.
+                // A default value of null says nothing about the argument.
                 Part::Whole if binding.kind == BindingKind::Param && value == Type::Basic("null") => Type::Unknown,
                 Part::Whole => value,
                 Part::Element => self.element(&value),
@@ -117,7 +117,7 @@ impl Engine<'_> {
         })
     }
 
-    /// The type that an expression names.
+    /// Returns the type that an expression names.
     pub(super) fn type_at(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Type {
         let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
         match file.facts().expr(id) {
@@ -130,10 +130,10 @@ impl Engine<'_> {
                 let (variadic, on_first, own) = (of.variadic, of.on_first, Vec::new());
                 Type::Func(Rc::new(FuncType { own, params, variadic, optional, on_first, result }))
             }
-            // A parameter that need not be given.
+            // An optional parameter.
             Expr::Either(of) if of.len() == 1 => self.type_at(file, around, of[0]),
             Expr::Name { name, seen: Seen::Nowhere } => self.type_named(file, around, file.name(*name)),
-            // Beside a type there may be a value of the same name.
+            // A value may have the same name as a type.
             Expr::Apply { of, args } if self.scoping.objects => match self.type_at(file, around, *of) {
                 Type::Named(symbol, _) => {
                     Type::Named(symbol, args.iter().map(|of| self.type_at(file, around, *of)).collect())
@@ -160,7 +160,7 @@ impl Engine<'_> {
                 Value::Of(of) | Value::TypeName(of) => of,
                 Value::Functions(..) => Type::Unknown,
             },
-            // Of several types the first that has members says most.
+            // Of several types, the first that has members is the most informative.
             Expr::Either(all) => {
                 let all = || all.iter().map(|of| self.type_at(file, around, *of));
                 let is_plain = |of: &Type| matches!(of, Type::Unknown | Type::Basic(_));
@@ -170,7 +170,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The type that stands where a type has to stand.
+    /// Returns the type of a value in type position.
     pub(super) fn as_type(&self, value: Value) -> Type {
         match value {
             Value::TypeName(of) => of,
@@ -180,7 +180,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The type of a name that stands where a type has to stand.
+    /// Returns the type of a name in type position.
     pub(super) fn type_named(&self, file: &Rc<File>, around: Option<u32>, name: &str) -> Type {
         if let Some(plain) = self.plain(name) {
             return Type::Basic(plain);
@@ -203,7 +203,7 @@ impl Engine<'_> {
     }
 }
 
-/// Of a structure without a name, or of lists of such, how many lists.
+/// Returns the list nesting depth of an anonymous structure; `None` if the type is not one.
 fn unnamed(file: &File, mut of: ExprId) -> Option<u32> {
     let mut lists = 0;
     loop {
@@ -215,7 +215,7 @@ fn unnamed(file: &File, mut of: ExprId) -> Option<u32> {
     }
 }
 
-/// How many of the last parameters need not be given.
+/// Returns the number of trailing optional parameters.
 fn optional(facts: &FileFacts, params: &[ExprId]) -> usize {
     params.iter().rev().take_while(|of| matches!(facts.expr(**of), Expr::Either(of) if of.len() == 1)).count()
 }

@@ -1,4 +1,4 @@
-//! Which files see each other: packages by qualified names, and what files include.
+//! The files that see each other: packages by qualified names, and includes.
 
 use std::rc::Rc;
 
@@ -7,11 +7,11 @@ use codecompass_model::{SymbolAt, VersionId};
 use super::engine::{Engine, File, Place};
 use super::members::Want;
 
-/// A file that includes more, itself and through others, is looked at as far as that.
+/// The maximum number of direct and indirect includes of a file to follow.
 const MAX_INCLUDED: usize = 400;
 
 impl Engine<'_> {
-    /// The symbols of this language with a simple name, those of the library last.
+    /// Returns the symbols of this language with a simple name; those of the library come last.
     pub(super) fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {
         self.named.once(name, || {
             let own = self.world.symbols_named(name);
@@ -20,7 +20,7 @@ impl Engine<'_> {
         })
     }
 
-    /// The symbols with a qualified name; those of the view hide those of the library.
+    /// Returns the symbols with a qualified name; those of the view hide those of the library.
     pub(super) fn find_qualified(&self, whole: &str) -> Rc<[SymbolAt]> {
         self.qualified.once(whole, || {
             let name = whole.rsplit(['.', ':', '\\']).next().unwrap_or(whole);
@@ -37,23 +37,23 @@ impl Engine<'_> {
         })
     }
 
-    /// The whole name that is meant by one with a separator before it.
+    /// Returns the absolute name of a name that begins with a separator.
     pub(super) fn absolute<'n>(&self, name: &'n str) -> Option<&'n str> {
         name.strip_prefix(self.scoping.separator).filter(|_| self.scoping.known_packages)
     }
 
-    /// The package that a name means at a place.
+    /// Returns the package that a name refers to at a site.
     pub(super) fn package_at(&self, place: &Place, name: &str) -> Option<String> {
         let units = self.units(place, Want::Any);
         units.into_iter().map(|unit| self.joined(unit, name)).find(|whole| self.is_package(whole))
     }
 
-    /// Whether there is a package of that name.
+    /// Returns whether there is a package with that name.
     pub(super) fn is_package(&self, whole: &str) -> bool {
         whole == self.scoping.open_library || !self.package_files(whole).is_empty()
     }
 
-    /// The files of a package, or of those below it. Each file of a package names it.
+    /// Returns the files of a package and of its subpackages. Each file of a package mentions the package by name.
     pub(super) fn package_files(&self, whole: &str) -> Rc<[VersionId]> {
         self.packages.once(whole, || {
             let name = whole.rsplit(self.scoping.separator).next().unwrap_or(whole);
@@ -68,7 +68,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Whether a file includes something that the view has not, itself or through others.
+    /// Returns whether a file includes a file that is not in the view, directly or indirectly.
     pub(super) fn includes_outside(&self, file: &Rc<File>) -> bool {
         let is_outside = |file: &Rc<File>| {
             file.facts()
@@ -83,7 +83,7 @@ impl Engine<'_> {
         })
     }
 
-    /// The files that a file includes, and what those include, the nearest first.
+    /// Returns the files that a file includes directly or indirectly, the nearest first.
     pub(super) fn included(&self, file: &Rc<File>) -> Rc<[VersionId]> {
         self.included.once(&file.id(), || {
             let mut all: Vec<VersionId> = vec![file.id()];

@@ -1,7 +1,8 @@
-//! What expressions stand for, and their types.
+//! The values of expressions, and their types.
 //!
-//! A name in an expression knows its local name; what else it depends on is its file and the type around it, whose members
-//! may be named alone. So a value is found once for each of these.
+//! A name in an expression carries its lexical target. The value otherwise depends only on the file and on the
+//! enclosing type, whose members can be bare names. So a value is computed once per file, enclosing type and
+//! expression.
 
 use std::rc::Rc;
 
@@ -13,20 +14,20 @@ use super::names::Found;
 use super::scoping::Unit;
 use super::types::{Arguments, Type};
 
-/// Longer chains of calls and members are found step by step, so that they need no recursion.
+/// Chains of calls and members longer than this are computed step by step, so that they need no recursion.
 const LONG: usize = 8;
 
-/// No chain is followed further.
+/// The maximum length of a chain.
 const MAX_CHAIN: usize = 500;
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A value of this type.
     Of(Type),
     /// The type itself.
     TypeName(Type),
-    /// Functions of one name, and what stands for the type parameters around them.
+    /// Functions of one name, and the substitution for the enclosing type parameters.
     Functions(Rc<[SymbolAt]>, Rc<Arguments>),
     Package(Rc<str>),
 }
@@ -34,7 +35,7 @@ pub(super) enum Value {
 impl Value {
     const UNKNOWN: Value = Value::Of(Type::Unknown);
 
-    /// The type of the value, or the type itself where one is asked for.
+    /// Returns the type of the value, or the type itself if it is a type name.
     pub(super) fn into_type(self) -> Type {
         match self {
             Value::Of(of) | Value::TypeName(of) => of,
@@ -44,10 +45,10 @@ impl Value {
 }
 
 impl Engine<'_> {
-    /// What an expression stands for, seen from the type around it.
+    /// Returns the value of an expression, seen from the enclosing type.
     pub(super) fn value(&self, file: &Rc<File>, around: Option<u32>, id: ExprId) -> Value {
         let chain = self.chain(file, around, id);
-        // The first steps first: each is remembered, and the next one asks for it.
+        // Innermost steps first: each result is cached, and the next step uses it.
         for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > LONG) {
             self.find_value(file, around, step);
         }
@@ -106,7 +107,7 @@ impl Engine<'_> {
                 other => self.pointed(other),
             },
             Expr::Part { of, part: Part::Whole } => of_type(*of),
-            // An argument, or a parameter's type, with the name that callers give it.
+            // An argument, or a parameter's type, with its label.
             Expr::Part { of, part: Part::Field(_) } => return self.value(file, around, *of),
             Expr::Literal(of) => return Value::Of(self.literal(*of)),
             Expr::List(_) | Expr::Func(_) => return Value::TypeName(self.type_at(file, around, id)),
@@ -138,7 +139,7 @@ impl Engine<'_> {
         })
     }
 
-    /// What a module gives that is loaded by this name.
+    /// Returns the value of the module that is loaded under this name.
     fn module_value(&self, file: &Rc<File>, name: &str) -> Value {
         let files = (self.scoping.module)(&*self.world, &file.file.path, name);
         let Some(&first) = files.first() else { return Value::Of(Type::External) };
@@ -162,7 +163,7 @@ impl Engine<'_> {
             return Value::Package("".into());
         }
         if let Some(whole) = self.absolute(name) {
-            // With a separator behind it, it is a package and nothing else.
+            // A name that ends in a separator can only be a package.
             if let Some(package) = whole.strip_suffix(self.scoping.separator) {
                 return Value::Package(package.into());
             }
@@ -185,22 +186,22 @@ impl Engine<'_> {
                     None => Value::UNKNOWN,
                 }
             }
-            // By custom, what begins with a capital letter is no package.
+            // By convention, a name with a capital letter is not a package.
             Found::Outside if name.starts_with(char::is_uppercase) => Value::Of(Type::External),
             Found::Outside | Found::Nothing if self.scoping.unit == Unit::Package => Value::Package(name.into()),
-            // What a function from outside gives may be anything.
+            // The result of an external function may be anything.
             Found::Outside if self.scoping.unit == Unit::Program => Value::UNKNOWN,
             Found::Outside => Value::Of(Type::External),
             _ => Value::UNKNOWN,
         }
     }
 
-    /// A name without the word that says which kind of type it is.
+    /// Strips the keyword before a type name, such as `struct`.
     pub(super) fn bare<'n>(&self, name: &'n str) -> &'n str {
         name.rsplit(' ').next().unwrap_or(name)
     }
 
-    /// What a name of an expression is looked for as: one with a word before it is a type.
+    /// Returns the lookup kind of a name in an expression: with a keyword before it, it is a type.
     fn want(&self, name: &str) -> Want {
         if name.contains(' ') { Want::Made } else { Want::Value }
     }
@@ -220,7 +221,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What symbols of one name stand for.
+    /// Returns the value of symbols with one name.
     pub(super) fn symbols_value(&self, all: &[SymbolAt]) -> Value {
         let is_plain = |at: &&SymbolAt| self.file(at.file).is_some_and(|file| file.type_params(at.place).is_empty());
         let plain = all.iter().find(|at| self.scoping.generics_apart && is_plain(at));
@@ -249,7 +250,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The functions that a constant is another name for.
+    /// Returns the functions that a constant is an alias of.
     pub(super) fn function_held(&self, at: SymbolAt) -> Option<Value> {
         let file = self.file(at.file)?;
         let symbol = file.symbol(at.place).filter(|of| of.kind == SymbolKind::Const)?;
@@ -257,7 +258,7 @@ impl Engine<'_> {
         matches!(value, Value::Functions(..)).then_some(value)
     }
 
-    /// `x.name`.
+    /// Returns the value of `x.name`.
     pub(super) fn select(&self, file: &Rc<File>, of: Value, name: &str) -> Value {
         let of = match of {
             Value::Of(of) | Value::TypeName(of) => of,
@@ -295,7 +296,7 @@ impl Engine<'_> {
             let levels = self.members(&of, name, want);
             if !levels.levels.is_empty() {
                 match self.first_level(&levels) {
-                    // Which of several levels is meant, the arguments tell.
+                    // The arguments decide between several member sets.
                     Value::Functions(..) if self.scoping.extensions => break,
                     found => return found,
                 }
@@ -310,7 +311,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What members stand for: those of the nearest type that has any.
+    /// Returns the value of the members of the nearest type that has any.
     pub(super) fn first_level(&self, levels: &Levels) -> Value {
         let Some((found, with)) = levels.levels.first() else { return Value::UNKNOWN };
         match self.symbols_value(found) {
@@ -320,7 +321,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What makes values of a type: its constructors, and the declaration itself if that takes parameters.
+    /// Returns the symbols that construct a type: its constructors, and the declaration itself if it has parameters.
     pub(super) fn made_by(&self, of: SymbolAt) -> Rc<[SymbolAt]> {
         let file = self.file(of.file);
         let own = file.as_ref().and_then(|file| Some(file.facts().expr(file.symbol(of.place)?.annotation?)));
@@ -328,7 +329,7 @@ impl Engine<'_> {
         own.into_iter().chain(self.all_constructors(of)).collect()
     }
 
-    /// What a loop over a value gives.
+    /// Returns the element type of a loop over a value.
     pub(super) fn element(&self, of: &Type) -> Type {
         match of {
             Type::List(of) => of.as_ref().clone(),
