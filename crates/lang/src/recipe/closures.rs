@@ -1,15 +1,15 @@
-//! Functions without a name: their parameters have the types that are wanted where they stand.
+//! Closures: their parameters have the types that the context expects.
 
 use codecompass_model::{BindingKind, Expr, ExprId, Part};
 
 use super::table::{Bind, Do, Find, Lower};
 use super::walk::{Frame, Left, Walk};
 
-/// A function behind more arguments is not told what they say.
+/// The maximum number of preceding arguments that contribute to the expected type of a closure.
 const MAX_GIVEN: usize = 8;
 
 impl<'t> Walk<'_, 't> {
-    /// A function without a name: a block in which its parameters are bound.
+    /// Opens a closure: a block in which its parameters are bound.
     pub(super) fn closure(&mut self, at: usize, params: Find, body: Find) {
         let body = self.find(at, body);
         let params = self.find(at, params);
@@ -26,10 +26,10 @@ impl<'t> Walk<'_, 't> {
         self.does(at).iter().any(|one| matches!(one, Do::Leaf(_)))
     }
 
-    /// Opens a function without a name: those of its parameters that say no type are of the types that are wanted.
+    /// Opens a closure. Parameters without a type get the expected types.
     pub(crate) fn open_closure(&mut self, at: usize, list: Vec<usize>, body: Option<usize>, wanted: Option<ExprId>) {
         self.scope(at);
-        // A name alone, or a parameter without a type.
+        // A bare name, or a parameter without a type.
         let untyped = |one: usize| {
             let bind = self.bind_of(one, BindingKind::Param);
             let is_typed = |bind: &Bind| self.find(one, bind.of_type).is_some();
@@ -50,13 +50,14 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The closure at a node, whose block is open, is made when it ends, of so many parameters and this body.
+    /// Starts the closure at a node, whose block is open. The closure expression is built when the node ends.
     pub(crate) fn begin_closure(&mut self, at: usize, params: u32, body: Option<usize>) {
         self.later(self.tree.next(at), Left::Closure(at, params, body));
         self.frames.push(Frame { is_asked: true, ..Frame::default() });
     }
 
-    /// What a call around a node wants for it, where a function finds the arguments of calls.
+    /// Returns the type that the call around a node expects for it, in languages where a function finds the arguments
+    /// of calls.
     pub(crate) fn wanted_for(&mut self, at: usize) -> Option<ExprId> {
         const MOST_STEPS: usize = 5;
         let up = std::iter::successors(Some(self.parent(at)), |&at| Some(self.parent(at)));
@@ -71,9 +72,10 @@ impl<'t> Walk<'_, 't> {
         Some(self.draft.expr(Expr::Argument { callee, arity: all.len() as u32, given }))
     }
 
-    /// What is wanted where a node stands: the type of a parameter that it is given for, or of the name that it is given to.
+    /// Returns the type expected at a node: that of the parameter that it is an argument for, or of the name that it is
+    /// assigned to.
     pub(super) fn wanted(&mut self, mut at: usize) -> Option<ExprId> {
-        // Brackets and choices want what is wanted of them, and an argument may have a node of its own around it.
+        // Parentheses and choices pass the expected type on, and an argument may have a node of its own around it.
         while matches!(self.form(self.parent(at)), Some(Lower::Same(Find::First | Find::Last) | Lower::Either(_))) {
             at = self.parent(at);
         }
@@ -87,7 +89,7 @@ impl<'t> Walk<'_, 't> {
                     let of = self.frames.last()?.result?;
                     return Some(self.draft.expr(Expr::Cast(of)));
                 }
-                // An assignment wants what stands on its left.
+                // An assignment expects the type of its left side.
                 Do::Lower(Lower::Same(left)) => {
                     let left = self.find(list, *left).filter(|&left| left != at)?;
                     return Some(self.lower(left));

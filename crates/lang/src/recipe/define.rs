@@ -1,4 +1,4 @@
-//! Symbols: their headers, docs, words in front of them, and types.
+//! Symbols: their headers, docs, modifiers and types.
 
 use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, Part, Span, SymbolKind, Visibility};
 
@@ -9,48 +9,48 @@ use crate::header::header;
 use crate::roles::Role;
 use crate::text;
 
-/// A value longer than this is left out of the signature.
+/// The maximum length of a value in a signature; longer ones are left out.
 const MAX_VALUE: u32 = 80;
 
-/// How much of a header is read, in bytes.
+/// The maximum number of bytes of a header to read.
 const MAX_HEADER: usize = 8000;
 
-/// A symbol as a row or a hook describes it.
+/// A symbol as a row or a hook defines it.
 pub(crate) struct Definition<'d> {
     pub(crate) kind: SymbolKind,
     /// The node of its name.
     pub(crate) name: usize,
-    /// The bytes of its name, where these are only a part of that node.
+    /// The span of its name, if that is only a part of the node.
     pub(crate) named: Option<Span>,
-    /// Where its own words begin, where that is before the node that declares it.
+    /// The start of its own words, if that is before the declaring node.
     pub(crate) start: Option<u32>,
-    /// What documents it, where that is no comment.
+    /// The span of its documentation, if that is not a comment.
     pub(crate) doc: Option<Span>,
-    /// Its name, when the node does not bear it.
+    /// Its name, if it differs from the text of the node.
     pub(crate) called: Option<&'d str>,
-    /// The last part of its qualified name, when that is not the name.
+    /// The last segment of its qualified name, if that is not the name.
     pub(crate) segment: Option<&'d str>,
-    /// Where its header ends; the end of the declaration when that is nowhere.
+    /// The node that ends its header; `None` if the header extends to the end of the declaration.
     pub(crate) body: Option<usize>,
     /// The node of its value.
     pub(crate) value: Option<usize>,
     pub(crate) annotation: Option<ExprId>,
     pub(crate) owner: Option<ExprId>,
     pub(crate) flags: Flags,
-    /// The visibility, where it is not that of the rows.
+    /// The visibility, if it differs from that of the rows.
     pub(crate) visibility: Option<Visibility>,
-    /// The node that it ends with, when that is a later one than the one that declares it.
+    /// The last node of it, if that comes after the declaring node.
     pub(crate) last: Option<usize>,
-    /// The node up to which it stays open; 0 for one that nothing stands in.
+    /// The node up to which it stays open; 0 for a leaf.
     pub(crate) end: usize,
-    /// Where its header ends, where no node begins there.
+    /// The end of its header, if no node begins there.
     pub(crate) head: Option<u32>,
-    /// The symbol that it is a member of, where that is not the innermost open one; nothing stands in it then.
+    /// The parent, if that is not the innermost open symbol; the symbol is a leaf then.
     pub(crate) parent: Option<u32>,
 }
 
 impl Definition<'_> {
-    /// A symbol of which only the kind and the name are known.
+    /// Creates a definition with only a kind and a name.
     pub(crate) fn new(kind: SymbolKind, name: usize) -> Self {
         Self {
             kind,
@@ -74,19 +74,19 @@ impl Definition<'_> {
     }
 }
 
-/// What stands in front of a declaration.
+/// The modifiers and attributes before a declaration.
 struct Front<'t> {
     words: Vec<&'t str>,
     attributes: Vec<Span>,
-    /// Where its own words begin.
+    /// The start of its own words.
     start: u32,
 }
 
 impl<'t> Walk<'_, 't> {
-    /// The symbol that a row says a node is.
+    /// Defines the symbol of a row.
     pub(super) fn define_row(&mut self, at: usize, new: &'static Define) {
         let Some(name) = self.find(at, new.name) else { return };
-        // What shares its type with others is declared by the node around it.
+        // A declaration that shares its type with others is declared by the parent node.
         let declared = if matches!(new.of_type, Find::Up(_)) { self.parent(at) } else { at };
         let body = self.find(at, new.body);
         let has_body = !matches!(new.body, Find::Nowhere);
@@ -113,7 +113,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Enters a symbol that a node declares, and gives its place.
+    /// Adds a symbol that a node declares, and returns its index.
     pub(crate) fn define(&mut self, at: usize, new: Definition<'_>) -> Option<u32> {
         if new.called.is_none() {
             self.roles.mark(Some(new.name), Role::Declares);
@@ -128,7 +128,7 @@ impl<'t> Walk<'_, 't> {
         }
         let mut front = self.front(at);
         front.start = new.start.unwrap_or(front.start);
-        // What stands in a type or a module is named by that, wherever the block of it is.
+        // A declaration in a type or a module is its member, even inside a block.
         let is_member = self.draft.enclosing().is_some_and(|around| is_container(around.kind));
         let is_block_only = self.is_local(at) && !is_member && new.owner.is_none() && stands_alone(new.kind);
         let (visibility_text, visibility, flags) = self.said_in(&front, &new);
@@ -179,14 +179,14 @@ impl<'t> Walk<'_, 't> {
         Some(place)
     }
 
-    /// A function right in a type without a name is made from what that is made from.
+    /// Returns the base type of a function directly in an anonymous type: that of the type.
     fn unnamed_base(&mut self, at: usize, kind: SymbolKind) -> Vec<ExprId> {
         let Some(&(end, of)) = self.unnamed.last().filter(|_| is_function(kind)) else { return Vec::new() };
         let is_direct = self.tree.next(self.parent(at)) == end;
         if is_direct { vec![self.lower(of)] } else { Vec::new() }
     }
 
-    /// The words and annotations in front of a declaration.
+    /// Returns the modifiers and annotations before a declaration.
     fn front(&self, at: usize) -> Front<'t> {
         let recipe = self.recipe;
         let mut front = Front { words: Vec::new(), attributes: Vec::new(), start: self.tree.node(at).start };
@@ -215,7 +215,7 @@ impl<'t> Walk<'_, 't> {
         front
     }
 
-    /// What the words say: the visibility as it is written, the visibility, and flags.
+    /// Evaluates the modifiers: the source text of the visibility, the visibility, and flags.
     fn said_in(&self, front: &Front<'_>, new: &Definition<'_>) -> (Option<String>, Option<Visibility>, Flags) {
         let around = self.draft.enclosing().map(|around| around.kind);
         let mut said = (None, (self.recipe.visibility)(new.kind, around), Flags::default());
@@ -244,7 +244,7 @@ impl<'t> Walk<'_, 't> {
         front.attributes.iter().any(is_mark)
     }
 
-    /// The header on one line: up to the body, and without a long value.
+    /// Returns the header on one line: up to the body, and without a long value.
     fn signature(&self, at: usize, start: u32, new: &Definition<'_>) -> String {
         let end = self.tree.node(at).end;
         let is_long = |value: &Span| value.end - value.start > MAX_VALUE || self.draft.slice(*value).contains('\n');
@@ -266,22 +266,22 @@ impl<'t> Walk<'_, 't> {
         signature
     }
 
-    /// The codes of the comments in the first bytes of a node.
+    /// Returns the codes of the comments in the first bytes of a node.
     fn comment_codes(&self, at: usize, end: u32) -> Vec<u8> {
         let inside = (at + 1..self.tree.next(at)).take_while(|&inner| self.tree.node(inner).start < end);
         let comments = inside.filter(|&inner| self.recipe.comments.contains(&self.kind(inner)));
         comments.map(|inner| self.tree.kind(inner)).collect()
     }
 
-    /// Binds the type parameters in a list at once: what stands before and after it may name them.
+    /// Binds the type parameters of a list immediately, because code before and after the list may name them.
     pub(crate) fn type_params(&mut self, list: usize) {
         let items: Vec<usize> = self.items(list).collect();
         for item in items {
             let Some(new) = self.bind_of(item, BindingKind::TypeParam) else { continue };
             let Some(name) = self.find(item, new.name) else { continue };
-            // What a function gives back may stand before the list.
+            // The return type may precede the list.
             if let Some(of) = self.bind_as(name, BindingKind::TypeParam, None, Part::Whole, self.parent(list)) {
-                // Its bound may name it.
+                // The bound may mention the parameter.
                 if let Some(bound) = self.declared(item, new) {
                     self.draft.set_bound(of, bound);
                 }
@@ -289,7 +289,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// What the row of a node says that it binds.
+    /// Returns the bind action of a node's row.
     pub(super) fn bind_of(&self, at: usize, kind: BindingKind) -> Option<&'static Bind> {
         self.does(at).iter().find_map(|step| match step {
             Do::Bind(new) | Do::In(_, Do::Bind(new)) if new.kind == kind => Some(new),
@@ -297,7 +297,7 @@ impl<'t> Walk<'_, 't> {
         })
     }
 
-    /// The type of a function, by the nodes of its parameters and of what it gives back.
+    /// Returns the type of a function, given the nodes of its parameters and its result.
     pub(crate) fn function_type(&mut self, params: Option<usize>, result: Option<usize>) -> ExprId {
         let list: Vec<usize> = params.map_or_else(Vec::new, |params| self.items(params).collect());
         let mut of = FuncExpr::default();
@@ -312,19 +312,19 @@ impl<'t> Walk<'_, 't> {
     }
 }
 
-/// Whether a symbol of this kind is named by itself, and not behind what it belongs to.
+/// Returns whether symbols of this kind can be named without a qualifier.
 fn stands_alone(kind: SymbolKind) -> bool {
     use SymbolKind::{Constructor, Field, Method, Property, Variant};
     !matches!(kind, Constructor | Field | Method | Property | Variant)
 }
 
-/// Whether what stands in a symbol of this kind is a member of it.
+/// Returns whether symbols inside a symbol of this kind are its members.
 fn is_container(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
     matches!(kind, Class | Enum | Impl | Interface | Module | Namespace | Struct | Trait | Union)
 }
 
-/// Whether symbols of a kind have parameters.
+/// Returns whether symbols of a kind have parameters.
 pub(super) fn is_function(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Prototype)
 }

@@ -1,4 +1,4 @@
-//! What holds for every table.
+//! Laws for every table.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ fn tables() -> impl Iterator<Item = (&'static crate::Language, &'static Recipe)>
     })
 }
 
-/// The kinds and fields that a place names.
+/// Collects the kinds and fields that a selector names.
 fn found(find: &Find, kinds: &mut BTreeSet<&'static str>, fields: &mut BTreeSet<&'static str>) {
     match find {
         Find::Field(field) | Find::Up(field) => drop(fields.insert(field)),
@@ -89,13 +89,13 @@ fn every_kind_and_field_of_a_table_is_in_the_grammar_and_no_kind_is_forgotten() 
         let known: BTreeSet<&str> =
             recipe.rows.iter().map(|row| row.kind).chain(recipe.ignored.iter().copied()).collect();
         for kind in kinds.difference(&known).filter(|kind| **kind != "ERROR") {
-            wrong.push(format!("{}: nothing is said of {kind}", language.name));
+            wrong.push(format!("{}: {kind} has no row and is not ignored", language.name));
         }
         for kind in known.difference(&all) {
             wrong.push(format!("{}: the grammar has no {kind}", language.name));
         }
         let both = recipe.rows.iter().map(|row| row.kind).filter(|kind| recipe.ignored.contains(kind));
-        wrong.extend(both.map(|kind| format!("{}: {kind} has a row and needs none", language.name)));
+        wrong.extend(both.map(|kind| format!("{}: {kind} has a row but is also ignored", language.name)));
         let fields = recipe.fields.iter().filter(|field| grammar.field_id_for_name(field).is_none());
         wrong.extend(fields.map(|field| format!("{}: the grammar has no field {field}", language.name)));
     }

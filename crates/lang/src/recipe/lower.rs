@@ -1,27 +1,27 @@
-//! Expressions and types in the arena of facts, by the rows of a language.
+//! Lowers expressions and types into the arena of the facts, by the rows of a language.
 //!
-//! Only what somebody asks about is lowered, each node once, so a chain of calls costs its length. A name is looked up as it is
-//! seen when it is lowered, which is while the walk is in its scope. Operators leave no trace: what `a + b` is of, its
-//! operands say.
+//! Only requested nodes are lowered, each once, so a chain of calls costs time linear in its length. A name gets its
+//! lexical target when it is lowered, while the walk is in its scope. Operators are dropped: the operands determine the
+//! type of `a + b`.
 
 use codecompass_model::{Expr, ExprId, Literal, Part, Seen, Wrap};
 
 use super::table::{Do, Find, Lower};
 use super::walk::Walk;
 
-/// Deeper nesting is not looked at.
+/// The maximum nesting to lower.
 const MAX_DEPTH: u32 = 64;
 
-/// Shorter chains are lowered by recursion.
+/// The maximum length of a chain that is lowered by recursion.
 const LONG: usize = 8;
 
-/// What each node was lowered to, and how deep the lowering is.
+/// The expression of each lowered node, and the current depth.
 pub(super) struct Lowered {
     nodes: Vec<u32>,
     depth: u32,
 }
 
-/// Stands for a node that nobody has asked about.
+/// Marks a node that has not been lowered.
 const OPEN: u32 = u32::MAX;
 
 impl Lowered {
@@ -29,14 +29,15 @@ impl Lowered {
         Self { nodes: vec![OPEN; nodes], depth: 0 }
     }
 
-    /// Says what a node is.
+    /// Sets the expression of a node.
     pub(super) fn put(&mut self, at: usize, id: ExprId) {
         self.nodes[at] = id.0;
     }
 }
 
 impl Walk<'_, '_> {
-    /// An expression or a type. Of a long chain the first step is lowered first, and each next one finds it done.
+    /// Lowers an expression or a type. In a long chain the first step is lowered first, so that each next step finds it
+    /// done.
     pub(crate) fn lower(&mut self, at: usize) -> ExprId {
         if self.lowered.depth == 0 {
             let steps = self.chain(at);
@@ -47,7 +48,7 @@ impl Walk<'_, '_> {
         self.lower_node(at)
     }
 
-    /// A node and what stands before its dots and brackets, from the outside in, as far as that is not lowered yet.
+    /// Returns a node and the receivers before its dots and brackets, from the outside in, up to those already lowered.
     fn chain(&self, at: usize) -> Vec<usize> {
         let before = |&at: &usize| match self.form(at)? {
             Lower::Member(of, _)
@@ -62,7 +63,7 @@ impl Walk<'_, '_> {
         std::iter::successors(Some(at), before).take_while(is_open).collect()
     }
 
-    /// What the row of a node says that it is.
+    /// Returns the lowering of a node's row.
     pub(super) fn form(&self, at: usize) -> Option<&'static Lower> {
         self.does(at).iter().find_map(|step| if let Do::Lower(of) = step { Some(of) } else { None })
     }
@@ -129,7 +130,7 @@ impl Walk<'_, '_> {
         self.draft.expr(expr)
     }
 
-    /// Says what a node is, before or after somebody has asked.
+    /// Sets the expression of a node, before or after it is requested.
     pub(crate) fn put(&mut self, at: usize, id: ExprId) {
         self.lowered.put(at, id);
     }
@@ -138,13 +139,13 @@ impl Walk<'_, '_> {
         self.draft.expr(Expr::Other)
     }
 
-    /// A name as it is seen from its own node.
+    /// Lowers a name with the scope of its own node.
     pub(crate) fn name_expr(&mut self, at: usize) -> ExprId {
         let name = self.text(at);
         self.draft.name_expr(name, at)
     }
 
-    /// A name that stands alone for a value. In the block of a closure that has a receiver it may be a member of that.
+    /// Lowers a bare name in value position. In a closure with an implicit receiver it may be a member of the receiver.
     pub(crate) fn value_expr(&mut self, at: usize) -> ExprId {
         match self.implied_for(at) {
             Some(of) => {
@@ -155,30 +156,32 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The receiver that a name which stands alone may be a member of.
+    /// Returns the implicit receiver that a bare name may be a member of.
     pub(super) fn implied_for(&mut self, at: usize) -> Option<ExprId> {
         let this = self.draft.implied_this(at)?;
         let name = self.name_expr(at);
         matches!(self.draft.expr_at(name), Expr::Name { seen: Seen::Nowhere, .. }).then_some(this)
     }
 
-    /// What is called by the name of the value that a function is called on.
+    /// Lowers the keyword for the receiver of the enclosing function.
     pub(crate) fn this_expr(&mut self, at: usize) -> ExprId {
         match self.draft.implied_this(at) {
-            // Of all that it may be, this is one whole.
+            // The wrapper marks an explicit receiver: exactly this one, not any of the implicit receivers around it.
             Some(of) => self.draft.expr(Expr::Part { of, part: Part::Whole }),
             None => self.draft.expr(Expr::This),
         }
     }
 
-    /// The body of an object without a name, made from this type: names in it may be members of the object.
+    /// Binds the implicit receiver in the body of an anonymous object with this type: names in it may be members of the
+    /// object.
     pub(crate) fn implied_object(&mut self, at: usize, of: usize) {
         let of = self.lower(of);
         let object = self.draft.expr(Expr::New(of));
         self.implied_receiver(self.tree.node(at).start, at, Some(object), None);
     }
 
-    /// The block of a closure has a receiver: this value, or what is wanted where it stands is called on one.
+    /// Binds the implicit receiver in the block of a closure: this value, or the receiver of the expected function
+    /// type.
     pub(crate) fn implied_receiver(&mut self, start: u32, at: usize, on: Option<ExprId>, wanted: Option<ExprId>) {
         let of = wanted.map(|of| self.draft.expr(Expr::ParamOf { of, at: ExprId::RECEIVER }));
         let Some(value) = on.or(of) else { return };
@@ -200,7 +203,7 @@ impl Walk<'_, '_> {
         let word = self.draft.name(self.tree.node(leaf).span());
         let member = self.draft.expr(Expr::Member { of, name: word });
         match self.form(name) {
-            // `a.b<T>`: what is generic is the member.
+            // `a.b<T>`: the type arguments belong to the member.
             Some(Lower::Generic(_, args)) => {
                 let args = self.find(name, *args).map_or_else(Box::default, |list| self.all(list));
                 self.draft.expr(Expr::Apply { of: member, args })
@@ -209,18 +212,18 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether an arrow stands before a name.
+    /// Returns whether an arrow precedes a name.
     pub(super) fn is_arrow(&self, of: usize, name: usize) -> bool {
         let between = self.tree.node(of).end as usize..self.tree.node(name).start as usize;
         self.draft.text.get(between).is_some_and(|between| between.contains("->"))
     }
 
-    /// What an expression points to.
+    /// Wraps an expression in a dereference.
     pub(super) fn pointed(&mut self, of: ExprId) -> ExprId {
         self.draft.expr(Expr::Wrap { how: Wrap::Deref, of })
     }
 
-    /// What a call calls.
+    /// Lowers the callee of a call.
     pub(super) fn callee(&mut self, at: usize, form: &Lower) -> Option<ExprId> {
         Some(match form {
             Lower::Call { of, name, .. } => match self.find(at, *of) {
@@ -246,7 +249,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// What stands somewhere, as seen from a node.
+    /// Lowers the node at a selector, as seen from a node.
     fn there(&mut self, at: usize, find: Find) -> ExprId {
         match self.find(at, find) {
             Some(of) if of != at => self.lower(of),
@@ -254,13 +257,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What stands in a list.
+    /// Lowers all items of a list.
     pub(crate) fn all(&mut self, list: usize) -> Box<[ExprId]> {
         let items: Vec<usize> = self.items(list).collect();
         items.into_iter().map(|item| self.lower(item)).collect()
     }
 
-    /// Operands with operators between them. Long sums lean to the left, so the way down is a loop.
+    /// Lowers operands with operators between them. Long sums nest to the left, so the descent is a loop.
     fn binary(&mut self, at: usize) -> ExprId {
         let (mut at, mut rights) = (at, Vec::new());
         let first = loop {
@@ -278,7 +281,7 @@ impl Walk<'_, '_> {
             Some(Lower::Binary) => self.other(),
             _ => self.lower(first),
         };
-        // A text makes a text of what it is added to; else a plain number says the least.
+        // A sum with a string is a string; otherwise a plain number is the least informative operand.
         for right in rights.into_iter().rev() {
             let right = self.lower(right);
             let is_plain = |of: ExprId, draft: &crate::draft::Draft<'_>| {
@@ -295,7 +298,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether an operator gives true or false. A comment may follow it.
+/// Returns whether an operator returns a boolean. A comment may follow it.
 fn compares(operator: &str) -> bool {
     let known = ["&&", "==", "!=", "<=", ">=", "~="];
     known.iter().any(|known| operator.starts_with(known)) || operator == "<" || operator == ">"

@@ -1,11 +1,11 @@
-//! A language as a table: rows per kind of node, and the one walk and the one lowering that read them.
+//! A language as a table: rows per node kind, and the one walk and the one lowering that read them.
 //!
-//! A language says, for every kind of node of its grammar that matters, what a node of that kind does: it defines a symbol,
-//! opens a block, binds a local name, is an expression of some form. Walking, lowering, docs, headers, modifiers and scopes
-//! are here, once. What is odd in a language is a hook: a function that a row names.
+//! For every relevant node kind of its grammar, a language states the actions of such a node: it defines a symbol,
+//! opens a block, binds a local name, is an expression of some form. Walking, lowering, docs, headers, modifiers and
+//! scopes are implemented here, once. Exceptions of a language are hooks: functions that a row names.
 //!
-//! Two laws hold over the tables (`laws`): each kind and field that a row names is in the grammar, and each named kind of the
-//! grammar has a row or stands in the language's list of kinds that need none, so that nothing is forgotten in silence.
+//! Two laws hold for the tables (`laws`): each kind and field in a row exists in the grammar, and each named kind of
+//! the grammar has a row or is in the language's list of ignored kinds, so that none is missed silently.
 
 mod closures;
 mod define;

@@ -1,10 +1,10 @@
-//! Looking at the tree: what a node is, says and consists of.
+//! Access to the tree: the kind, the text and the children of a node.
 
 use super::table::{Do, Find, Lower};
 use super::walk::Walk;
 
 impl<'t> Walk<'_, 't> {
-    /// The kind of a node; empty for one that no row is about.
+    /// Returns the kind of a node; empty for one without a row.
     pub(crate) fn kind(&self, at: usize) -> &'static str {
         match self.tree.kind(at) {
             0 => "",
@@ -19,18 +19,18 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The text of a node.
+    /// Returns the text of a node.
     pub(crate) fn text(&self, at: usize) -> &'t str {
         self.draft.slice(self.tree.node(at).span())
     }
 
-    /// The text between two nodes.
+    /// Returns the text between two nodes.
     pub(crate) fn text_between(&self, left: usize, right: usize) -> &'t str {
         let between = self.tree.node(left).end as usize..self.tree.node(right).start as usize;
         self.draft.text.get(between).unwrap_or("")
     }
 
-    /// The node around a node.
+    /// Returns the parent of a node.
     pub(crate) fn parent(&self, at: usize) -> usize {
         self.tree.node(at).parent as usize
     }
@@ -42,22 +42,22 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The first child in a field.
+    /// Returns the first child in a field.
     pub(crate) fn child(&self, at: usize, field: &str) -> Option<usize> {
         self.tree.children(at).find(|&child| self.is_field(child, field))
     }
 
-    /// All children in a field.
+    /// Returns all children in a field.
     pub(crate) fn children_in(&self, at: usize, field: &'static str) -> impl Iterator<Item = usize> + '_ {
         self.tree.children(at).filter(move |&child| self.is_field(child, field))
     }
 
-    /// The first child of a kind.
+    /// Returns the first child of a kind.
     pub(crate) fn child_of(&self, at: usize, kind: &str) -> Option<usize> {
         self.tree.children(at).find(|&child| self.kind(child) == kind)
     }
 
-    /// What stands in a node, comments left out.
+    /// Returns the children of a node, without comments.
     pub(crate) fn items(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         self.tree.children(at).filter(|&child| !self.recipe.comments.contains(&self.kind(child)))
     }
@@ -76,7 +76,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The leaf that a type or a path is known by.
+    /// Returns the leaf that names a type or a path.
     pub(crate) fn name_node(&self, mut at: usize) -> Option<usize> {
         loop {
             let step = self.does(at).iter().find(|one| matches!(one, Do::Leaf(_) | Do::Lower(_)))?;

@@ -1,48 +1,48 @@
-//! What the rows of a language say.
+//! The types that a language's table consists of.
 
 use codecompass_model::{BindingKind, ExprId, Flags, Literal, Part, RefShape, SymbolKind, Visibility};
 
 use super::walk::Walk;
 
-/// A language for the walk.
+/// The specification of a language for the walk.
 pub(crate) struct Recipe {
-    /// What stands between the parts of a qualified name.
+    /// The separator in qualified names.
     pub(crate) separator: &'static str,
     pub(crate) rows: &'static [Row],
-    /// The fields that rows and hooks name.
+    /// The fields that rows and hooks use.
     pub(crate) fields: &'static [&'static str],
-    /// The named kinds of the grammar that need no row: nothing but what stands in them is of interest.
-    #[cfg_attr(not(test), expect(dead_code, reason = "a law reads it"))]
+    /// The named kinds of the grammar that need no row: only their children matter.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the laws read it"))]
     pub(crate) ignored: &'static [&'static str],
     /// The kinds of comments.
     pub(crate) comments: &'static [&'static str],
-    /// The kinds of nodes, beside or in front of a declaration's own words, that have words which say something about it.
+    /// The kinds of nodes, beside or before a declaration's own words, that contain modifiers.
     pub(crate) modifiers: &'static [&'static str],
-    /// The kinds of annotations and attributes, which are no part of a declaration's own lines.
+    /// The kinds of annotations and attributes, which do not count as a declaration's own lines.
     pub(crate) attributes: &'static [&'static str],
-    /// What these words say.
+    /// The meanings of modifiers.
     pub(crate) words: &'static [(&'static str, Means)],
-    /// The visibility of what no word says it of, by what it is and by what is around it; nothing where the language has
-    /// none.
+    /// The default visibility, by the kind of the symbol and of the enclosing one; `None` if the language has no
+    /// visibility.
     pub(crate) visibility: fn(SymbolKind, Option<SymbolKind>) -> Option<Visibility>,
     /// Annotations that make a function a test.
     pub(crate) test_marks: &'static [&'static str],
-    /// Words that stand where a type has to stand, and say that there is none to be read.
+    /// Words in type position that mean that the type is inferred.
     pub(crate) inferred: &'static [&'static str],
-    /// Words that no symbol is called by, though a grammar may take them for names in broken code.
+    /// Words that are never names of symbols, though a grammar may parse them as names in broken code.
     pub(crate) keywords: &'static [&'static str],
-    /// Whether what is called is never a local variable.
+    /// Whether a callee is never a local variable.
     pub(crate) calls_apart: bool,
-    /// Whether several functions of a name are told apart by their arguments.
+    /// Whether arguments distinguish several functions of a name.
     pub(crate) overloads: bool,
-    /// Whether functions do not say what they give back.
+    /// Whether functions do not declare their results.
     pub(crate) infers: bool,
-    /// What is done before anything else.
+    /// Runs before the walk.
     pub(crate) begin: fn(&mut Walk<'_, '_>),
 }
 
 impl Recipe {
-    /// A language of which nothing is said.
+    /// An empty specification.
     pub(crate) const PLAIN: Self = Self {
         separator: ".",
         rows: &[],
@@ -63,14 +63,14 @@ impl Recipe {
     };
 }
 
-/// What a word in front of a declaration says.
+/// The meaning of a modifier.
 #[derive(Clone, Copy)]
 pub(crate) enum Means {
     Seen(Visibility),
     Flag(Flags),
 }
 
-/// A kind of node, and what a node of that kind does, in this order.
+/// A node kind, and the actions of a node of that kind, in order.
 pub(crate) struct Row {
     pub(crate) kind: &'static str,
     pub(crate) does: &'static [Do],
@@ -80,63 +80,63 @@ pub(crate) const fn row(kind: &'static str, does: &'static [Do]) -> Row {
     Row { kind, does }
 }
 
-/// What a node does.
+/// An action of a node.
 pub(crate) enum Do {
-    /// It is a symbol.
+    /// Defines a symbol.
     Define(Define),
-    /// It is a lexical block.
+    /// Opens a lexical block.
     Scope,
-    /// It binds a local name.
+    /// Binds a local name.
     Bind(Bind),
-    /// The types in it are what the symbol around it is made from.
+    /// Adds the types in the node as bases of the enclosing symbol.
     Bases(RefShape),
-    /// It is a name, and refers in this way unless something around it says otherwise.
+    /// Refers to a name, with this shape unless an outer node assigns another.
     Leaf(RefShape),
-    /// The name in a field refers in this way.
+    /// Assigns this shape to the name at the selector.
     Refers(Find, RefShape),
-    /// The names in it mean nothing but themselves.
+    /// Marks the names in the node as labels that refer to nothing.
     Label,
-    /// It is an expression or a type.
+    /// Is an expression or a type.
     Lower(Lower),
-    /// It says what the function around it gives back.
+    /// Returns a value from the enclosing function.
     Returns,
-    /// What stands in it asks for its fields.
+    /// Records the fields of the children.
     Fields,
-    /// It is a comment.
+    /// Is a comment.
     Comment,
-    /// It brings names into scope, or names the package: the names in it are imported.
+    /// Imports names or names the package: the names in the node are imported.
     Imports,
-    /// Nothing in it is of interest, not even its names.
+    /// Skips everything in the node, including its names.
     Opaque,
-    /// The same as another step, below a node of this kind only.
+    /// Runs another action, but only below a node of this kind.
     In(&'static str, &'static Do),
-    /// Something odd. Gives the node to go on with.
+    /// Runs a language-specific hook, which returns the next node to visit.
     Hook(fn(&mut Walk<'_, '_>, usize) -> usize),
 }
 
-/// Where something stands, as seen from a node.
+/// A selector of a node, relative to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Find {
     Nowhere,
-    /// In this field of the node.
+    /// The child in this field.
     Field(&'static str),
-    /// In this field of the node around it.
+    /// The child of the parent in this field.
     Up(&'static str),
     /// The first child of this kind.
     Kind(&'static str),
-    /// The first child that is no comment.
+    /// The first child that is not a comment.
     First,
-    /// The last one.
+    /// The last child that is not a comment.
     Last,
-    /// In this field of the first child of this kind.
+    /// The child in this field of the first child of this kind.
     Within(&'static str, &'static str),
-    /// The first child of the second kind in the first child of the first.
+    /// The first child of the second kind in the first child of the first kind.
     Inside(&'static str, &'static str),
-    /// The first child of none of these kinds, which is no comment.
+    /// The first child of none of these kinds that is not a comment.
     Beside(&'static [&'static str]),
 }
 
-/// A symbol.
+/// The definition of a symbol.
 pub(crate) struct Define {
     pub(crate) kind: SymbolKind,
     pub(crate) name: Find,
@@ -144,7 +144,7 @@ pub(crate) struct Define {
     pub(crate) type_params: Find,
     pub(crate) of_type: Find,
     pub(crate) value: Find,
-    /// Where the header ends.
+    /// The node that ends the header.
     pub(crate) body: Find,
 }
 
@@ -175,16 +175,16 @@ impl Define {
     }
 }
 
-/// A local name.
+/// A local binding.
 pub(crate) struct Bind {
     pub(crate) kind: BindingKind,
     pub(crate) name: Find,
     pub(crate) of_type: Find,
     pub(crate) value: Find,
     pub(crate) part: Part,
-    /// Whether it can be seen in its own value.
+    /// Whether it is visible in its own value.
     pub(crate) at_once: bool,
-    /// Whether it takes any number of values.
+    /// Whether it accepts any number of values.
     pub(crate) variadic: bool,
 }
 
@@ -211,15 +211,15 @@ impl Bind {
     }
 }
 
-/// What an expression or a type is.
+/// The form of an expression or a type.
 pub(crate) enum Lower {
     This,
     Super,
     /// `of.name`.
     Member(Find, Find),
-    /// The same, or `of->name`: a member of what `of` points to.
+    /// `of.name` or `of->name`: a member of the value that `of` points to.
     Pointed(Find, Find),
-    /// A call: of a name behind a value, or alone.
+    /// A call of a name, with or without a receiver.
     Call {
         of: Find,
         name: Find,
@@ -227,34 +227,34 @@ pub(crate) enum Lower {
     },
     /// A call of any expression.
     CallOf(Find, Find),
-    /// A call of any expression, what is written for its type parameters, and the arguments, which stand at more than one
-    /// place: they are found by a function.
+    /// A call of any expression, with explicit type arguments. A function finds the arguments, because they occur at
+    /// more than one position.
     CallWith(Find, Find, fn(&Walk<'_, '_>, usize) -> Vec<usize>),
-    /// A value that is made: its type and what the constructor is given.
+    /// A constructed value: its type and the constructor arguments.
     New(Find, Find),
-    /// A list that is made, of this type of elements.
+    /// A constructed list with this element type.
     NewList(Find),
-    /// An element.
+    /// An indexed element.
     Index(Find, Find),
-    /// A generic with its arguments.
+    /// A generic type or function with its type arguments.
     Generic(Find, Find),
-    /// A value that is said to be of a type.
+    /// A cast to a type.
     Cast(Find),
-    /// The same as what stands there.
+    /// The same as the selected node.
     Same(Find),
-    /// One of these.
+    /// One of these alternatives.
     Either(&'static [Find]),
     /// Two operands and an operator.
     Binary,
-    /// The type of lists, or of pointers.
+    /// The type of a list or pointer.
     List(Find),
-    /// A function without a name: its parameters and its body.
+    /// A closure: its parameters and its body.
     Closure(Find, Find),
     Literal(Literal),
     Hook(fn(&mut Walk<'_, '_>, usize) -> ExprId),
 }
 
-/// The kinds of the rows, in order.
+/// Returns the kinds of the rows, in order.
 pub(crate) const fn kinds<const N: usize>(rows: &[Row]) -> [&'static str; N] {
     let mut kinds = [""; N];
     let mut at = 0;
@@ -265,7 +265,7 @@ pub(crate) const fn kinds<const N: usize>(rows: &[Row]) -> [&'static str; N] {
     kinds
 }
 
-/// Which rows a code list is made of.
+/// The rows that a code list consists of.
 #[derive(Clone, Copy)]
 pub(crate) enum Which {
     Fielded,
@@ -274,7 +274,7 @@ pub(crate) enum Which {
     Imports,
 }
 
-/// The codes of some rows; the rest of the list is no row's code.
+/// Returns the codes of some rows; the remaining entries match no row.
 pub(crate) const fn codes<const N: usize>(rows: &[Row], which: Which) -> [u8; N] {
     let mut codes = [u8::MAX; N];
     let mut at = 0;
@@ -302,7 +302,7 @@ const fn is_one(does: &[Do], which: Which) -> bool {
     false
 }
 
-/// The [`Grammar`](crate::tree::Grammar) of a table.
+/// Builds the [`Grammar`](crate::tree::Grammar) of a table.
 macro_rules! grammar {
     ($rows:expr, $fields:expr, $words:expr, $load:expr) => {{
         use $crate::recipe::table::{Which, codes, kinds};

@@ -1,8 +1,8 @@
 //! The pass over a tree by the rows of a language.
 //!
-//! A node acts when the walk arrives at it, and for some things once more when the walk leaves it: what a name gets as its
-//! value is lowered when all in it has been seen, in the scope it stands in, because a closure in it says what it gives back
-//! only there.
+//! A node acts when the walk advances to it. Some actions are deferred until the walk leaves the node: a value is
+//! lowered after everything in it was visited, in the value's own scope, because only then has a closure in it recorded
+//! its result.
 
 use std::collections::HashMap;
 
@@ -16,15 +16,15 @@ use crate::names::FastMap;
 use crate::roles::{Role, Roles};
 use crate::tree::Tree;
 
-/// More ways out of a function are not looked at.
+/// The maximum number of return values of a function to record.
 const MAX_RETURNS: usize = 8;
 
-/// So many notes are looked through for a word.
+/// The maximum number of notes to search for a word.
 const MAX_NOTES: usize = 200;
-/// What stands before a name points to what has it.
+/// Marks a qualifier that is a pointer to the value with the member.
 const POINTED: u32 = 1 << 31;
 
-/// The pass and all it knows.
+/// The pass and its state.
 pub(crate) struct Walk<'w, 't> {
     pub(super) recipe: &'static Recipe,
     pub(crate) tree: &'w Tree,
@@ -32,37 +32,37 @@ pub(crate) struct Walk<'w, 't> {
     pub(crate) roles: Roles,
     pub(super) comments: Comments,
     pub(super) lowered: Lowered,
-    /// By node: what stands before the name there, plus one; with [`POINTED`] it is what that points to.
+    /// By node: the qualifier of the name there, plus one; with [`POINTER_BIT`] it is a pointer.
     before: Vec<u32>,
-    /// The same for names that stand behind what is written nowhere, or in no node of its own.
+    /// Qualifiers that do not occur in the text, or not as a node of their own.
     before_values: FastMap<usize, ExprId>,
-    /// What is done when nodes are left, the innermost last.
+    /// Actions to run when nodes end, the innermost last.
     leaving: Vec<Leaving>,
-    /// What the functions around the node give back so far, that of the file first.
+    /// The returned values of the enclosing functions so far; the file comes first.
     pub(super) frames: Vec<Frame>,
-    /// The number of the reference at a name that is called.
+    /// The number of the reference at the name of a callee.
     called: FastMap<usize, u32>,
-    /// What lists of arguments are given to, where no row says so.
+    /// The callees of argument lists that no row covers.
     pub(super) given_to: FastMap<usize, ExprId>,
     /// The function that was opened last.
     opened: usize,
-    /// Nodes before this one stand in a function.
+    /// Nodes before this one are inside a function.
     local_end: usize,
-    /// What a hook wants to know when the walk arrives at a node.
+    /// Marks that hooks leave at a node for when the walk reaches it.
     marks: FastMap<usize, u32>,
-    /// Members that hooks have entered, by the symbol that they belong to and their names, and the nodes of their values.
+    /// Members that hooks have added, by owner and name, with the nodes of their values.
     known: FastMap<(u32, &'t str), (u32, usize)>,
-    /// The types without a name around the node: the node after their bodies, and what they are made from.
+    /// The enclosing anonymous types: the node after their bodies, and their base type.
     pub(crate) unnamed: Vec<(usize, usize)>,
-    /// What hooks have to remember: the node after the block that it holds in, a word, and what it stands for.
+    /// Notes of hooks: the node after the block they apply to, a word, and what the word represents.
     notes: Vec<(usize, String, String)>,
-    /// The bodies around the node that are divided by words such as `public:`: the node after each, and the last such word.
+    /// The enclosing bodies that are divided by words such as `public:`: the node after each, and the last such word.
     pub(crate) sections: Vec<(usize, &'t str)>,
-    /// Words that the hooks of a language keep for later, such as what a file exports.
+    /// Words that the hooks of a language keep for later, such as the exports of a file.
     pub(crate) kept: HashMap<&'t str, bool>,
 }
 
-/// Something to be done when a node is left.
+/// An action to run when a node ends.
 struct Leaving {
     end: usize,
     open: Open,
@@ -70,33 +70,33 @@ struct Leaving {
 }
 
 pub(super) enum Left {
-    /// A symbol gets this node as its value.
+    /// Sets this node as the value of a symbol.
     Symbol(u32, usize),
-    /// A local name gets this node as its value.
+    /// Sets this node as the value of a local binding.
     Binding(u32, usize),
-    /// The function of a symbol ends.
+    /// Closes the function of a symbol.
     Function(Option<u32>),
-    /// A closure ends: the node, its parameters and its body.
+    /// Closes a closure: the node, the number of parameters and the body.
     Closure(usize, u32, Option<usize>),
-    /// A call ends, of which this leaf is the name.
+    /// Completes a call with this leaf as its name.
     Call(usize, usize),
-    /// A way out of a function ends.
+    /// Completes a returned expression.
     Return(usize),
-    /// An expression ends that is asked for when the block it stands in is closed.
+    /// Lowers an expression that is requested only after its block is closed.
     Lower(usize),
 }
 
-/// A function that is open.
+/// An open function.
 #[derive(Default)]
 pub(super) struct Frame {
-    /// Whether anybody asks what it gives back.
+    /// Whether its result is inferred.
     pub(super) is_asked: bool,
-    /// What it says that it gives back.
+    /// Its declared result.
     pub(super) result: Option<ExprId>,
     pub(super) returns: Vec<ExprId>,
 }
 
-/// Collects everything that a file says.
+/// Extracts the facts of a file.
 pub(crate) fn walk(recipe: &'static Recipe, tree: &Tree, draft: &mut Draft<'_>) {
     let mut walk = Walk {
         recipe,
@@ -139,27 +139,27 @@ impl<'t> Walk<'_, 't> {
         self.marks.insert(at, mark);
     }
 
-    /// The mark at a node; 0 for none.
+    /// Returns the mark at a node; 0 for none.
     pub(crate) fn marked(&self, at: usize) -> u32 {
         self.marks.get(&at).copied().unwrap_or(0)
     }
 
-    /// A member that a hook has entered, and the node of its value.
+    /// Returns a member that a hook has added, and the node of its value.
     pub(crate) fn known(&self, of: u32, name: &'t str) -> Option<(u32, usize)> {
         self.known.get(&(of, name)).copied()
     }
 
-    /// Remembers a member that a hook has entered.
+    /// Records a member that a hook has added.
     pub(crate) fn make_known(&mut self, of: u32, name: &'t str, symbol: u32, value: usize) {
         self.known.insert((of, name), (symbol, value));
     }
 
-    /// Whether a node stands in a function.
+    /// Returns whether a node is inside a function.
     pub(crate) fn is_local(&self, at: usize) -> bool {
         at < self.local_end
     }
 
-    /// Does what is left to do for the nodes that end before this one, and closes their blocks.
+    /// Runs the deferred actions of the nodes that end before this one, and closes their blocks.
     fn arrive(&mut self, at: usize) {
         while let Some(leaving) = self.leaving.pop_if(|leaving| leaving.end <= at) {
             self.draft.close_to(leaving.open);
@@ -217,7 +217,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// One of several expressions, of which equal ones are one.
+    /// Returns one expression for several alternatives, without duplicates.
     pub(super) fn either(&mut self, mut all: Vec<ExprId>) -> Option<ExprId> {
         let mut seen = Vec::new();
         all.retain(|id| {
@@ -237,12 +237,12 @@ impl<'t> Walk<'_, 't> {
         self.leaving.push(Leaving { end, open: self.draft.mark(), what });
     }
 
-    /// Gives a symbol the value at a node once that has been seen.
+    /// Sets the value of a symbol once the node has been visited.
     pub(crate) fn value_of_symbol(&mut self, symbol: u32, node: usize) {
         self.later(self.tree.next(node), Left::Symbol(symbol, node));
     }
 
-    /// Looks at a node and returns the one to look at next.
+    /// Visits a node and returns the next one to visit.
     fn visit(&mut self, at: usize) -> usize {
         let mut next = at + 1;
         for step in self.does(at) {
@@ -295,14 +295,14 @@ impl<'t> Walk<'_, 't> {
         self.frames.last().is_some_and(|frame| frame.is_asked)
     }
 
-    /// Opens a lexical block; what is declared in it is local.
+    /// Opens a lexical block; declarations in it are local.
     pub(crate) fn scope(&mut self, at: usize) {
         let end = self.tree.next(at);
         self.local_end = self.local_end.max(end);
         self.draft.block(end, false);
     }
 
-    /// Opens a function: its block, and what it gives back.
+    /// Opens a function: its block, and its result.
     pub(crate) fn open_function(&mut self, at: usize, symbol: Option<u32>) {
         self.scope(at);
         self.opened = at;
@@ -311,31 +311,31 @@ impl<'t> Walk<'_, 't> {
         self.frames.push(Frame { is_asked, ..Frame::default() });
     }
 
-    /// Says what the innermost open function gives back.
+    /// Sets the declared result of the innermost open function.
     pub(super) fn set_result(&mut self, result: Option<ExprId>) {
         if let Some(frame) = self.frames.last_mut() {
             frame.result = result;
         }
     }
 
-    /// Whether a function was opened before the walk arrived at it, by what gives it a name.
+    /// Returns whether a function was opened before the walk reached it, by the node that names it.
     pub(crate) fn is_open_function(&self, at: usize) -> bool {
         self.opened == at && at > 0
     }
 
-    /// An expression that the function around it gives back.
+    /// Adds an expression that the enclosing function returns.
     pub(crate) fn gives_back(&mut self, node: usize) {
         if self.is_asked() {
             self.later(self.tree.next(node), Left::Return(node));
         }
     }
 
-    /// An expression that stands for the block that it ends, and is lowered while the names of that can be seen.
+    /// Lowers the last expression of a block, which is the block's value, while the names of the block are in scope.
     pub(crate) fn lower_in_block(&mut self, node: usize) {
         self.later(self.tree.next(node), Left::Lower(node));
     }
 
-    /// What a node binds, as its row says.
+    /// Binds the local binding of a row.
     pub(crate) fn bind_row(&mut self, at: usize, new: &Bind) -> Option<u32> {
         let name = self.find(at, new.name)?;
         if self.roles.of(name) == Role::Declares {
@@ -344,7 +344,7 @@ impl<'t> Walk<'_, 't> {
         let annotation = self.declared(at, new);
         let from = if new.at_once || new.kind != BindingKind::Local { at } else { self.tree.next(at) };
         let value = self.find(at, new.value);
-        // A loop's variable is seen in its body, which is a part of the same node.
+        // A loop variable is visible in the body, which belongs to the same node.
         let from = value.filter(|_| new.part != Part::Whole).map_or(from, |value| self.tree.next(value));
         let binding = self.bind_as(name, new.kind, annotation, new.part, from)?;
         if let Some(value) = value {
@@ -368,19 +368,19 @@ impl<'t> Walk<'_, 't> {
         self.draft.bound_as(NewBinding { name: span, kind, annotation, value: None, part, from })
     }
 
-    /// Gives a local name the value at a node once that has been seen.
+    /// Sets the value of a local binding once the node has been visited.
     pub(crate) fn value_of_binding(&mut self, binding: u32, node: usize) {
         self.later(self.tree.next(node), Left::Binding(binding, node));
     }
 
-    /// The declared type of what a node binds.
+    /// Returns the declared type of a binding.
     pub(super) fn declared(&mut self, at: usize, new: &Bind) -> Option<ExprId> {
         let of = self.find(at, new.of_type).filter(|&of| !self.recipe.inferred.contains(&self.text(of)))?;
         let of = self.lower(of);
         Some(if new.variadic { self.draft.expr(Expr::List(of)) } else { of })
     }
 
-    /// The types in a node are bases of the symbol around it.
+    /// Adds the types in a node as bases of the enclosing symbol.
     fn bases(&mut self, at: usize, shape: RefShape) {
         let mut lists = vec![at];
         while let Some(list) = lists.pop() {
@@ -399,7 +399,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// A name: a reference, in the way that somebody around it said, or in its own.
+    /// Adds the reference of a name, with the shape that an outer node assigned, or with the default one.
     fn leaf(&mut self, at: usize, default: RefShape) {
         let shape = match self.roles.of(at) {
             Role::Declares => return,
@@ -445,39 +445,40 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Up to a node, a word stands for something. What is noted later ends first.
+    /// Notes what a word represents, up to a node. Later notes end first.
     pub(crate) fn note(&mut self, end: usize, word: &str, of: &str) {
         self.notes.push((end, word.to_owned(), of.to_owned()));
     }
 
-    /// What a word stands for here.
+    /// Returns what a word represents here.
     pub(crate) fn noted(&self, word: &str) -> Option<&str> {
         let near = self.notes.iter().rev().take(MAX_NOTES);
         near.into_iter().find(|(_, known, _)| known == word).map(|(.., of)| of.as_str())
     }
 
-    /// The node up to which the nearest note of a word holds; the end of the file without any.
+    /// Returns the node up to which the nearest note of a word applies; the end of the file if there is none.
     pub(crate) fn noted_end(&self, word: &str) -> usize {
         let near = self.notes.iter().rev().take(MAX_NOTES).find(|(_, known, _)| known == word);
         near.map_or(self.tree.len(), |(end, ..)| *end)
     }
 
-    /// Says what stands before a name. A name before itself stands behind the mark of the outermost names, as in `::a`.
+    /// Sets the qualifier of a name. A name that is its own qualifier follows the marker of the global scope, as in
+    /// `::a`.
     pub(crate) fn behind(&mut self, name: usize, before: usize) {
         self.before[name] = before as u32 + 1;
     }
 
-    /// Says that a name is one of what something points to.
+    /// Sets a pointer as the qualifier of a name.
     pub(crate) fn behind_pointer(&mut self, name: usize, before: usize) {
         self.before[name] = (before as u32 + 1) | POINTED;
     }
 
-    /// The same, where what stands before the name is no node.
+    /// Sets an expression as the qualifier of a name, if the qualifier is not a node.
     pub(crate) fn behind_value(&mut self, name: usize, before: ExprId) {
         self.before_values.insert(name, before);
     }
 
-    /// An expression says how the names in it refer, and what stands before them.
+    /// Assigns shapes and qualifiers to the names in an expression.
     fn expression(&mut self, at: usize, of: &'static Lower) {
         match of {
             Lower::Member(before, name) | Lower::Pointed(before, name) => {
@@ -496,7 +497,7 @@ impl<'t> Walk<'_, 't> {
             Lower::CallOf(callee, _) | Lower::CallWith(callee, ..) => {
                 let name = self.find(at, *callee).and_then(|callee| self.name_node(callee));
                 let mut head = self.find(at, *callee);
-                // What is written for type parameters stands between the name and the brackets.
+                // Explicit type arguments come between the name and the parentheses.
                 while let Some(inner) = head.filter(|_| matches!(of, Lower::CallWith(..)))
                     && let Some(Lower::Generic(of, _)) =
                         self.does(inner).iter().find_map(|one| if let Do::Lower(of) = one { Some(of) } else { None })
@@ -518,14 +519,14 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The whole of a call tells which function its name means.
+    /// Records the whole call for its name, because the arguments decide between overloads.
     pub(crate) fn call(&mut self, at: usize, name: Option<usize>) {
         if let Some(name) = name.filter(|_| self.recipe.overloads) {
             self.later(self.tree.next(at), Left::Call(at, name));
         }
     }
 
-    /// Says what a list of arguments is given to.
+    /// Sets the callee of an argument list.
     pub(crate) fn given_to(&mut self, list: usize, callee: ExprId) {
         self.given_to.insert(list, callee);
     }
@@ -537,7 +538,7 @@ impl<'t> Walk<'_, 't> {
     fn member(&mut self, at: usize, before: Find, name: Find, shape: RefShape) {
         let Some(name) = self.find(at, name) else { return };
         let name = self.name_node(name).unwrap_or(name);
-        // What is a type in the grammar is one behind a dot, too.
+        // A leaf that is a type in the grammar is also one after a dot.
         let is_type = self.does(name).iter().any(|one| matches!(one, Do::Leaf(RefShape::Type)));
         let shape = if is_type && shape == RefShape::Member { RefShape::Type } else { shape };
         self.roles.mark(Some(name), Role::Refers(shape));

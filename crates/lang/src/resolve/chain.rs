@@ -1,8 +1,8 @@
-//! Expressions as they stand in facts: the text of a receiver or a value, taken apart into a beginning and steps.
+//! Expressions in facts: the text of a receiver or a value, parsed into a base and steps.
 //!
-//! `self.pool.get(key)?.name` begins with `self` and goes on by the members `pool`, `get` (called), `?` and `name`. The
-//! parser is for text that was cut out of code that parses, in any of the languages; what it does not know is
-//! [`Base::Other`], and whoever asks then knows nothing, which is a right answer.
+//! `self.pool.get(key)?.name` has the base `self` and the steps `pool`, `get` (called), `?` and `name`. The parser is
+//! for text from code that parses, in any of the languages. An unsupported expression is [`Base::Other`]; its type is
+//! then unknown, which is a correct answer.
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,14 +11,14 @@ pub(crate) struct Chain<'t> {
     pub(crate) steps: Vec<Step<'t>>,
 }
 
-/// What an expression begins with.
+/// The base of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Base<'t> {
     /// A name: `x`, `self`, `this`, `Foo`.
     Name(&'t str),
-    /// A path with `::` in it, generic arguments left out: `a::b::C`, as its segments.
+    /// A path with `::` in it, without generic arguments: `a::b::C`, as its segments.
     Path(Vec<&'t str>),
-    /// `new X(…)`: the text of `X`; the call belongs to it.
+    /// `new X(…)`: the text of `X`; the call is included.
     New(&'t str),
     /// `X { … }`, a struct literal: the text of `X`.
     Literal(&'t str),
@@ -34,7 +34,7 @@ pub(crate) enum Base<'t> {
     Other,
 }
 
-/// One step on from what stands before it.
+/// A step from the preceding value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'t> {
     /// `.name`.
@@ -43,7 +43,7 @@ pub(crate) enum Step<'t> {
     Call(&'t str),
     /// `[…]`: the text between the brackets.
     Index(&'t str),
-    /// `?` after an expression; also the one of `?.`, which says nothing where it stands for an optional member.
+    /// `?` after an expression; also the one of `?.`, which has no effect where it marks an optional member.
     Try,
     /// `.await`, or `await` before an expression.
     Await,
@@ -52,7 +52,7 @@ pub(crate) enum Step<'t> {
 }
 
 impl<'t> Chain<'t> {
-    /// Takes an expression apart.
+    /// Parses an expression.
     pub(crate) fn parse(text: &'t str) -> Self {
         let mut parser = Parser { text, at: 0 };
         let chain = parser.expression();
@@ -74,7 +74,7 @@ impl<'t> Parser<'t> {
         let mut awaited = false;
         loop {
             self.skip_space();
-            // References, dereferences and signs do not change what an expression's members are.
+            // References, dereferences and signs do not change the members of an expression.
             if self.take("&mut ") || self.take("&raw const ") || self.take("&") || self.take("*") {
                 continue;
             }
@@ -167,7 +167,7 @@ impl<'t> Parser<'t> {
                 break;
             }
         }
-        // A macro call is nobody's method: what it gives is unknown.
+        // A macro call is not a method call: its result is unknown.
         if self.rest().starts_with('!') && self.rest()[1..].starts_with(['(', '[', '{']) {
             self.at += 1;
             let _ = self.group();
@@ -218,7 +218,7 @@ impl<'t> Parser<'t> {
         if self.take(".") {
             self.skip_space();
             if self.rest().starts_with('(') {
-                // Go's type assertion, or an optional call.
+                // A type assertion of Go, or an optional call.
                 let inside = self.group()?;
                 return Some(Step::Cast(inside.trim()));
             }
@@ -269,7 +269,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What stands in the brackets that open here; the parser goes behind them. Strings are skipped over.
+    /// Returns the content of the brackets that open here, and advances past them. Strings are skipped.
     fn group(&mut self) -> Option<&'t str> {
         let from = self.at + 1;
         let mut open: Vec<char> = Vec::new();
@@ -399,7 +399,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Whether a comma stands outside of all brackets.
+/// Returns whether a comma occurs outside all brackets.
 fn has_comma(text: &str) -> bool {
     let mut depth = 0;
     text.chars().any(|c| {

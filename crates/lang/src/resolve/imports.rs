@@ -1,18 +1,20 @@
-//! Which import a name belongs to that stands in an import statement, and as which part of it.
+//! Finds the import, and the part of it, that a name in an import statement belongs to.
 
 use codecompass_model::{FileFacts, Import, Reference};
 
 /// A name in an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The name that is imported, or the one it gets here: whom the import means. By its index in the facts.
+    /// The imported name or its alias, which resolves to the target of the import; the index of the import in the
+    /// facts.
     Whole(u32),
-    /// So many names of the module's path, this one the last of them.
+    /// A segment of the module's path: the index of the import, and the number of segments up to and including this
+    /// one.
     Path(u32, usize),
 }
 
-/// The part that a name is. Of several imports with that name the nearest counts: a statement over several lines has its
-/// path on the first.
+/// Returns the part of an import that a name is. Of several imports with that name the nearest wins: a statement over
+/// several lines has its path on the first.
 pub(crate) fn part(facts: &FileFacts, reference: &Reference) -> Option<Part> {
     let name = facts.names.get(reference.name as usize)?;
     let parts = facts.imports.iter().enumerate().filter_map(|(at, import)| {
@@ -30,7 +32,7 @@ fn part_of(import: &Import, at: u32, name: &str) -> Option<Part> {
     segments(import).iter().position(|segment| *segment == name).map(|place| Part::Path(at, place + 1))
 }
 
-/// The names of a module's path.
+/// Returns the segments of a module's path.
 pub(crate) fn segments(import: &Import) -> Vec<&str> {
     let module = import.module.trim_start_matches('.');
     let separator = ["::", "\\"].into_iter().find(|separator| module.contains(separator)).unwrap_or(".");

@@ -1,4 +1,4 @@
-//! What the resolvers of all languages are made of. The rules themselves stand in each language's folder.
+//! Helpers that the resolvers of several languages share. Custom resolvers are in the folders of their languages.
 
 pub(crate) mod chain;
 pub(crate) mod imports;

@@ -1,8 +1,8 @@
-//! Declarations of one name that are one thing: an interface that is declared twice, a class and a namespace of its name.
+//! Declarations of one name that are merged: an interface that is declared twice, a class and a namespace of its name.
 
 use codecompass_model::{SourceFile, Symbol, SymbolAt, SymbolKind, World};
 
-/// The other declarations of a symbol in its file, where the language merges those of one name.
+/// Returns the other declarations of a symbol in its file, where the language merges those of one name.
 pub(crate) fn merged(world: &dyn World, at: SymbolAt) -> Vec<SymbolAt> {
     let Some(file) = world.file(at.file) else { return Vec::new() };
     let Some(symbol) = file.facts.symbols.get(at.place as usize) else { return Vec::new() };
@@ -13,7 +13,7 @@ pub(crate) fn merged(world: &dyn World, at: SymbolAt) -> Vec<SymbolAt> {
     })
 }
 
-/// The symbols with the name of this one that pass.
+/// Returns the symbols with the name of this one that pass the filter.
 pub(crate) fn named(world: &dyn World, symbol: &Symbol, passes: impl Fn(&SourceFile, u32) -> bool) -> Vec<SymbolAt> {
     let passes = |at: &SymbolAt| {
         let file = world.file(at.file);
@@ -22,7 +22,7 @@ pub(crate) fn named(world: &dyn World, symbol: &Symbol, passes: impl Fn(&SourceF
     world.symbols_named(&symbol.name).iter().copied().filter(passes).collect()
 }
 
-/// Whether a declaration of this kind may be merged with another of its name.
+/// Returns whether a declaration of this kind may be merged with another of its name.
 fn is_open(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Enum, Fn, Interface, Module, Namespace};
     matches!(kind, Class | Enum | Fn | Interface | Module | Namespace)

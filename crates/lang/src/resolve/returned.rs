@@ -1,11 +1,11 @@
-//! Functions that a function gives back, of those that are written inside of it.
+//! Finds the inner functions that a function returns.
 //!
-//! A function inside of another is given back when it stands behind `return` or the arrow of a short function, itself or by
-//! its name alone. What is wrapped in another call or put into an object is not: there nobody knows who calls it.
+//! An inner function is returned if it follows `return` or the arrow of a short function, itself or by its bare name. A
+//! function that is passed to another call or put into an object does not count: its callers are unknown.
 
 use codecompass_model::{RefShape, SourceFile, Span, Symbol, SymbolAt, SymbolKind, World};
 
-/// The inner functions that a call of this one gives back, in source order.
+/// Returns the inner functions that a call of this one returns, in source order.
 pub(crate) fn returned(world: &dyn World, function: SymbolAt) -> Vec<SymbolAt> {
     let Some(file) = world.file(function.file) else { return Vec::new() };
     let is_inner = |symbol: &Symbol| symbol.parent == Some(function.place) && is_function(symbol.kind);
@@ -28,7 +28,7 @@ fn is_function(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Fn | SymbolKind::Method)
 }
 
-/// Whether a function gives one of its inner functions back by its name alone.
+/// Returns whether a function returns one of its inner functions by its bare name.
 fn is_named(file: &SourceFile, text: &str, function: u32, inner: &Symbol) -> bool {
     let facts = &file.facts;
     let outer = facts.symbols[function as usize].lines;
@@ -48,7 +48,7 @@ fn is_named(file: &SourceFile, text: &str, function: u32, inner: &Symbol) -> boo
     })
 }
 
-/// Whether a place stands behind `return` or an arrow.
+/// Returns whether an offset follows `return` or an arrow.
 fn is_behind_return(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or("").trim_end();
     let before = before.strip_suffix('(').map_or(before, str::trim_end);
@@ -57,7 +57,7 @@ fn is_behind_return(text: &str, at: usize) -> bool {
     is_word || before.ends_with("=>")
 }
 
-/// Where lines begin, from one of them on.
+/// Finds line starts, from a given line on.
 struct Lines<'t> {
     text: &'t str,
     line: u32,
@@ -81,7 +81,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The text behind the call whose name ends at a place, when its arguments follow at once.
+/// Returns the text after the call whose name ends at this span, if its arguments follow immediately.
 pub(crate) fn behind_call(text: &str, name: Span) -> Option<&str> {
     let rest = text.get(name.end as usize..)?;
     if !rest.starts_with('(') {
@@ -105,10 +105,10 @@ pub(crate) fn behind_call(text: &str, name: Span) -> Option<&str> {
     None
 }
 
-/// Longer arguments are not looked through.
+/// The maximum length of arguments to scan.
 const MAX_ARGUMENTS: usize = 4_000;
 
-/// The place of a reference's name in the text.
+/// Returns the span of a reference's name in the text.
 pub(crate) fn name_span(text: &str, line: u32, column: u32, name: &str) -> Span {
     let start = Lines::new(text, line).start as u32 + column;
     Span { start, end: start + name.len() as u32 }

@@ -67,7 +67,7 @@ impl Engine<'_> {
         let mut hidden = None;
         for receiver in self.receivers(&place.file, binding) {
             match receiver {
-                Type::Unknown => hidden = Some(Meaning::Unknown("a receiver that is not known may have it")),
+                Type::Unknown => hidden = Some(Meaning::Unknown("an unknown receiver may have it")),
                 Type::External | Type::Basic(_) => hidden = Some(Meaning::External),
                 receiver => {
                     let levels = self.members_as(&receiver, name, want);

@@ -149,7 +149,7 @@ impl Engine<'_> {
                 self.proved(if found.is_empty() { vec![of] } else { found }, "a constructor of the class")
             }
             Type::External => Meaning::External,
-            _ => Meaning::Unknown("the base is not known"),
+            _ => Meaning::Unknown("the base type is unknown"),
         }
     }
 }

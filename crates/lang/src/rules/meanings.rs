@@ -40,7 +40,7 @@ impl Engine<'_> {
                     return match self.look_beyond(place, name, want) {
                         Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
                         Found::External | Found::Outside => Meaning::External,
-                        _ => Meaning::Unknown("no function of that name takes so many arguments"),
+                        _ => Meaning::Unknown("no function of that name accepts this number of arguments"),
                     };
                 }
                 let picked = self.completed(picked);
@@ -109,7 +109,7 @@ impl Engine<'_> {
                 }
             }
             Value::TypeName(of) => match self.made_value(&of, name) {
-                Some(made) => self.proved(made, "a value that is made"),
+                Some(made) => self.proved(made, "constructed value"),
                 None => self.member_meaning(place, &of, name, Side::Type, want, call),
             },
             Value::Of(of) => {
@@ -173,7 +173,7 @@ impl Engine<'_> {
         match of {
             // No symbol of the view has the name.
             Type::Unknown if self.scoping.open_world && self.is_unheard(name, want) => return Meaning::External,
-            Type::Unknown => return Meaning::Unknown("the type of the receiver is not known"),
+            Type::Unknown => return Meaning::Unknown("the type of the receiver is unknown"),
             Type::External | Type::Basic(_) => return Meaning::External,
             _ => {}
         }
@@ -196,7 +196,7 @@ impl Engine<'_> {
             }
             _ if levels.outside || self.is_only_outside(of, name) => Meaning::External,
             _ if self.scoping.open_world && self.is_unheard(name, want) => Meaning::External,
-            _ if levels.unknown => Meaning::Unknown("the type is made from one that is not known"),
+            _ if levels.unknown => Meaning::Unknown("a base type is unknown"),
             _ => Meaning::Unknown("the type has no such member"),
         }
     }
@@ -238,7 +238,7 @@ impl Engine<'_> {
         };
         let targets = self.taking(targets, given.as_ref(), want);
         if targets.is_empty() {
-            return Meaning::Unknown("no function of that name takes so many arguments");
+            return Meaning::Unknown("no function of that name accepts this number of arguments");
         }
         let targets = self.completed(targets);
         self.proved(self.with_constructors(targets, want, given.as_ref()), why)
@@ -263,7 +263,7 @@ impl Engine<'_> {
             Found::Module(files) => Meaning::Module(files),
             Found::Members(levels) => self.proved(levels.all().collect(), "imported"),
             Found::External | Found::Outside => Meaning::External,
-            Found::Nothing => Meaning::Unknown("nothing has the name that is imported"),
+            Found::Nothing => Meaning::Unknown("no symbol has the imported name"),
         }
     }
 
