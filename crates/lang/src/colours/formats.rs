@@ -1,32 +1,32 @@
-//! How formats without a grammar are written: their comments, quotes, words and keys.
+//! The syntax of formats without a grammar: their comments, quotes, keywords and keys.
 
-/// How a format is written.
+/// The syntax of a format.
 pub(super) struct Format {
-    /// The languages that are written so.
+    /// The languages with this syntax.
     pub(super) languages: &'static [&'static str],
-    /// What a comment to the end of the line begins with.
+    /// Markers of comments to the end of the line.
     pub(super) lines: &'static [&'static str],
-    /// What other comments begin and end with.
+    /// Start and end markers of other comments.
     pub(super) blocks: &'static [(&'static str, &'static str)],
-    /// Quotes around texts that end on their line.
+    /// Quotes of string literals that end on their line.
     pub(super) quotes: &'static str,
-    /// Those of them in which a backslash takes the meaning off the sign behind it.
+    /// Quotes in which a backslash escapes the next character.
     pub(super) escaping: &'static str,
-    /// Marks around texts that may be longer than a line.
+    /// Quotes of string literals that may extend over lines.
     pub(super) long: &'static [&'static str],
-    /// Words that are keywords, in lower case, with blanks between them.
+    /// Keywords, in lower case, separated by blanks.
     pub(super) words: &'static str,
-    /// Whether words are keywords at the begin of a line only.
+    /// Whether keywords are recognised at the start of a line only.
     pub(super) only_first: bool,
-    /// The sign behind a key.
+    /// The character after a key.
     pub(super) key: Option<u8>,
-    /// Signs that lines begin with that are headings, or names of sections.
+    /// The character that headings or section names begin with.
     pub(super) heading: Option<u8>,
-    /// Whether quotes and words count between `<` and `>` only.
+    /// Whether quotes and words are recognised between `<` and `>` only.
     pub(super) tags: bool,
-    /// Whether numbers count.
+    /// Whether numbers are highlighted.
     pub(super) numbers: bool,
-    /// Whether words behind an `@` are attributes.
+    /// Whether words after an `@` are attributes.
     pub(super) rules: bool,
 }
 

@@ -1,20 +1,20 @@
-//! What the kind of a node tells of its colour.
+//! Derives highlight kinds from the names of node kinds.
 //!
-//! Those who write grammars name kinds alike: `line_comment`, `raw_string_literal`, `type_identifier`, `method_declaration`.
-//! So the words of a kind's name decide, for all grammars at once; a language that means something else by one says so in
-//! its row of the table.
+//! Grammar authors use similar names: `line_comment`, `raw_string_literal`, `type_identifier`, `method_declaration`. So
+//! the words of a kind's name decide, for all grammars at once. A language where a kind means something else overrides
+//! it in its row of the table.
 
 use super::Colour;
 use super::table::Odd;
 
-/// Words of kinds that are text.
+/// Words of kinds that are string literals.
 const TEXTS: &[&str] =
     &["char", "character", "charlist", "heredoc", "nowdoc", "quasiquote", "regex", "rune", "sigil", "str", "string"];
 
-/// Words of kinds that have such a word and more than a text in them.
+/// Words of kinds that contain such a word but are more than a string literal.
 const AROUND_TEXTS: &[&str] = &["chained", "concatenated", "interpolation", "redirect"];
 
-/// Kinds that are text by other words.
+/// Kinds that are string literals but have none of these words.
 const OTHER_TEXTS: &[&str] = &["quoted_atom", "quoted_keyword", "template_literal_type"];
 
 /// Words of kinds that are comments.
@@ -41,7 +41,7 @@ const ATTRIBUTES: &[&str] = &[
     "preproc_directive",
 ];
 
-/// Kinds that are numbers, and words of literals that are.
+/// Kinds that are numbers, and words of number literals.
 const NUMBERS: &[&str] = &["complex", "float", "integer", "number", "rational"];
 const NUMBER_LITERALS: &[&str] = &[
     "bin",
@@ -61,7 +61,7 @@ const NUMBER_LITERALS: &[&str] = &[
     "unsigned",
 ];
 
-/// Kinds, and words, that are values.
+/// Kinds and words that are values.
 const CONSTANTS: &[&str] = &[
     "NULL",
     "atom",
@@ -80,7 +80,7 @@ const CONSTANTS: &[&str] = &[
     "undefined",
 ];
 
-/// Kinds that are types through and through.
+/// Kinds that are types as a whole.
 const TYPES: &[&str] = &[
     "boolean_type",
     "bottom_type",
@@ -95,22 +95,22 @@ const TYPES: &[&str] = &[
     "void_type",
 ];
 
-/// Kinds of leaves that are keywords where they are words, and last words of such kinds.
+/// Kinds of leaves that are keywords if they are words, and last words of such kinds.
 const KEYWORDS: &[&str] =
     &["auto", "crate", "else", "import", "relative_scope", "self", "super", "this", "this_type", "throws"];
 const KEYWORD_ENDS: &[&str] = &["expression", "keyword", "modifier", "operator", "qualifier", "specifier", "statement"];
 
-/// Last words of kinds of leaves that are names, and words of those among them that have no looks of their own.
+/// Last words of the kinds of leaves that are names, and words of those whose letter case says nothing.
 const NAMES: &[&str] = &["constant", "constructor", "identifier", "name", "variable", "word"];
 const MEMBERS: &[&str] = &["field", "key", "label", "property", "statement", "word"];
 
-/// Words of kinds whose name is a function's, or a type's.
+/// Words of kinds with the name of a function or a type.
 const FUNCTIONS: &[&str] = &["constructor", "function", "macro", "method"];
 const CLASSES: &[&str] =
     &["annotation", "class", "enum", "interface", "object", "protocol", "record", "struct", "trait", "union"];
 const DECLARED: &[&str] = &["declaration", "definition", "element", "item", "statement"];
 
-/// Kinds whose children without a field are types when they are names, beside those with the word `type`.
+/// Kinds whose children without a field are types if they are names, besides kinds with the word `type`.
 const HOLDERS: &[&str] = &[
     "base_clause",
     "base_list",
@@ -125,75 +125,75 @@ const HOLDERS: &[&str] = &[
     "superclass",
 ];
 
-/// Last words of kinds with the word `type` that hold other things.
+/// Last words of kinds with the word `type` that contain other things.
 const NO_HOLDERS: &[&str] =
     &["alias", "case", "declaration", "definition", "expression", "identifier", "item", "query", "spec", "statement"];
 
-/// Kinds that give what they are on to a name in them that has no field.
+/// Kinds that pass their role on to a name in them without a field.
 const PASSING: &[&str] =
     &["argument_list", "command_name", "destructor_name", "generic_name", "navigation_suffix", "qualified_name"];
 
-/// Kinds that name their value: a function when that is one.
+/// Kinds that name their value: the name is a function if the value is one.
 const VALUED: &[&str] = &["field_definition", "pair", "public_field_definition", "variable_declarator"];
 
-/// What the kind of a node says.
+/// The properties of a node kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kind {
-    /// The colour of all of it.
+    /// The highlight kind of the whole node.
     pub(super) whole: Option<Colour>,
-    /// The colour of a leaf that is a word.
+    /// The highlight kind of a leaf that is a word.
     pub(super) word: Option<Colour>,
-    /// Whether it is part of a text when it stands in one, and is no code in it.
+    /// Whether a node inside a string literal belongs to it and is not code.
     pub(super) is_text: bool,
-    /// Whether it is code although it is a leaf in a text.
+    /// Whether a leaf inside a string literal is code.
     pub(super) is_code: bool,
     pub(super) is_argument: bool,
-    /// Whether what stands on the left in it is what it is.
+    /// Whether its left child gets its role.
     pub(super) is_left: bool,
-    /// Whether it is a path whose last part is a child without a field that passes.
+    /// Whether it is a path whose last part is a transparent child without a field.
     pub(super) is_path: bool,
-    /// Whether a leaf of this kind is a name, and whether its looks tell what it is.
+    /// Whether a leaf of this kind is a name, and whether its letter case determines what it is.
     pub(super) is_name: bool,
     pub(super) has_looks: bool,
     /// Whether it is a call.
     pub(super) calls: bool,
-    /// Whether it calls its first child.
+    /// Whether its first child is the callee.
     pub(super) calls_first: bool,
-    /// What the child is that is its name.
+    /// The kind of the child that is its name.
     pub(super) names: Option<Colour>,
-    /// What children without a field are.
+    /// The kind of children without a field.
     pub(super) holds: Option<Colour>,
-    /// Whether children without a field are what it is.
+    /// Whether children without a field get its role.
     pub(super) passes: bool,
-    /// Whether it is named after a function when its value is one.
+    /// Whether its name is a function if its value is one.
     pub(super) is_valued: bool,
     /// Whether it is a value that is a function.
     pub(super) is_function: bool,
-    /// Whether it holds words that were not parsed.
+    /// Whether it contains words that were not parsed.
     pub(super) is_loose: bool,
-    /// Whether texts right in it are docs.
+    /// Whether string literals directly in it are docs.
     pub(super) documents: bool,
 }
 
-/// What the field of a child says.
+/// The role of a child, by its field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Field {
-    /// It has none.
+    /// The child has no field.
     #[default]
     None,
-    /// It is called, or the called part of what is.
+    /// The callee, or the called part of it.
     Callee,
-    /// It is called, or what the called part is a member of.
+    /// The callee, or the receiver of the called part.
     Target,
-    /// It is the name.
+    /// The name.
     Name,
-    /// It is the last part of a path.
+    /// The last part of a path.
     Last,
-    /// It is a type.
+    /// A type.
     Type,
-    /// It stands on the left.
+    /// The left side.
     Left,
-    /// It is of no interest.
+    /// A field without a role.
     Other,
 }
 
@@ -216,7 +216,7 @@ impl Kinds {
         }
     }
 
-    /// The kind with this number. That of errors has none of its own.
+    /// Returns the kind with this id. The kind of errors has no properties.
     pub(super) fn kind(&self, id: u16) -> Kind {
         self.kinds.get(id as usize).copied().unwrap_or_default()
     }
@@ -238,12 +238,12 @@ fn field(name: &str) -> Field {
     }
 }
 
-/// A word of the language, or a sign.
+/// Returns the kind of a keyword or a punctuation token.
 fn anonymous(text: &str) -> Kind {
     let begin = text.strip_prefix(['#', '@']).unwrap_or(text);
     let colour = match begin.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text != "_" {
         _ if CONSTANTS.contains(&text) => Some(Colour::Constant),
-        // A quote with letters before it is no word, but begins a text.
+        // A quote with letters before it begins a string literal and is not a word.
         true if text.ends_with(['"', '\'']) => None,
         true if begin.len() < text.len() => Some(Colour::Attribute),
         true => Some(Colour::Keyword),

@@ -1,19 +1,19 @@
-//! Colours of texts without a grammar: a loop over bytes that knows of each format how comments and quotes are written.
+//! Highlights texts without a grammar: a loop over bytes that recognises the comments and quotes of each format.
 //!
-//! The scanner takes what it knows and passes over the rest. It looks at each byte a bounded number of times: a comment that
-//! nothing closes goes to the end of the text, and a quote that nothing closes on its line is remembered, so that those
-//! behind it are not looked for again.
+//! The scanner skips everything it does not recognise. It reads each byte a bounded number of times: an unclosed
+//! comment extends to the end of the text, and a quote without a closing one on its line is recorded, so that the
+//! following quotes need no search.
 
 use super::formats::{FORMATS, Format};
 use super::{Colour, Coloured, Painter};
 
-/// The format of text around code.
+/// The format of the text around embedded code.
 pub(super) const MARKUP: &str = "html";
 
-/// Words that are values wherever words are known.
+/// Words that are values in every format with words.
 const VALUES: &[&str] = &["false", "null", "true"];
 
-/// The colours of a text in a format; none when nothing is known of it.
+/// Highlights a text in a format; returns nothing for an unknown format.
 pub(super) fn colours(language: &str, text: &str) -> Vec<Coloured> {
     let Some(format) = FORMATS.iter().find(|format| format.languages.contains(&language)) else {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn colours(language: &str, text: &str) -> Vec<Coloured> {
     while scanner.at < text.len() {
         let start = scanner.at;
         let colour = scanner.next();
-        // Whatever it is, the loop goes on.
+        // The loop always advances.
         scanner.at = scanner.at.max(start + 1);
         if let Some(colour) = colour {
             painter.to(start, None);
@@ -38,9 +38,9 @@ struct Scanner<'t> {
     text: &'t str,
     at: usize,
     in_tag: bool,
-    /// Whether only blanks stand before this place on its line.
+    /// Whether only blanks precede this position on its line.
     is_first: bool,
-    /// Of each quote, the place before which none closes it.
+    /// By quote: the offset before which it is not closed.
     unclosed: [usize; 256],
 }
 
@@ -49,7 +49,7 @@ impl Scanner<'_> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// Passes over the next part, and says what it is.
+    /// Advances past the next token, and returns its kind.
     fn next(&mut self) -> Option<Colour> {
         let byte = *self.rest().first()?;
         if byte.is_ascii_whitespace() {
@@ -60,7 +60,7 @@ impl Scanner<'_> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         let found = self.comment(is_first).or_else(|| self.heading(is_first)).or_else(|| self.long_text());
         if found.is_some() {
-            // A comment or text may have ended at the end of a line.
+            // A comment or string literal may have ended at the end of a line.
             return found;
         }
         let is_inert = self.format.tags && !self.in_tag;
@@ -77,7 +77,7 @@ impl Scanner<'_> {
         }
         let mark = self.format.lines.iter().find(|mark| rest.starts_with(mark.as_bytes()))?;
         let before = self.text.as_bytes()[..self.at].last().copied().unwrap_or(b'\n');
-        // `a#b`, `http://` and `\#` begin none; in markup of lines a comment has the line to itself.
+        // `a#b`, `http://` and `\#` begin no comment; in line-based markup a comment has a line of its own.
         let begins = match mark.as_bytes() {
             _ if is_first => true,
             [b'/', ..] if !self.format.numbers => false,
@@ -92,7 +92,7 @@ impl Scanner<'_> {
         Some(Colour::Comment)
     }
 
-    /// `# Title`, `== Title`, `[section]`.
+    /// Highlights `# Title`, `== Title`, `[section]`.
     fn heading(&mut self, is_first: bool) -> Option<Colour> {
         let mark = self.format.heading.filter(|mark| is_first && self.rest().starts_with(&[*mark]))?;
         let signs = self.rest().iter().take_while(|byte| **byte == mark).count();
@@ -116,7 +116,8 @@ impl Scanner<'_> {
         Some(Colour::Text)
     }
 
-    /// A word at the begin of a line, maybe behind the dashes of a list, with the sign of keys behind it.
+    /// Highlights a word at the start of a line, possibly after the dashes of a list, that is followed by the key
+    /// character.
     fn key(&mut self) -> Option<Colour> {
         let sign = self.format.key?;
         let rest = self.rest();
@@ -128,7 +129,7 @@ impl Scanner<'_> {
         }
         let blanks = rest[len..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let behind = &rest[len + blanks..];
-        // In YAML `a:b` is a word; elsewhere `a:=b`, `a == b` have no keys.
+        // In YAML `a:b` is a word; elsewhere `a:=b` and `a == b` have no keys.
         let ends = match behind.get(1) {
             None => true,
             Some(next) if sign == b':' => next.is_ascii_whitespace() || self.format.quotes.is_empty() && *next != b'=',
@@ -141,13 +142,13 @@ impl Scanner<'_> {
         Some(Colour::Attribute)
     }
 
-    /// A text that ends on its line; a key when the sign of keys stands behind it.
+    /// Highlights a string literal that ends on its line; a key if the key character follows.
     fn quoted(&mut self) -> Option<Colour> {
         let quote = *self.rest().first()?;
         if !self.format.quotes.as_bytes().contains(&quote) || self.at < self.unclosed[quote as usize] {
             return None;
         }
-        // In prose and in plain YAML an apostrophe stands in words.
+        // In prose and in plain YAML an apostrophe occurs in words.
         let before = self.text.as_bytes()[..self.at].last().copied().unwrap_or(b' ');
         if quote == b'\'' && (before.is_ascii_alphanumeric() || !before.is_ascii()) {
             return None;
@@ -159,7 +160,8 @@ impl Scanner<'_> {
         Some(if is_key { Colour::Attribute } else { Colour::Text })
     }
 
-    /// Where the quote that stands here is closed. When it is not, that is known for the rest of its line.
+    /// Returns the end of the string literal that begins here. If it is unclosed, that is recorded for the rest of its
+    /// line.
     fn close(&mut self, quote: u8) -> Option<usize> {
         let has_escapes = self.format.escaping.as_bytes().contains(&quote);
         let mut at = self.at + 1;
@@ -175,7 +177,7 @@ impl Scanner<'_> {
         None
     }
 
-    /// `<name` and `>`, and the names of attributes between them.
+    /// Highlights `<name` and `>`, and the names of attributes between them.
     fn tag(&mut self) -> Option<Colour> {
         let rest = self.rest();
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-:.@#!?".contains(byte);
@@ -200,7 +202,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A number, a keyword, a rule.
+    /// Highlights a number, a keyword or a rule.
     fn word(&mut self, is_first: bool) -> Option<Colour> {
         let rest = self.rest();
         let byte = *rest.first()?;

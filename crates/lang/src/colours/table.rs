@@ -1,26 +1,26 @@
-//! What is odd about languages, when their code is coloured: the one table of exceptions.
+//! The exceptions of languages for highlighting, in one table.
 
 use super::Colour::{self, Attribute, Constant, Function, Keyword, Type};
 
-/// What is odd about some languages.
+/// The exceptions of some languages.
 pub(super) struct Odd {
     /// Their names.
     languages: &'static [&'static str],
-    /// Kinds of nodes that mean something else than their name says, or what it does not say.
+    /// Node kinds whose names are misleading or say nothing about their role.
     pub(super) kinds: &'static [(&'static str, Option<Colour>)],
-    /// Names that mean something wherever they stand, with blanks between them.
+    /// Names with a fixed kind wherever they occur, separated by blanks.
     pub(super) words: &'static [(Colour, &'static str)],
-    /// The kind of node whose texts are docs.
+    /// The node kind whose string literals are docs.
     pub(super) documents: Option<&'static str>,
-    /// Whether a name that begins with a capital is a type when nothing else is known of it.
+    /// Whether a name with a capital letter is a type if nothing else is known about it.
     pub(super) capitals: bool,
-    /// The sign before a name that makes it an attribute.
+    /// The character before a name that makes it an attribute.
     pub(super) sign: Option<u8>,
-    /// The colour of words that a repair hides from the parser.
+    /// The kind of words that a repair hides from the parser.
     pub(super) repaired: Option<Colour>,
 }
 
-/// Nothing is odd.
+/// No exceptions.
 const EVEN: Odd =
     Odd { languages: &[], kinds: &[], words: &[], documents: None, capitals: true, sign: None, repaired: None };
 
@@ -79,13 +79,13 @@ const TABLE: &[Odd] = &[
     Odd { languages: &["zig"], kinds: &[("builtin_identifier", Some(Function))], ..EVEN },
 ];
 
-/// What is odd about a language.
+/// Returns the exceptions of a language.
 pub(super) fn odd(language: &str) -> &'static Odd {
     TABLE.iter().find(|odd| odd.languages.contains(&language)).unwrap_or(&EVEN)
 }
 
 impl Odd {
-    /// What a name means wherever it stands.
+    /// Returns the fixed kind of a name.
     pub(super) fn word(&self, name: &str) -> Option<Colour> {
         self.words.iter().find(|(_, words)| words.split(' ').any(|word| word == name)).map(|(colour, _)| *colour)
     }
@@ -101,7 +101,7 @@ mod tests {
         for odd in TABLE {
             for name in odd.languages {
                 let known: Vec<_> = LANGUAGES.iter().filter(|known| known.name == *name).collect();
-                assert!(!known.is_empty(), "{name} is no language");
+                assert!(!known.is_empty(), "{name} is not a language");
                 let has = |kind: &str| known.iter().any(|one| (one.grammar.load)().id_for_node_kind(kind, true) != 0);
                 let kinds = odd.kinds.iter().map(|(kind, _)| *kind).chain(odd.documents);
                 kinds.for_each(|kind| assert!(has(kind), "{name} has no node {kind}"));

@@ -1,8 +1,9 @@
-//! One pass over the tree of any grammar that leaves colours behind.
+//! One pass over the tree of any grammar that highlights it.
 //!
-//! A node may give its colour to all of itself (a string, an annotation): then all between its parts has it as well, up to
-//! the code inside of it. Elsewhere only leaves have colours. A name is what the nodes above it say, so each of them hands
-//! a role on to its children: what a call calls is a function, and so is the last part of the path that it calls.
+//! A node may apply its kind to all of itself (a string, an annotation). Then everything between its children has this
+//! kind as well, except for code inside it. Elsewhere only leaves have kinds. The ancestors of a name determine what it
+//! is, so each passes a role on to its children: the callee of a call is a function, and so is the last part of a path
+//! that is called.
 
 use tree_sitter::{Node, TreeCursor};
 
@@ -11,24 +12,24 @@ use super::table::Odd;
 use super::{Colour, Coloured, Painter};
 use crate::tree::MAX_DEPTH;
 
-/// No name that means something by itself is longer, in bytes.
+/// The maximum length of a name with a meaning of its own, in bytes.
 const LONGEST_NAME: usize = 100;
 
-/// A node above the one at hand.
+/// An ancestor of the current node.
 struct Level {
     kind: Kind,
-    /// The colour that a name in its place has.
+    /// The kind of a name in its place.
     role: Option<Colour>,
-    /// The colour of all that stands right in it.
+    /// The kind of everything directly in it.
     inside: Option<Colour>,
     end: usize,
-    /// Whether none of its children was left.
+    /// Whether the walk has not left any of its children yet.
     at_first: bool,
     /// Whether its value is a function.
     has_function: bool,
 }
 
-/// The colours of a tree. The text may be more than was parsed, but has the same places.
+/// Highlights a tree. The text may contain more than the parsed code, but has the same offsets.
 pub(super) fn colours(tree: &tree_sitter::Tree, text: &str, odd: &Odd) -> Vec<Coloured> {
     let kinds = Kinds::new(&tree.language(), odd);
     let mut painter = Painter::new(text);
@@ -61,7 +62,7 @@ pub(super) fn colours(tree: &tree_sitter::Tree, text: &str, odd: &Odd) -> Vec<Co
     }
 }
 
-/// To the next node that does not lie below this one; paints what the nodes that end here have left.
+/// Moves to the next node that is not below this one, and highlights the rest of the nodes that end here.
 fn advance(cursor: &mut TreeCursor<'_>, path: &mut Vec<Level>, painter: &mut Painter<'_>) -> bool {
     while !cursor.goto_next_sibling() {
         let Some(left) = path.pop() else { return false };
@@ -74,7 +75,7 @@ fn advance(cursor: &mut TreeCursor<'_>, path: &mut Vec<Level>, painter: &mut Pai
     true
 }
 
-/// What a name in the place of a child is.
+/// Returns the kind of a name in the place of a child.
 fn role(above: &Level, field: Field, child: Kind) -> Option<Colour> {
     let kind = above.kind;
     match field {
@@ -94,18 +95,18 @@ fn role(above: &Level, field: Field, child: Kind) -> Option<Colour> {
     }
 }
 
-/// The colour of all that stands right in a node with children.
+/// Returns the kind of everything directly in a node with children.
 fn inside(around: Option<Colour>, kind: Kind, whole: impl FnOnce() -> Option<Colour>) -> Option<Colour> {
     match around {
         None => whole(),
-        // Whatever has parts and is no part of a text is code in it.
+        // A node with children that is not part of a string literal is code inside it.
         Some(Colour::Text | Colour::Doc) if !kind.is_text && kind.whole != Some(Colour::Comment) => None,
         Some(Colour::Attribute) if kind.is_argument => None,
         Some(around) => leaf_within(around, kind),
     }
 }
 
-/// The colour of a leaf in something that has a colour.
+/// Returns the kind of a leaf inside a node with a kind.
 fn leaf_within(around: Colour, kind: Kind) -> Option<Colour> {
     match (around, kind.whole) {
         (Colour::Attribute, Some(own @ (Colour::Text | Colour::Comment))) => Some(own),
@@ -114,7 +115,7 @@ fn leaf_within(around: Colour, kind: Kind) -> Option<Colour> {
     }
 }
 
-/// The colour that a node gives to all of itself.
+/// Returns the kind that a node applies to all of itself.
 fn whole(node: &Node<'_>, kind: Kind, above: Option<&Level>, text: &str) -> Option<Colour> {
     let own = kind.whole?;
     let is_doc = match own {
@@ -125,15 +126,15 @@ fn whole(node: &Node<'_>, kind: Kind, above: Option<&Level>, text: &str) -> Opti
     Some(if is_doc { Colour::Doc } else { own })
 }
 
-/// Whether a comment is written as docs are.
+/// Returns whether a comment has the syntax of docs.
 fn is_doc(comment: &str) -> bool {
     const MARKS: &[&str] = &["///", "//!", "/**", "/*!", "---", "-- |", "-- ^", "{-|"];
     let Some(rest) = MARKS.iter().find_map(|mark| comment.strip_prefix(mark)) else { return false };
-    // A row of signs is a line, and `/**/` an empty comment.
+    // A row of such characters is a separator line, and `/**/` is an empty comment.
     !rest.starts_with(['/', '*', '-'])
 }
 
-/// The colour of a leaf in code.
+/// Returns the kind of a leaf in code.
 fn leaf(
     node: &Node<'_>,
     kind: Kind,
@@ -150,7 +151,7 @@ fn leaf(
     if kind.word.is_some() {
         return own.or(kind.word.filter(|_| name.starts_with(|c: char| c.is_ascii_alphabetic())));
     }
-    // By bytes, because a repaired text may have borders inside of a character of this one.
+    // Compares bytes, because offsets of a repaired text may be inside a character of this one.
     let bytes = text.as_bytes();
     let is_signed =
         || odd.sign.is_some() && node.start_byte().checked_sub(1).and_then(|at| bytes.get(at).copied()) == odd.sign;
@@ -164,7 +165,7 @@ fn leaf(
     }
 }
 
-/// What a name is by its letters: all capitals a constant, a capital first a type.
+/// Returns the kind of a name by letter case: all capitals are a constant, a capital first letter is a type.
 fn looks(name: &str, odd: &Odd) -> Option<Colour> {
     let has_small = name.chars().any(char::is_lowercase);
     let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
@@ -175,7 +176,7 @@ fn looks(name: &str, odd: &Odd) -> Option<Colour> {
     }
 }
 
-/// Whether the value of a node is a function.
+/// Returns whether the value of a node is a function.
 fn is_function(node: &Node<'_>, kinds: &Kinds) -> bool {
     node.child_by_field_name("value").is_some_and(|value| kinds.kind(value.kind_id()).is_function)
 }

@@ -1,4 +1,5 @@
-//! Stages of container builds: from one `FROM` to the next. One without a name is called by what it is made from.
+//! Finds the stages of container builds: from one `FROM` to the next. A stage without a name gets the name of its
+//! image.
 
 use codecompass_model::SymbolKind;
 
@@ -19,7 +20,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
         let is_named = words.next().is_some_and(|word| word.eq_ignore_ascii_case("as"));
         let name = words.next().filter(|_| is_named).unwrap_or(image);
         reading.close_to(0, start);
-        // The name comes last, also when its image is called alike.
+        // The name comes last, even if the image has the same name.
         let at = start + line.rfind(name).unwrap_or_default();
         let doc = comment_above(reading.text, start, &["#"]);
         let header_end = start + line.len();

@@ -1,12 +1,12 @@
-//! Selectors of style sheets, nested ones inside the one around them, each of a list for itself. Rules that only say when others hold
-//! (`@media`) are looked through; mixins and functions are routines.
+//! Finds the selectors of style sheets, nested ones inside their parents, each selector of a list separately. Rules
+//! that only state conditions for others (`@media`) are searched; mixins and functions are routines.
 
 use codecompass_model::SymbolKind;
 
 use super::scan::{Scan, is_word};
 use super::{Landmark, Reading};
 
-/// What stands deeper is not looked at.
+/// The maximum nesting depth to read.
 const MOST_DEPTH: usize = 16;
 
 pub(super) fn read(reading: &mut Reading<'_>) {
@@ -20,16 +20,16 @@ pub(super) fn read_with_line_comments(reading: &mut Reading<'_>) {
 fn rules(reading: &mut Reading<'_>, marks: &[&str]) {
     let text = reading.text;
     let mut scan = Scan::new(text);
-    // Of each open brace, how many landmarks were open before it.
+    // For each open brace, the number of landmarks that were open before it.
     let mut braces: Vec<usize> = Vec::new();
-    // So many open braces have nothing in them that is told.
+    // The number of open braces whose content is skipped.
     let mut shut = 0usize;
-    // Where what stands before a brace begins.
+    // The start of the text before a brace.
     let mut from: Option<usize> = None;
     let mut inside = 0usize;
     while let Some(byte) = scan.byte() {
         let start = scan.at;
-        // An address may have the marks of a comment in it.
+        // A URL may contain comment markers.
         if inside == 0 && scan.skip_comment(marks) {
             continue;
         }
@@ -74,7 +74,7 @@ fn rules(reading: &mut Reading<'_>, marks: &[&str]) {
     }
 }
 
-/// Opens what a rule is about; whether what stands in it is looked at.
+/// Opens the landmarks of a rule; returns whether to read its content.
 fn enter(reading: &mut Reading<'_>, rule: Option<(usize, &str)>) -> bool {
     let Some((start, rule)) = rule.map(|(start, rule)| (start, rule.trim_end())) else { return false };
     if let Some(named) = rule.strip_prefix('@') {
@@ -87,7 +87,7 @@ fn enter(reading: &mut Reading<'_>, rule: Option<(usize, &str)>) -> bool {
     let depth = reading.depth();
     let header_end = start + rule.len();
     for (offset, name) in parts(rule) {
-        // Those of a list stand side by side; what is nested belongs to the last.
+        // The selectors of a list are siblings; nested rules belong to the last.
         reading.close_to(depth, header_end);
         let at = start + offset;
         let landmark = Landmark { kind: SymbolKind::Selector, name, before: "", start: at, at, header_end, doc: None };
@@ -111,7 +111,7 @@ fn at_rule(reading: &mut Reading<'_>, start: usize, rule: &str, named: &str) -> 
     }
 }
 
-/// The selectors of a list, each with where it begins.
+/// Returns the selectors of a list, each with its offset.
 fn parts(rule: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = 0usize;
     let mut at = 0;

@@ -1,12 +1,12 @@
-//! Blocks of Terraform and its relatives, under the address by which others name them: `aws_s3_bucket.logs`, `var.region`. Values at
-//! the top, and those of `locals`, are keys.
+//! Finds the blocks of Terraform and related languages, under the address that other code uses: `aws_s3_bucket.logs`,
+//! `var.region`. Values at the top level, and those of `locals`, are keys.
 
 use codecompass_model::SymbolKind;
 
 use super::scan::{Scan, comment_above, is_word};
 use super::{Landmark, Reading};
 
-/// More labels than any block has.
+/// The maximum number of labels; more than any block has.
 const MOST_LABELS: usize = 8;
 
 pub(super) fn read(reading: &mut Reading<'_>) {
@@ -59,7 +59,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Opens the block or the key that begins here; whether it holds local values.
+/// Opens the block or the key that begins here; returns whether it contains local values.
 fn header(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> bool {
     let text = reading.text;
     let kind = scan.word(|byte| is_word(byte) || byte == b'-');
@@ -90,7 +90,7 @@ fn header(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> bool 
     let (at, name) = labels.last().copied().unwrap_or((start, kind));
     let mut parts: Vec<&str> = Vec::new();
     match kind {
-        // What others write is shorter than what is declared.
+        // References use a shorter address than declarations.
         "resource" => {}
         "variable" => parts.push("var"),
         _ if labels.is_empty() => {}
@@ -118,7 +118,7 @@ fn key(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, before: &st
     reading.add(landmark, header_end);
 }
 
-/// Goes behind a text between two marks, the second on a line of its own.
+/// Advances past a heredoc, whose end marker is on a line of its own.
 fn skip_heredoc(scan: &mut Scan<'_>) {
     scan.at += 2;
     if scan.byte() == Some(b'-') {

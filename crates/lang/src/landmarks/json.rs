@@ -1,21 +1,21 @@
-//! Keys of JSON and its relatives, two levels of them: comments, commas at the end and keys without quotes are passed over as
-//! people write them. Of a list at the top nothing is told: what stands in it is data.
+//! Finds the keys of JSON and related formats, on two levels. Comments, trailing commas and keys without quotes are
+//! accepted. A list at the top level has no landmarks: its content is data.
 
 use codecompass_model::SymbolKind;
 
 use super::scan::{Scan, is_word};
 use super::{Landmark, Reading};
 
-/// So many levels of keys are told.
+/// The maximum number of key levels.
 const LEVELS: usize = 2;
 
 pub(super) fn read(reading: &mut Reading<'_>) {
     let text = reading.text;
     let mut scan = Scan::new(text);
-    // How deep the place is, and of the outer levels whether they are objects.
+    // The current depth, and whether each of the outer levels is an object.
     let mut depth = 0;
     let mut is_object = [false; LEVELS + 1];
-    // Whether a key may stand here; the last word that may be one.
+    // Whether a key may occur here, and the last word that may be one.
     let mut expects = false;
     let mut word: Option<(usize, usize)> = None;
     while let Some(byte) = scan.byte() {
@@ -58,7 +58,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             }
             b':' => {
                 scan.at += 1;
-                // Only where all levels around are objects with a key of their own.
+                // Only if all enclosing levels are objects with a key of their own.
                 let is_key = (1..=LEVELS).contains(&depth) && is_object[1..=depth].iter().all(|is_object| *is_object);
                 if let Some(word) = word.take().filter(|_| is_key && reading.depth() == depth - 1) {
                     key(reading, &scan, word);
@@ -75,13 +75,13 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Opens a key before whose value the scan is.
+/// Opens a key; the scanner is before its value.
 fn key(reading: &mut Reading<'_>, scan: &Scan<'_>, (start, end): (usize, usize)) {
     let text = reading.text;
     let Some(name) = text.get(start..end) else { return };
     let is_quoted = start > 0 && matches!(text.as_bytes()[start - 1], b'"' | b'\'');
     let begin = start - usize::from(is_quoted);
-    // The header is the key, with its value where that is one and stands beside it.
+    // The header is the key, with its value if that is a single one on the same line.
     let header_end = text[scan.at..].bytes().take(super::LONGEST_HEADER).position(|byte| byte == b'\n');
     let mut header_end = header_end.map_or(scan.at, |end| scan.at + end);
     while !text.is_char_boundary(header_end) {

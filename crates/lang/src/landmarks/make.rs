@@ -1,5 +1,5 @@
-//! Targets of makefiles, each with its recipe. Variables are none, nor are the special targets that begin with a dot, nor those whose
-//! names only a run of `make` knows.
+//! Finds the targets of makefiles, each with its recipe. Variables, special targets that begin with a dot, and targets
+//! with computed names are not landmarks.
 
 use codecompass_model::SymbolKind;
 
@@ -18,7 +18,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             continue;
         }
         let Some(targets) = targets(line) else {
-            // What stands at the beginning of a line and is no condition ends the recipe above.
+            // A line without indentation that is not a conditional ends the recipe above.
             if !matches!(word, "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif") {
                 reading.close_to(0, start);
             }
@@ -31,7 +31,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             let at = start + (name.as_ptr() as usize - line.as_ptr() as usize);
             let header_end = start + line.trim_end_matches('\\').trim_end().len();
             let landmark = Landmark { kind: SymbolKind::Target, name, before: "", start, at, header_end, doc };
-            // Only the last of several keeps the recipe.
+            // Only the last of several targets has the recipe.
             match names.peek() {
                 Some(_) => reading.add(landmark, header_end),
                 None => drop(reading.open(landmark)),
@@ -40,7 +40,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// What stands before the colon of a rule; `None` for anything else.
+/// Returns the text before the colon of a rule; `None` for other lines.
 fn targets(line: &str) -> Option<&str> {
     let mut inside = 0usize;
     for (at, byte) in line.bytes().enumerate() {
@@ -52,7 +52,7 @@ fn targets(line: &str) -> Option<&str> {
                 let rest = line[at + 1..].trim_start_matches(':');
                 let is_drive = at == 1 && rest.starts_with(['/', '\\']);
                 let needs = rest.split(['#', ';']).next().unwrap_or_default();
-                // `x: y = z` gives a variable to a target, and `x := y` is one.
+                // `x: y = z` sets a variable of a target, and `x := y` is a variable.
                 let is_variable = needs.contains('=');
                 return (!is_variable && !is_drive).then_some(&line[..at]);
             }

@@ -1,7 +1,8 @@
-//! Headings of Markdown, and of AsciiDoc, whose headings differ in their mark alone.
+//! Finds the headings of Markdown and of AsciiDoc, which differ only in the heading mark.
 //!
-//! A section goes from its heading to the next one that is not below it. What stands in a fence, in front matter or in a comment is
-//! no heading. A title over a line of dashes counts only when it is a paragraph of one line: else it is text over a rule.
+//! A section extends from its heading to the next one that is not below it. Lines in a fence, in front matter or in a
+//! comment are not headings. A title over a line of dashes counts only if it is a paragraph of one line; otherwise it
+//! is text above a thematic break.
 
 use codecompass_model::SymbolKind;
 
@@ -11,9 +12,9 @@ use super::{Landmark, Reading};
 /// The marks of a format.
 struct Marks {
     heading: u8,
-    /// Lines that begin with three of these keep what is between them apart.
+    /// Bytes that delimit fenced text if a line begins with three of them.
     fences: &'static [u8],
-    /// Whether a line of `=` or `-` makes the one above it a heading.
+    /// Whether a line of `=` or `-` makes the line above it a heading.
     underlines: bool,
 }
 
@@ -31,7 +32,7 @@ fn headings(reading: &mut Reading<'_>, marks: &Marks) {
     let mut fence: Option<(u8, usize)> = None;
     let mut in_comment = false;
     let from = front_matter(text);
-    // The paragraph of one line above, if there is one.
+    // The preceding paragraph, if it has one line.
     let mut title: Option<(usize, &str)> = None;
     let mut after_blank = true;
     for (start, line) in lines(text).skip_while(|(start, _)| *start < from) {
@@ -63,7 +64,7 @@ fn headings(reading: &mut Reading<'_>, marks: &Marks) {
     }
 }
 
-/// Where the text begins behind its front matter.
+/// Returns the offset after the front matter.
 fn front_matter(text: &str) -> usize {
     let mut all = lines(text);
     if all.next().is_none_or(|(_, line)| line.trim_end() != "---") {
@@ -87,7 +88,7 @@ fn enter(reading: &mut Reading<'_>, levels: &mut Vec<usize>, level: usize, (star
     }
 }
 
-/// The level and the words of a heading.
+/// Returns the level and the words of a heading.
 fn heading(line: &str, mark: u8) -> Option<(usize, &str)> {
     let rest = line.get(indent(line)..).filter(|rest| line.len() - rest.len() < 4)?;
     let level = run(rest, mark);
@@ -97,7 +98,7 @@ fn heading(line: &str, mark: u8) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && !words.is_empty()).then_some((level, words))
 }
 
-/// How many bytes of this kind a text begins with.
+/// Returns the number of such bytes at the start of a text.
 fn run(text: &str, mark: u8) -> usize {
     text.bytes().take_while(|byte| *byte == mark).count()
 }
@@ -106,7 +107,7 @@ fn fence_of(trimmed: &str, marks: &Marks) -> Option<(u8, usize)> {
     let mark = trimmed.bytes().next().filter(|byte| marks.fences.contains(byte))?;
     let count = run(trimmed, mark);
     let rest = &trimmed[count..];
-    // What names a language may follow ticks; a line of dashes stands alone.
+    // A language name may follow backticks; a line of dashes must be alone.
     let is_one = if mark == b'`' || mark == b'~' { !rest.contains('`') } else { rest.is_empty() && count > 3 };
     (count >= 3 && is_one).then_some((mark, count))
 }
@@ -117,7 +118,7 @@ fn underline(trimmed: &str) -> Option<usize> {
     is_whole.then_some(if mark == b'=' { 1 } else { 2 })
 }
 
-/// Whether a line may be a title: not what begins a list, a table, a quote or a tag.
+/// Returns whether a line may be a title: it does not begin a list, a table, a quote or a tag.
 fn is_title(line: &str) -> bool {
     let trimmed = line.trim();
     let is_list = trimmed.starts_with(['-', '*', '+', '>', '|', '<', '=', ':'])
@@ -125,14 +126,14 @@ fn is_title(line: &str) -> bool {
     !trimmed.is_empty() && indent(line) < 4 && !is_list
 }
 
-/// A heading as people read it: without the marks of code, emphasis and links, pictures and anchors.
+/// Returns a heading as plain text: without markup for code, emphasis and links, and without pictures and anchors.
 fn plain(written: &str) -> String {
     let written = written.rsplit_once("{#").map_or(written, |(before, _)| before.trim_end());
     let mut out = String::with_capacity(written.len());
     let mut rest = written;
     while let Some(char) = rest.chars().next() {
         if let Some(end) = link_end(rest) {
-            // A picture says nothing, and what is left of a link is what it shows.
+            // A picture has no text, and only the text of a link remains.
             rest = &rest[end..];
             continue;
         }
@@ -147,7 +148,7 @@ fn plain(written: &str) -> String {
     out.trim().to_owned()
 }
 
-/// How long the end of a link is that begins here: `](target)`.
+/// Returns the length of the end of a link that begins here: `](target)`.
 fn link_end(rest: &str) -> Option<usize> {
     let inside = rest.strip_prefix("](")?;
     Some(2 + inside.find(')')? + 1)

@@ -1,14 +1,16 @@
-//! Landmarks: what people look for in files without functions. Headings, keys, tables, targets, selectors.
+//! Landmarks: headings, keys, tables, targets and selectors, which people look for in files without functions.
 //!
-//! No grammar reads these files. Each format has a small reader that is a loop over lines or bytes: it says where a landmark
-//! begins, what it is called and where it ends, and looks at nothing else. A reader takes what it knows and passes over the rest,
-//! so a broken file gives fewer landmarks and no problem. None recurses, and each looks at a byte a bounded number of times.
+//! These files have no grammar. Each format has a small reader, a loop over lines or bytes. It finds the start, the
+//! name and the end of each landmark, and nothing else. A reader skips everything it does not recognise, so a broken
+//! file has fewer landmarks and no problem. Readers do not recurse and read each byte a bounded number of times.
 //!
-//! A landmark is a symbol in outlines and by its name. Its lines stay pieces of text
-//! ([`has_landmarks`](codecompass_model::has_landmarks)), so that what searches find in such files does not depend on its reader.
+//! A landmark is a symbol in outlines and by name. Its lines stay in chunks of text
+//! ([`has_landmarks`](codecompass_model::has_landmarks)), so that search results in such files do not depend on the
+//! reader.
 //!
-//! Data is no outline: the keys of a lock file or of a long table of values would be most symbols of many a repository, and nobody
-//! asks for them by name. Lock files and minified ones have none, and a file with very many loses the inner ones first.
+//! Data is no outline: the keys of a lock file or of a long table of values would be most symbols of many repositories,
+//! and they are never looked up by name. Lock files and minified files have no landmarks, and a file with too many
+//! loses the inner ones first.
 
 mod containers;
 mod css;
@@ -29,28 +31,28 @@ use crate::lines::LineStarts;
 use crate::names::FastMap;
 use crate::{identity, text};
 
-/// More keys than that are data.
+/// The maximum number of keys; more are data.
 const MOST_KEYS: usize = 1_000;
 
-/// More landmarks of any other kind than that are left out.
+/// The maximum number of landmarks of any other kind.
 const MOST: usize = 5_000;
 
-/// The longest name, in bytes.
+/// The maximum length of a name, in bytes.
 const LONGEST_NAME: usize = 120;
 
-/// The longest header, in bytes.
+/// The maximum length of a header, in bytes.
 const LONGEST_HEADER: usize = 200;
 
-/// How the landmarks of a format are found.
+/// The landmark reader of a format.
 pub(crate) struct Reader {
     /// The language's name.
     language: &'static str,
-    /// Raised whenever it finds something else than before.
+    /// Raised whenever the reader's results change.
     pub(crate) version: u32,
     read: fn(&mut Reading<'_>),
 }
 
-/// The formats with a reader. Their versions begin where texts without one have stayed.
+/// The formats with a reader. Their versions start above the version of texts without one.
 const READERS: &[Reader] = &[
     Reader { language: "asciidoc", version: 2, read: markdown::read_asciidoc },
     Reader { language: "css", version: 2, read: css::read },
@@ -68,12 +70,12 @@ const READERS: &[Reader] = &[
     Reader { language: "yaml", version: 2, read: yaml::read },
 ];
 
-/// The reader of a language without a grammar.
+/// Returns the reader of a language without a grammar.
 pub(crate) fn reader(language: &str) -> Option<&'static Reader> {
     READERS.iter().find(|reader| reader.language == language)
 }
 
-/// The languages that have one, and its version.
+/// Returns the languages with a reader, each with its version.
 pub(crate) fn versions() -> impl Iterator<Item = (&'static str, u32)> {
     READERS.iter().map(|reader| (reader.language, reader.version))
 }
@@ -91,35 +93,35 @@ pub(crate) fn add(reader: &Reader, path: &str, text: &str, lines: &LineStarts, f
     identity::hash_contents(text, &mut facts.symbols, &[]);
 }
 
-/// Whether a program made the file for programs: what is locked, or squeezed.
+/// Returns whether a program generated the file for programs: a lock file or a minified file.
 fn is_made(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_lock = name.ends_with(".lock") || name.contains("-lock.") || name == "npm-shrinkwrap.json";
     is_lock || name.contains(".min.")
 }
 
-/// A landmark as a reader tells it.
+/// A landmark as a reader reports it.
 pub(crate) struct Landmark<'t> {
     pub(crate) kind: SymbolKind,
     /// Its name.
     pub(crate) name: &'t str,
-    /// What stands before the name in its qualified name, beside that of the landmark around it.
+    /// The qualifier of the name in its qualified name, besides that of the enclosing landmark.
     pub(crate) before: &'t str,
-    /// Where it begins.
+    /// Its start.
     pub(crate) start: usize,
-    /// Where its name stands.
+    /// The start of its name.
     pub(crate) at: usize,
-    /// Where its header ends.
+    /// The end of its header.
     pub(crate) header_end: usize,
     /// The comment above it.
     pub(crate) doc: Option<Span>,
 }
 
-/// A landmark that was entered.
+/// A landmark that was added.
 struct Found {
     kind: SymbolKind,
     name: String,
-    /// The last parts of its qualified name.
+    /// The last segments of its qualified name.
     segment: String,
     parent: Option<u32>,
     level: usize,
@@ -129,28 +131,28 @@ struct Found {
     doc: Option<Span>,
 }
 
-/// The landmarks of one text while they are being found.
+/// Collects the landmarks of one text.
 pub(crate) struct Reading<'t> {
     pub(crate) text: &'t str,
     found: Vec<Found>,
-    /// Those that have not ended, from the outside in.
+    /// The open landmarks, from the outside in.
     open: Vec<u32>,
-    /// What all qualified names begin with.
+    /// The prefix of all qualified names.
     pub(crate) prefix: String,
 }
 
 impl<'t> Reading<'t> {
-    /// How many landmarks are open.
+    /// Returns the number of open landmarks.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Adds a landmark inside the innermost open one, and leaves it open; whether there is such a one now. What has no name is
-    /// none, and neither is what begins before the one before it.
+    /// Adds a landmark inside the innermost open one and leaves it open; returns whether it was added. A landmark
+    /// without a name, or one that begins before the previous one, is dropped.
     pub(crate) fn open(&mut self, landmark: Landmark<'_>) -> bool {
         let name = text::fold(text::cut(landmark.name, LONGEST_NAME)).into_owned();
         let last = self.found.last().map_or(0, |found| found.span.start as usize);
-        // One more than may stay, so that there being too many is known.
+        // One more than the maximum is kept, to detect that there are too many.
         if name.is_empty() || landmark.start < last || self.found.len() > MOST {
             return false;
         }
@@ -179,7 +181,7 @@ impl<'t> Reading<'t> {
         true
     }
 
-    /// Ends the innermost ones at this byte until so many are open.
+    /// Closes the innermost landmarks at this offset until `depth` of them are open.
     pub(crate) fn close_to(&mut self, depth: usize, end: usize) {
         while self.open.len() > depth {
             let Some(index) = self.open.pop() else { return };
@@ -202,13 +204,14 @@ fn span(start: usize, end: usize) -> Span {
     Span { start: start as u32, end: end as u32 }
 }
 
-/// The landmarks as symbols. When there are too many the innermost go first; keys that are still too many are data, and all go.
+/// Converts the landmarks to symbols. If there are too many, the innermost levels are dropped first; if there are still
+/// too many keys, they are data and all are dropped.
 fn symbols(reading: Reading<'_>, lines: &LineStarts) -> Vec<Symbol> {
     let Reading { mut found, prefix, .. } = reading;
     let is_data = found.iter().all(|found| found.kind == SymbolKind::Key);
     let most = if is_data { MOST_KEYS } else { MOST };
     let mut deepest = found.iter().map(|found| found.level).max().unwrap_or_default();
-    // Parents stand in outer levels, and outer levels keep their places among each other.
+    // Parents are in outer levels, and outer levels keep their order.
     while found.len() > most && deepest > 0 {
         found = without_level(found, deepest);
         deepest -= 1;
@@ -277,7 +280,7 @@ fn symbol(found: Found, qualified_name: String, lines: &LineStarts) -> Symbol {
 mod tests {
     use super::*;
 
-    /// The landmarks of a text, a line for each: how deep it stands, its kind, its qualified name and its lines.
+    /// Renders the landmarks of a text, one per line: its depth, kind, qualified name and lines.
     pub(super) fn outlined(language: &str, text: &str) -> Vec<String> {
         let symbols = facts(language, text).symbols;
         let level = |symbol: &Symbol| {
@@ -293,7 +296,7 @@ mod tests {
     pub(super) fn facts(language: &str, text: &str) -> FileFacts {
         let lines = LineStarts::new(text);
         let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };
-        add(reader(language).expect("it has a reader"), "a", text, &lines, &mut facts);
+        add(reader(language).expect("because the language has a reader"), "a", text, &lines, &mut facts);
         facts
     }
 

@@ -1,23 +1,24 @@
-//! Messages, enums, services and their calls in interface descriptions. Fields are not told: they are found as text.
+//! Finds messages, enums, services and their calls in interface descriptions. Fields are not landmarks: text search
+//! finds them.
 
 use codecompass_model::SymbolKind;
 
 use super::scan::{Scan, comment_above, is_word};
 use super::{Landmark, Reading};
 
-/// What stands deeper is not looked at.
+/// The maximum nesting depth to read.
 const MOST_DEPTH: usize = 32;
 
 pub(super) fn read(reading: &mut Reading<'_>) {
     let text = reading.text;
     let mut scan = Scan::new(text);
-    // Of each open brace, how many landmarks were open before it.
+    // For each open brace, the number of landmarks that were open before it.
     let mut braces: Vec<usize> = Vec::new();
-    // Braces deeper than that are only counted.
+    // The number of braces beyond the maximum depth, which are only counted.
     let mut deeper = 0usize;
-    // Whether a statement begins here, and what the one that began is about.
+    // Whether a statement begins here.
     let mut begins = true;
-    // A call that may end without braces.
+    // Whether the open landmark is a call, which may end without braces.
     let mut is_call = false;
     while let Some(byte) = scan.byte() {
         let start = scan.at;
@@ -64,13 +65,13 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Whether a landmark is open whose brace has not come yet.
+/// Returns whether a landmark is open whose brace has not occurred yet.
 fn is_waiting(reading: &Reading<'_>, braces: &[usize]) -> bool {
     let is_braced = |at: usize| braces.contains(&at);
     reading.depth() > 0 && !is_braced(reading.depth() - 1)
 }
 
-/// Opens what a statement declares; whether that is a call.
+/// Opens the landmark of a statement; returns whether it is a call.
 fn statement(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, word: &str) -> bool {
     let kind = match word {
         "message" => SymbolKind::Message,
@@ -92,7 +93,7 @@ fn statement(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, word:
     let name = scan.word(is_word);
     let rest = reading.text.get(scan.at..).unwrap_or_default();
     let next = rest.trim_start().as_bytes().first().copied();
-    // A field may be called like that.
+    // A field may have this word as its name.
     if !matches!((kind, next), (SymbolKind::Rpc, Some(b'(')) | (_, Some(b'{'))) {
         return false;
     }

@@ -1,4 +1,5 @@
-//! Titles of reStructuredText: a line over a row of punctuation, or between two. Which mark is which level is told by their order.
+//! Finds the titles of reStructuredText: a line above a row of punctuation, or between two. The order of the marks
+//! determines their levels.
 
 use codecompass_model::SymbolKind;
 
@@ -6,7 +7,7 @@ use super::scan::lines;
 use super::{Landmark, Reading};
 
 pub(super) fn read(reading: &mut Reading<'_>) {
-    // A mark and whether it stands above as well: the levels in the order in which they were met.
+    // The levels in order of appearance: a mark, and whether it is also above the title.
     let mut known: Vec<(u8, bool)> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut before: [(usize, &str); 2] = [(0, ""); 2];
@@ -49,7 +50,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// The mark of a line that is nothing but one mark, at least three times.
+/// Returns the mark of a line that consists of one mark, at least three times.
 fn rule(line: &str) -> Option<u8> {
     let line = line.trim_end();
     let mark = line.bytes().next().filter(u8::is_ascii_punctuation)?;

@@ -1,11 +1,11 @@
-//! Small steps over the bytes of a text that several readers take.
+//! Scanning helpers that several landmark readers share.
 
 use codecompass_model::Span;
 
-/// A comment above a landmark is looked for so many lines up.
+/// The maximum number of lines to search upwards for a comment above a landmark.
 const MOST_ABOVE: usize = 60;
 
-/// A place in a text.
+/// A position in a text.
 pub(super) struct Scan<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -17,29 +17,29 @@ impl<'t> Scan<'t> {
         Self { text, bytes: text.as_bytes(), at: 0 }
     }
 
-    /// The byte here.
+    /// Returns the current byte.
     pub(super) fn byte(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Whether the text goes on like this.
+    /// Returns whether the rest of the text starts with `what`.
     pub(super) fn sees(&self, what: &str) -> bool {
         self.bytes[self.at.min(self.bytes.len())..].starts_with(what.as_bytes())
     }
 
-    /// Goes to the end of the line.
+    /// Advances to the end of the line.
     pub(super) fn skip_line(&mut self) {
         self.at = self.find(b'\n', self.at);
     }
 
-    /// Goes behind the next one of these, or to the end.
+    /// Advances past the next occurrence of `end`, or to the end of the text.
     pub(super) fn skip_past(&mut self, end: &str) {
         let from = self.at.min(self.text.len());
         let found = self.text.get(from..).and_then(|rest| rest.find(end));
         self.at = found.map_or(self.bytes.len(), |found| from + found + end.len());
     }
 
-    /// Goes behind the string that begins here, whose quotes a backslash keeps from ending it.
+    /// Advances past the string that begins here, in which a backslash escapes the quote.
     pub(super) fn skip_string(&mut self, is_one_line: bool) {
         let Some(quote) = self.byte() else { return };
         self.at += 1;
@@ -56,7 +56,7 @@ impl<'t> Scan<'t> {
         self.at = self.at.min(self.bytes.len());
     }
 
-    /// Goes behind the word that begins here, and gives it.
+    /// Advances past the word that begins here, and returns it.
     pub(super) fn word(&mut self, is_part: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
         while self.byte().is_some_and(|byte| is_part(byte) || byte >= 0x80) {
@@ -65,14 +65,15 @@ impl<'t> Scan<'t> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Goes over white space.
+    /// Skips white space.
     pub(super) fn skip_space(&mut self) {
         while self.byte().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.at += 1;
         }
     }
 
-    /// Goes behind a comment that begins here with one of these marks, or is `/* … */`; whether there was one.
+    /// Advances past a comment that begins here with one of these marks, or is `/* … */`; returns whether there was
+    /// one.
     pub(super) fn skip_comment(&mut self, marks: &[&str]) -> bool {
         if self.sees("/*") {
             self.at += 2;
@@ -92,12 +93,12 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// Whether a byte is part of an identifier.
+/// Returns whether a byte is part of an identifier.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The lines of a text, each with its first byte, without its end.
+/// Returns the lines of a text, each with its start, without its line end.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -107,13 +108,13 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// How many spaces a line begins with.
+/// Returns the number of spaces at the start of a line.
 pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The comment in the lines right above the one that begins with this byte: lines with these marks, or one `/* … */`. What
-/// does not come first on its line has none.
+/// Returns the comment in the lines right above the line of this offset: lines with these marks, or one `/* … */`.
+/// Returns `None` if the offset is not the first on its line.
 pub(super) fn comment_above(text: &str, start: usize, marks: &[&str]) -> Option<Span> {
     let line_start = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
     if !text[line_start..start].trim().is_empty() {
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn a_comment_is_that_of_what_stands_right_below() {
         let above = |text: &str| {
-            let start = text.find('x').expect("the text has one");
+            let start = text.find('x').expect("because the text contains an x");
             comment_above(text, start, &["#", "//"]).map(|span| span.text(text).to_owned())
         };
         assert_eq!(above("a\n# b\n# c\nx"), Some("# b\n# c".to_owned()));

@@ -1,22 +1,23 @@
-//! Tables and routines of databases: what `CREATE` statements make, in any dialect. A view is a table; functions, procedures and
-//! triggers are routines.
+//! Finds database tables and routines: the objects of `CREATE` statements, in any dialect. A view is a table;
+//! functions, procedures and triggers are routines.
 //!
-//! A statement begins where a line does, or behind a semicolon, because in some dialects nothing ends the one before. It ends with
-//! its semicolon; one in the body of a routine, between `BEGIN` and `END` or between dollar signs, is none of its own.
+//! A statement begins at the start of a line or after a semicolon, because in some dialects nothing ends the previous
+//! one. It ends with its semicolon. Semicolons in the body of a routine, between `BEGIN` and `END` or between dollar
+//! signs, do not end it.
 
 use codecompass_model::SymbolKind;
 
 use super::scan::{Scan, comment_above, is_word};
 use super::{Landmark, Reading};
 
-/// So many words may stand between `CREATE` and what is made.
+/// The maximum number of words between `CREATE` and the kind of object.
 const MOST_WORDS: usize = 12;
 
 pub(super) fn read(reading: &mut Reading<'_>) {
     let mut scan = Scan::new(reading.text);
     // Whether a statement may begin here.
     let mut begins = true;
-    // How many blocks and brackets are open in the statement.
+    // The number of open blocks and brackets in the statement.
     let (mut blocks, mut brackets) = (0usize, 0usize);
     let mut is_routine = false;
     while let Some(byte) = scan.byte() {
@@ -61,7 +62,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// How many blocks of a routine are open behind a word.
+/// Returns the number of open blocks of a routine after a word.
 fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
     let is = |what: &str| word.eq_ignore_ascii_case(what);
     if is("begin") || is("case") {
@@ -70,7 +71,7 @@ fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
     if !is("end") {
         return blocks;
     }
-    // What ends a loop or a condition was not counted.
+    // The end of a loop or a condition was not counted.
     while scan.byte().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
         scan.at += 1;
     }
@@ -81,7 +82,7 @@ fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
     }
 }
 
-/// Opens what a statement makes whose first word was read.
+/// Opens the landmark of a statement whose first word was read.
 fn created(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> Option<SymbolKind> {
     let text = reading.text;
     let mut kind = None;
@@ -118,7 +119,7 @@ fn created(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> Opti
     reading.open(landmark).then_some(kind)
 }
 
-/// The next word, behind white space and comments; `None` when something else comes that no statement has there.
+/// Returns the next word after white space and comments; `None` if something follows that no statement has there.
 fn next_word<'t>(scan: &mut Scan<'t>) -> Option<&'t str> {
     while let Some(byte) = scan.byte() {
         if byte.is_ascii_whitespace() || matches!(byte, b'=' | b'@' | b'%' | b'`' | b'\'') {
@@ -130,7 +131,7 @@ fn next_word<'t>(scan: &mut Scan<'t>) -> Option<&'t str> {
     Some(scan.word(is_word)).filter(|word| !word.is_empty())
 }
 
-/// The parts of a name, quoted or not, each with its place.
+/// Returns the parts of a name, quoted or not, each with its offset.
 fn name<'t>(scan: &mut Scan<'t>) -> Vec<(usize, &'t str)> {
     const MOST_PARTS: usize = 4;
     let mut parts = Vec::new();
@@ -159,7 +160,7 @@ fn name<'t>(scan: &mut Scan<'t>) -> Vec<(usize, &'t str)> {
     parts
 }
 
-/// Where the parameters end that begin here; this place when there are none.
+/// Returns the end of the parameters that begin here; `at` if there are none.
 fn parameters_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let rest = &rest[..rest.bytes().take(2 * super::LONGEST_HEADER).count()];
@@ -180,7 +181,7 @@ fn parameters_end(text: &str, at: usize) -> usize {
     at
 }
 
-/// Goes behind the comment, string, quoted name or text between dollar signs that begins here; whether there is one.
+/// Advances past the comment, string, quoted name or dollar-quoted text that begins here; returns whether there is one.
 fn skip_text(scan: &mut Scan<'_>) -> bool {
     match scan.byte() {
         Some(b'-' | b'/') => scan.skip_comment(&["--"]),
@@ -208,7 +209,7 @@ fn skip_text(scan: &mut Scan<'_>) -> bool {
     }
 }
 
-/// Goes behind a string. A backslash before its quote belongs to it in some dialects: there the string goes on with text.
+/// Advances past a string. In some dialects a backslash escapes the quote: the string continues if text follows.
 fn skip_quoted(scan: &mut Scan<'_>) {
     scan.at += 1;
     let mut is_escaped = false;

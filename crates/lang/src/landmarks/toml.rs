@@ -1,4 +1,4 @@
-//! Tables and keys of TOML: a table is what its header names, and its keys stand in it.
+//! Finds the tables and keys of TOML: a table has the name in its header and contains its keys.
 
 use codecompass_model::SymbolKind;
 
@@ -6,7 +6,7 @@ use super::scan::lines;
 use super::{Landmark, Reading};
 
 pub(super) fn read(reading: &mut Reading<'_>) {
-    // What a value over several lines ends with: quotes, or as many brackets as are open.
+    // The end of a value over several lines: quotes, or the number of open brackets.
     let mut quotes: Option<&str> = None;
     let mut brackets = 0;
     for (start, line) in lines(reading.text) {
@@ -39,7 +39,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Whether the outermost open key is a table.
+/// Returns whether the outermost open key is a table.
 fn is_table(reading: &Reading<'_>) -> bool {
     let outer = reading.open.first().map(|at| &reading.found[*at as usize]);
     outer.is_some_and(|outer| outer.signature.starts_with('['))
@@ -54,7 +54,7 @@ fn key(reading: &mut Reading<'_>, written: &str, (start, header_end): (usize, us
     reading.open(landmark);
 }
 
-/// A dotted key as what stands before its last part, and that part.
+/// Splits a dotted key into its qualifier and its last part.
 fn last_part(written: &str) -> (&str, &str) {
     let mut quote = None;
     let mut dot = None;
@@ -69,7 +69,7 @@ fn last_part(written: &str) -> (&str, &str) {
     dot.map_or(("", written), |dot| (written[..dot].trim(), written[dot + 1..].trim()))
 }
 
-/// Where the sign stands that gives a key its value; `None` when the line does not begin with a key.
+/// Returns the offset of the equals sign after a key; `None` if the line does not begin with a key.
 fn assigned(line: &str) -> Option<usize> {
     let mut quote = None;
     for (at, char) in line.char_indices() {
@@ -85,7 +85,7 @@ fn assigned(line: &str) -> Option<usize> {
     None
 }
 
-/// How many brackets are open behind a line.
+/// Returns the number of open brackets after a line.
 fn open_after(line: &str, mut open: usize) -> usize {
     let mut quote = None;
     for byte in line.bytes() {

@@ -1,4 +1,4 @@
-//! Keys of YAML in block style, two levels of them, document after document. Lists are data, and so are texts of several lines.
+//! Finds the keys of YAML in block style, on two levels, in all documents of a file. Lists and block scalars are data.
 
 use codecompass_model::SymbolKind;
 
@@ -6,10 +6,10 @@ use super::scan::{indent, lines};
 use super::{Landmark, Reading};
 
 pub(super) fn read(reading: &mut Reading<'_>) {
-    // How far the inner keys of the open outer one are indented; once it is known that there are none, nothing is.
+    // The indentation of the inner keys below the open outer one; `is_closed` if it has none.
     let mut inner: Option<usize> = None;
     let mut is_closed = false;
-    // The quote that a value over several lines ends with.
+    // The closing quote of a value over several lines.
     let mut quote: Option<char> = None;
     for (start, line) in lines(reading.text) {
         let trimmed = line.trim();
@@ -30,7 +30,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             continue;
         }
         let Some(key) = key(trimmed) else {
-            // A list, or what nobody reads here: it has no keys beside it.
+            // A list or unsupported syntax: there are no keys beside it.
             is_closed = is_closed || is_outer || inner.is_none();
             continue;
         };
@@ -56,14 +56,14 @@ pub(super) fn read(reading: &mut Reading<'_>) {
 
 struct Key<'t> {
     name: &'t str,
-    /// Where the name begins in its line.
+    /// The offset of the name in its line.
     at: usize,
-    /// Whether the lines below are a text, or stand in brackets.
+    /// Whether the following lines are a block scalar, or in brackets.
     is_text: bool,
     quote: Option<char>,
 }
 
-/// The key that a line begins with.
+/// Returns the key at the start of a line.
 fn key(line: &str) -> Option<Key<'_>> {
     let first = line.chars().next()?;
     let (name, at, rest) = match first {

@@ -138,7 +138,7 @@ impl Resolver for Engine<'_> {
         };
         let call = file.facts().call_of(at);
         if let Some(place) = file.facts().seen_by(at) {
-            return Meaning::proved(SymbolAt { file: file.id(), place }, "declared in a block around");
+            return Meaning::proved(SymbolAt { file: file.id(), place }, "declared in an enclosing block");
         }
         let place = Place { file, symbol: reference.symbol };
         match (reference.shape, reference.qualifier) {

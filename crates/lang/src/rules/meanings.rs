@@ -40,11 +40,11 @@ impl Engine<'_> {
                     return match self.look_beyond(place, name, want) {
                         Found::Symbols(targets) => self.chosen(place, targets, want, call, "in scope"),
                         Found::External | Found::Outside => Meaning::External,
-                        _ => Meaning::Unknown("no function of that name accepts this number of arguments"),
+                        _ => Meaning::Unknown("no function of that name has this arity"),
                     };
                 }
                 let picked = self.completed(picked);
-                self.proved(self.with_constructors(picked, want, given.as_ref()), "a member of a type around")
+                self.proved(self.with_constructors(picked, want, given.as_ref()), "a member of an enclosing type")
             }
             Found::Guess(target) => Meaning::guessed(target, "the only one of that name"),
             Found::Module(files) => Meaning::Module(files),
@@ -173,7 +173,7 @@ impl Engine<'_> {
         match of {
             // No symbol of the view has the name.
             Type::Unknown if self.scoping.open_world && self.is_unheard(name, want) => return Meaning::External,
-            Type::Unknown => return Meaning::Unknown("the type of the receiver is unknown"),
+            Type::Unknown => return Meaning::Unknown("the type of the receiver is not known"),
             Type::External | Type::Basic(_) => return Meaning::External,
             _ => {}
         }
@@ -238,7 +238,7 @@ impl Engine<'_> {
         };
         let targets = self.taking(targets, given.as_ref(), want);
         if targets.is_empty() {
-            return Meaning::Unknown("no function of that name accepts this number of arguments");
+            return Meaning::Unknown("no function of that name has this arity");
         }
         let targets = self.completed(targets);
         self.proved(self.with_constructors(targets, want, given.as_ref()), why)
