@@ -1,8 +1,8 @@
 //! Resolves every reference of a folder without a store: `edges FOLDER [calls|refs|defs|all|unknown|counts]`.
 //!
-//! `calls`, `refs` and `defs` print JSON lines that a scorer compares with a compiler's view, `all` every reference with
-//! what it means; `unknown` lists the references that nobody could resolve, with the reason; `counts` sums up. The tool one
-//! works on a language's rules with.
+//! `calls`, `refs` and `defs` print JSON lines that a scorer compares with a compiler's results; `all` prints every
+//! reference with its resolution; `unknown` lists the unresolved references with the reason; `counts` sums up. It is
+//! the tool for work on a language's resolver.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -55,7 +55,7 @@ fn main() {
                 match (&meaning, what.as_str()) {
                     (Meaning::Symbols { targets, confidence, why }, "calls" | "refs") => {
                         for target in targets {
-                            let to = world.file(target.file).expect("it is there");
+                            let to = world.file(target.file).expect("because a target is in the world");
                             let symbol = &to.facts.symbols[target.place as usize];
                             if what == "calls" && is_call && symbol.kind != SymbolKind::Module {
                                 let line = json!({
@@ -64,7 +64,7 @@ fn main() {
                                     "site_line": reference.line, "site_col": reference.column, "to_name": name,
                                     "edge_type": "calls", "confidence": confidence.as_str(), "why": why,
                                 });
-                                writeln!(out, "{line}").expect("it can be written");
+                                writeln!(out, "{line}").expect("stdout is writable");
                             }
                             if what == "refs" {
                                 let line = json!({
@@ -72,7 +72,7 @@ fn main() {
                                     "to_path": to.path, "to_line": symbol.name_line.max(symbol.lines.start),
                                     "confidence": confidence.as_str(),
                                 });
-                                writeln!(out, "{line}").expect("it can be written");
+                                writeln!(out, "{line}").expect("stdout is writable");
                             }
                         }
                     }
@@ -84,13 +84,13 @@ fn main() {
                             "place": place, "shape": reference.shape.as_str(), "name": name, "of": qualifier,
                             "means": told(&meaning), "to": to,
                         });
-                        writeln!(out, "{line}").expect("it can be written");
+                        writeln!(out, "{line}").expect("stdout is writable");
                     }
                     (Meaning::Unknown(why), "unknown") => {
                         let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.shown(at));
                         let shape = reference.shape.as_str();
                         let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
-                        writeln!(out, "{place} {shape} {name} on {qualifier:?}: {why}").expect("it can be written");
+                        writeln!(out, "{place} {shape} {name} on {qualifier:?}: {why}").expect("stdout is writable");
                     }
                     _ => {}
                 }
@@ -102,7 +102,7 @@ fn main() {
     }
     if what == "counts" {
         for (kind, count) in counts {
-            writeln!(out, "{count:>8} {kind}").expect("it can be written");
+            writeln!(out, "{count:>8} {kind}").expect("stdout is writable");
         }
     }
 }
@@ -114,12 +114,12 @@ fn definitions(world: &MemoryWorld, out: &mut impl Write) {
                 "path": file.path, "line": symbol.name_line.max(symbol.lines.start), "name": symbol.name,
                 "kind": symbol.kind.as_str(), "qualified": symbol.qualified_name,
             });
-            writeln!(out, "{line}").expect("it can be written");
+            writeln!(out, "{line}").expect("stdout is writable");
         }
     }
 }
 
-/// A meaning without its targets.
+/// Renders a resolution without its targets.
 fn told(meaning: &Meaning) -> String {
     match meaning {
         Meaning::Symbols { confidence, why, .. } => format!("{} ({why})", confidence.as_str()),
@@ -135,7 +135,7 @@ fn is_call(shape: RefShape) -> bool {
     matches!(shape, Call | PathCall | SelfCall | MemberCall | MacroCall | Construct | Decorator | Jsx)
 }
 
-/// The line of the nearest function around a reference; 0 at the level of the file.
+/// Returns the line of the nearest enclosing function of a reference; 0 at file level.
 fn from_line(file: &SourceFile, mut symbol: Option<u32>) -> u32 {
     while let Some(at) = symbol {
         let around = &file.facts.symbols[at as usize];

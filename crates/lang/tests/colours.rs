@@ -1,7 +1,7 @@
-//! Colours of code: what each language looks like, and that any bytes have colours that hold together.
+//! Highlighting: the spans of each language, and valid spans for any bytes.
 //!
-//! A fixture in `fixtures/colours/` is a file with a line under each of its lines: a letter for each character that has a
-//! colour. The file without these lines is what is coloured, under the fixture's own name.
+//! A fixture in `fixtures/colours/` is a file with an extra line under each of its lines: a letter for each character
+//! with a highlight kind. The file without these lines is highlighted, under the fixture's own name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use codecompass_lang::{Colour, Coloured, LANGUAGES, colours, colours_while, extract};
 use proptest::prelude::*;
 
-/// The letters of colours in fixtures.
+/// Returns the letter of a highlight kind in fixtures.
 fn letter(colour: Colour) -> char {
     match colour {
         Colour::Comment => 'c',
@@ -29,20 +29,20 @@ fn folder() -> PathBuf {
 }
 
 fn fixtures() -> Vec<(String, String)> {
-    let files = fs::read_dir(folder()).expect("the folder is there").flatten();
-    let read = |path: PathBuf| fs::read_to_string(path).expect("a fixture can be read");
+    let files = fs::read_dir(folder()).expect("because the folder exists").flatten();
+    let read = |path: PathBuf| fs::read_to_string(path).expect("because fixtures are readable");
     let mut all: Vec<_> =
         files.map(|file| (file.file_name().to_string_lossy().into_owned(), read(file.path()))).collect();
     all.sort();
     all
 }
 
-/// The lines of a fixture that are code.
+/// Returns the lines of a fixture that are code.
 fn code(fixture: &str) -> String {
     fixture.lines().step_by(2).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The text with its colours under each line.
+/// Renders the text with its highlight kinds under each line.
 fn drawn(text: &str, all: &[Coloured]) -> String {
     let mut drawn = String::new();
     let mut start = 0;
@@ -64,7 +64,7 @@ fn check(path: &str, bytes: &[u8], language: Option<&str>) -> Vec<Coloured> {
     let all = colours(path, bytes, language);
     let mut end = 0;
     for one in &all {
-        assert!(end <= one.start && one.start < one.end, "{path}: {one:?} behind {end}");
+        assert!(end <= one.start && one.start < one.end, "{path}: {one:?} after {end}");
         assert!(text.get(one.start as usize..one.end as usize).is_some(), "{path}: {one:?}");
         end = one.end;
     }
@@ -85,7 +85,7 @@ fn every_language_has_the_colours_that_its_fixture_shows() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let missing: Vec<&str> = LANGUAGES.iter().map(|one| one.name).filter(|name| !seen.contains(name)).collect();
-    assert!(missing.is_empty(), "no fixture of {missing:?}");
+    assert!(missing.is_empty(), "no fixture for {missing:?}");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_chosen_language_is_that_of_the_colours() {
     assert!(check("a.inc", b"return 1", Some("klingon")).is_empty());
 }
 
-/// The loop of the scanner is linear; how long a parse may take is extraction's business, so code is short here.
+/// The scanner is linear. The time limit of a parse is tested with extraction, so code is short here.
 #[test]
 fn deep_texts_and_texts_of_openings_end() {
     let scraps = ["(", "{", "[", "\"", "'", "\\\"", "`${", "/*", "<a b='", "#", "é\"", "a: ", "f(", "\"#{", "<!--"];
@@ -107,7 +107,7 @@ fn deep_texts_and_texts_of_openings_end() {
     }
 }
 
-/// Who loses patience gets nothing.
+/// Cancellation returns nothing.
 #[test]
 fn nobody_waits_for_colours_longer_than_he_likes() {
     let text = "f(a);\n".repeat(20_000);
@@ -117,16 +117,16 @@ fn nobody_waits_for_colours_longer_than_he_likes() {
 
 #[test]
 fn all_other_fixtures_have_colours_that_hold_together() {
-    let root = folder().parent().expect("it lies in fixtures").to_owned();
-    for folder in fs::read_dir(root).expect("the folder is there").flatten() {
+    let root = folder().parent().expect("because the folder is below fixtures").to_owned();
+    for folder in fs::read_dir(root).expect("because the folder exists").flatten() {
         for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
             let path = file.path().display().to_string();
-            check(&path, &fs::read(file.path()).expect("a fixture can be read"), None);
+            check(&path, &fs::read(file.path()).expect("because fixtures are readable"), None);
         }
     }
 }
 
-/// A fixture's name, and its text with pieces cut out or put in elsewhere.
+/// A fixture's name, and its text with parts removed or moved.
 fn mutilated() -> impl Strategy<Value = (String, Vec<u8>)> {
     let cut = (any::<prop::sample::Index>(), 0..80_usize, any::<prop::sample::Index>(), any::<bool>());
     (prop::sample::select(fixtures()), prop::collection::vec(cut, 1..5)).prop_map(|((name, fixture), cuts)| {

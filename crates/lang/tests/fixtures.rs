@@ -1,20 +1,21 @@
-//! What is extracted from the fixtures, said in the fixtures' own comments.
+//! Checks the facts of the fixtures against the expectations in their comments.
 //!
 //! Each file of `fixtures/<language>/` may begin with `path: …` in a comment, the path it is extracted under, and with
-//! `complete`, which says that every named symbol is promised. The promises:
+//! `complete`, which means that every named symbol has an expectation. The expectations:
 //!
 //! - `def <kind> <qualified name>`, or `def use <name> = <qualified name>`: a symbol is named here;
-//! - `signature …`, `visibility <common word> <as written>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind> <qualified
-//!   name>`: about the symbol named here (`-` stands for none);
+//! - `signature …`, `visibility <common word> <source text>`, `lines a-b`, `outer <line>`, `trait …`, `parent <kind>
+//!   <qualified name>`: properties of the symbol named here (`-` for none);
 //! - `test yes` or `test no`: whether it is test code by its text;
-//! - `doc …`, `annotation …`, `value …`: what it carries, on one line (`-` stands for none);
-//! - `bind <kind> <name>[: <type>][ = <value>][ at <part>]`: a local name is declared on this line;
-//! - `local <the same>`: the reference here means that local name, or begins with it (`-` stands for none); `local` alone: it
-//!   means some local name;
-//! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference stands here;
-//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`, `require …`: an import
-//!   stands on this line;
-//! - `nothing`: nothing is done with a name here; that one stands here is told of none.
+//! - `doc …`, `annotation …`, `value …`: its doc, type and value, on one line (`-` for none);
+//! - `bind <kind> <name>[: <type>][ = <value>][ at <part>]`: a local binding is declared on this line;
+//! - `local <the same>`: the reference here resolves to that local binding, or begins with it (`-` for none); `local`
+//!   alone: it resolves to some local binding;
+//! - `ref <shape> <name> [of <qualifier>] [in <qualified name>]`: a reference is here;
+//! - `import <module> <name or *> [as <alias>]`, `reexport …`, `import-type …`, `dynamic-import …`, `require …`: an
+//!   import is on this line;
+//! - `nothing`: no reference is here. Bare occurrences (`binds`, `import`, `mention`) do not count and never need an
+//!   expectation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ fn every_language_has_fixtures() {
     let files = fixture_files();
     for language in LANGUAGES {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(language.name);
-        assert!(files.iter().any(|file| file.starts_with(&folder)), "{} has none", language.name);
+        assert!(files.iter().any(|file| file.starts_with(&folder)), "{} has no fixtures", language.name);
     }
 }
 
@@ -53,14 +54,14 @@ fn fixture_files() -> Vec<PathBuf> {
     files
 }
 
-/// The broken promises of a file.
+/// Returns the unmet expectations of a file.
 fn check(file: &Path) -> Vec<String> {
-    let text = fs::read_to_string(file).expect("a fixture is text");
+    let text = fs::read_to_string(file).expect("because fixtures are UTF-8 text");
     let comment = ["//", "--"].into_iter().find(|mark| text.starts_with(mark)).unwrap_or("#");
     let marker = |word: &str| {
         text.lines().take(3).find_map(|line| line.strip_prefix(comment)?.trim().strip_prefix(word)).map(str::trim)
     };
-    let name = file.file_name().and_then(|name| name.to_str()).expect("a fixture has a name");
+    let name = file.file_name().and_then(|name| name.to_str()).expect("because a fixture has a UTF-8 name");
     let extracted = extract(marker("path:").unwrap_or(name), text.clone().into_bytes());
     let given = promises(&text, comment);
     let mut broken: Vec<String> = given
@@ -70,7 +71,7 @@ fn check(file: &Path) -> Vec<String> {
         .collect();
     if marker("complete").is_some() {
         broken
-            .extend(unpromised(&extracted, &given).map(|symbol| format!("{}: no promise of {symbol}", file.display())));
+            .extend(unpromised(&extracted, &given).map(|symbol| format!("{}: unexpected {symbol}", file.display())));
     }
     broken
 }
@@ -86,7 +87,7 @@ fn unpromised<'e>(extracted: &'e Extracted, given: &'e [Promise]) -> impl Iterat
         .map(|symbol| format!("{} {} in line {}", symbol.kind, symbol.qualified_name, symbol.name_line))
 }
 
-/// A name in the first columns can not be pointed at, since the comment mark stands there.
+/// A name in the first columns cannot be marked, because the comment marker is there.
 fn is_first_column(extracted: &Extracted, symbol: &Symbol) -> bool {
     column(extracted, symbol.name_span.start) < 2
 }
@@ -116,11 +117,11 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "import" | "reexport" | "import-type" | "dynamic-import" | "require" => {
             one_of(imports_at(extracted, promise), &promise.text)
         }
-        _ => Err("nobody knows how to check this".to_owned()),
+        _ => Err("unknown kind of expectation".to_owned()),
     }
 }
 
-/// Whether a reference says only that a name stands there.
+/// Returns whether a reference only states that a name occurs there.
 fn is_bare(found: &str) -> bool {
     ["binds ", "import ", "mention "].iter().any(|shape| found.starts_with(shape))
 }

@@ -1,4 +1,4 @@
-//! Extraction is total: whatever the bytes, it ends soon and the facts hold together.
+//! Extraction is total: for any bytes it ends soon with valid facts.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ use codecompass_lang::{
 use codecompass_model::ProblemKind;
 use codecompass_testkit::check_facts;
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are equal in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -24,8 +24,8 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let folders = LANGUAGES.iter().map(|language| language.name).chain(["landmarks"]);
     let mut files: Vec<_> = folders
-        .flat_map(|folder| fs::read_dir(root.join(folder)).expect("every language has fixtures").flatten())
-        .map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).expect("a fixture can be read")))
+        .flat_map(|folder| fs::read_dir(root.join(folder)).expect("because every language has fixtures").flatten())
+        .map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).expect("because fixtures are readable")))
         .collect();
     files.sort();
     files.dedup();
@@ -51,14 +51,14 @@ fn facts_hold_together_for_whole_and_for_cut_files() {
     }
 }
 
-/// Every format that has a reader of landmarks has a fixture, and one that is told something of.
+/// Every format with a landmark reader has a fixture with landmarks.
 #[test]
 fn every_fixture_of_landmarks_has_some() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/landmarks");
     let mut languages = HashSet::new();
-    for entry in fs::read_dir(root).expect("the folder is there").flatten() {
+    for entry in fs::read_dir(root).expect("because the folder exists").flatten() {
         let path = entry.path().display().to_string();
-        let extracted = check(&path, fs::read(entry.path()).expect("a fixture can be read"));
+        let extracted = check(&path, fs::read(entry.path()).expect("because fixtures are readable"));
         assert!(extracted.facts.symbols.len() > 1, "{path}");
         assert!(extracted.facts.references.is_empty() && extracted.facts.problems.is_empty(), "{path}");
         assert!(facts_version(extracted.language) > facts_version("text"), "{path}");
@@ -69,7 +69,7 @@ fn every_fixture_of_landmarks_has_some() {
     assert_eq!(languages, read);
 }
 
-/// The lines of a text are cut into the same pieces whatever landmarks are in it.
+/// Landmarks do not change how a text is split into chunks.
 #[test]
 fn landmarks_leave_the_pieces_of_a_text_alone() {
     for (path, bytes) in fixtures().into_iter().filter(|(path, _)| path.contains("/landmarks/")) {
@@ -78,7 +78,7 @@ fn landmarks_leave_the_pieces_of_a_text_alone() {
     }
 }
 
-/// Deep, wide and long texts of every format end soon, and give no more than may be.
+/// Deep, wide and long texts of every format end soon, and have at most the maximum number of landmarks.
 #[test]
 fn landmarks_of_hostile_texts_are_few_and_found_soon() {
     let names = [
@@ -154,9 +154,9 @@ fn landmarks_of_hostile_texts_are_few_and_found_soon() {
 #[test]
 fn facts_hold_together_for_what_fuzzing_found() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz");
-    for entry in fs::read_dir(folder).expect("the folder of findings is there").flatten() {
+    for entry in fs::read_dir(folder).expect("because the folder of fuzz findings exists").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        check(&format!("src/{name}"), fs::read(entry.path()).expect("a finding can be read"));
+        check(&format!("src/{name}"), fs::read(entry.path()).expect("because findings are readable"));
     }
 }
 
@@ -516,7 +516,7 @@ fn deep_nesting_ends() {
     }
 }
 
-/// Each of these steps reads to the end of the text: few steps, and quadratic all the same.
+/// Each of these steps reads to the end of the text: few steps, but quadratic.
 #[test]
 fn reading_the_text_again_and_again_uses_up_the_budget() {
     for (path, unit) in [("a.js", "/["), ("a.py", "\\\n"), ("a.rs", "#!")] {
@@ -538,12 +538,12 @@ fn who_loses_patience_gets_nothing_and_who_has_it_gets_the_same() {
         };
         extract_while("a.rs", text.clone().into_bytes(), &go_on)
     };
-    let whole = go_on(u32::MAX).expect("nobody said stop");
+    let whole = go_on(u32::MAX).expect("because nothing cancels it");
     assert_eq!(whole.facts, extract("a.rs", text.clone().into_bytes()).facts);
-    assert!(asked.get() > 3, "it is asked as the parser goes on");
+    assert!(asked.get() > 3, "it is polled during the parse");
     for most in 0..3 {
         assert!(go_on(most).is_none());
-        assert_eq!(asked.get(), most + 1, "a no is not asked for twice");
+        assert_eq!(asked.get(), most + 1, "it is not polled again after it returned false");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rules answer whatever the code: cut, broken, or leading in circles, and also what nobody should ask.
+//! Resolvers answer for any code: truncated, broken or cyclic, and also for invalid queries.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn world(files: &[(&str, &str)]) -> MemoryWorld {
     world
 }
 
-/// Asks the rules of every language in a world about everything in it, and about one thing more than there is.
+/// Runs every query of every resolver in a world, and one with an index out of range.
 fn ask_everything(world: &MemoryWorld) {
     let mut languages: Vec<&str> = world.files().map(|file| file.language.as_str()).collect();
     languages.sort_unstable();
@@ -48,10 +48,10 @@ fn code_that_ends_in_the_middle_has_answers() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     for language in LANGUAGES {
         let mut files: Vec<(String, String)> = fs::read_dir(root.join(language.name))
-            .expect("every language has fixtures")
+            .expect("because every language has fixtures")
             .flatten()
             .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
-            .map(|(name, path)| (name, fs::read_to_string(path).expect("a fixture is text")))
+            .map(|(name, path)| (name, fs::read_to_string(path).expect("because fixtures are UTF-8 text")))
             .collect();
         files.sort();
         for (cut, (name, whole)) in files.iter().enumerate() {

@@ -1,13 +1,14 @@
-//! Whom references mean, in all languages: what the marks in `worlds/<language>/*.world` say is held against the rules.
+//! Checks the resolvers of all languages against the marks in `worlds/<language>/*.world`.
 //!
 //! `crates/testkit/README.md` has the notation. An answer is one of
 //!
-//! - `path:line`, several with commas; `path:line#name` where symbols of other names begin on that line;
-//! - `guess …`: the same, when it is a guess;
-//! - `module path, …`, `external`, `local`, `unknown`; `nothing`, where a list is asked for;
-//! - `… via path:line`: what a call reaches, and through whom.
+//! - `path:line`, several with commas; `path:line#name` if symbols with other names begin on that line;
+//! - `guess …`: the same, if it is a guess;
+//! - `module path, …`, `external`, `local`, `unknown`; `nothing` for an empty list;
+//! - `… via path:line`: the target of a returned call, and the function that returns it.
 //!
-//! `UPDATE=1` fills in the answers that are written `?`, and no others. `WORLD=text` looks at some worlds only.
+//! `UPDATE=1` fills in the answers that are written `?`, and no others. `WORLD=text` restricts the test to worlds whose
+//! path contains the text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use codecompass_lang::{LANGUAGES, extract, has_rules, resolver};
 use codecompass_model::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, SymbolKind, World};
 use codecompass_testkit::{Asked, Mark, MarkedWorld, MemoryWorld, fill_in, update_wanted};
 
-/// A test for each language, and their names.
+/// Defines a test for each language, and the list of their names.
 macro_rules! languages {
     ($($name:ident),*) => {
         const TESTED: &[&str] = &[$(stringify!($name)),*];
@@ -35,19 +36,19 @@ fn every_language_has_worlds_and_every_world_is_looked_at() {
     for language in LANGUAGES {
         assert!(TESTED.contains(&language.name), "{} has no test", language.name);
     }
-    let folders = fs::read_dir(worlds()).expect("there are worlds").flatten();
+    let folders = fs::read_dir(worlds()).expect("because the folder of worlds exists").flatten();
     for folder in folders.map(|entry| entry.file_name()) {
-        assert!(TESTED.iter().any(|name| folder == *name), "nobody looks at {}", folder.display());
+        assert!(TESTED.iter().any(|name| folder == *name), "{} has no test", folder.display());
     }
 }
 
 #[test]
 fn a_mark_stands_exactly_under_what_it_asks_for() {
     let asked = |code: &str| {
-        let marked = MarkedWorld::parse(&format!("It is so.\n== a.py\n{code}")).expect("it is a world");
+        let marked = MarkedWorld::parse(&format!("It is so.\n== a.py\n{code}")).expect("because the text is a valid world");
         answer(&in_memory(&marked), &marked.marks[0])
     };
-    let none = || Err("there is none".to_owned());
+    let none = || Err("no such reference, import or symbol".to_owned());
     assert_eq!(asked("def run(): pass\nrun()\n^^^ → ?\n"), Ok("a.py:1".to_owned()));
     assert_eq!(asked("def run(): pass\nrun()\n^^ → ?\n"), none());
     assert_eq!(asked("def run(): pass\nrun()\n ^^^ → ?\n"), none());
@@ -71,7 +72,7 @@ fn check_language(language: &str) {
     assert!(wrong.is_empty(), "{} wrong\n{}\n", wrong.len(), wrong.join("\n"));
 }
 
-/// Everything that is wrong with a world.
+/// Returns all errors of a world.
 fn check_file(file: &Path, language: &str) -> Vec<String> {
     let shown = file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(file).display().to_string();
     let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{shown}: {error}"));
@@ -82,7 +83,7 @@ fn check_file(file: &Path, language: &str) -> Vec<String> {
     let world = in_memory(&marked);
     let mut wrong: Vec<String> = order_matters(&world).into_iter().map(|why| format!("{shown}: {why}")).collect();
     if !world.files().any(|file| file.language == language) {
-        wrong.push(format!("{shown}: no file of it is {language}"));
+        wrong.push(format!("{shown}: it has no {language} file"));
     }
     let mut filled = Vec::new();
     for mark in &marked.marks {
@@ -92,7 +93,7 @@ fn check_file(file: &Path, language: &str) -> Vec<String> {
             (Ok(found), Some(expected)) if found == *expected => {}
             (Ok(found), Some(expected)) => wrong.push(format!("{at}: {found}, not {expected}")),
             (Ok(found), None) if update_wanted() => filled.push((mark.written_at, found)),
-            (Ok(found), None) => wrong.push(format!("{at}: {found}, which UPDATE=1 writes down")),
+            (Ok(found), None) => wrong.push(format!("{at}: {found}; UPDATE=1 fills it in")),
         }
     }
     if !filled.is_empty() {
@@ -110,10 +111,10 @@ fn in_memory(marked: &MarkedWorld) -> MemoryWorld {
     world
 }
 
-/// The answer to a mark by rules that were asked nothing before, or what is missing.
+/// Returns the answer to a mark from a new resolver without cached results, or the missing item.
 fn answer(world: &MemoryWorld, mark: &Mark) -> Result<String, String> {
     let file = world.file_at(&mark.path).and_then(|id| world.file(id)).expect("because the file was added");
-    let rules = rules(world, &file.language).ok_or_else(|| format!("{} has no rules", file.language))?;
+    let rules = rules(world, &file.language).ok_or_else(|| format!("{} has no resolver", file.language))?;
     let places = match mark.asked {
         Asked::Reference | Asked::Reached => references_at(&file, mark),
         Asked::Import => imports_at(&file, mark),
@@ -123,7 +124,7 @@ fn answer(world: &MemoryWorld, mark: &Mark) -> Result<String, String> {
         places.into_iter().map(|at| told(world, rules.as_ref(), &file, mark.asked, at)).collect();
     answers.dedup();
     match answers.is_empty() {
-        true => Err("there is none".into()),
+        true => Err("no such reference, import or symbol".into()),
         false => Ok(answers.join(" and ")),
     }
 }
@@ -132,7 +133,8 @@ fn rules<'w>(world: &'w MemoryWorld, language: &str) -> Option<Box<dyn Resolver 
     resolver(language, Rc::new(world))
 }
 
-/// The references that stand exactly over the carets. Several can: what a short form takes out, and what it makes.
+/// Returns the references exactly above the carets. There can be several: a shorthand refers to a field and declares a
+/// binding.
 fn references_at(file: &SourceFile, mark: &Mark) -> Vec<u32> {
     let facts = &file.facts;
     let is_meant = |&at: &u32| {
@@ -143,7 +145,7 @@ fn references_at(file: &SourceFile, mark: &Mark) -> Vec<u32> {
     (0..facts.references.len() as u32).filter(is_meant).collect()
 }
 
-/// The imports of the line that have this name, here or where they come from, or this path.
+/// Returns the imports on the line with this name or alias, or this path.
 fn imports_at(file: &SourceFile, mark: &Mark) -> Vec<u32> {
     let imports = &file.facts.imports;
     let name = Some(mark.name.trim_matches(['"', '\'']));
@@ -163,7 +165,7 @@ fn symbols_at(world: &MemoryWorld, file: &SourceFile, mark: &Mark) -> Vec<u32> {
     (0..).zip(symbols).filter(|(_, symbol)| symbol.name_span.start == start).map(|(at, _)| at).collect()
 }
 
-/// What the rules say, in words.
+/// Renders the answer of the resolver.
 fn told(world: &MemoryWorld, rules: &dyn Resolver, file: &SourceFile, asked: Asked, at: u32) -> String {
     let places = |targets: &[SymbolAt]| match targets {
         [] => "nothing".to_owned(),
@@ -194,7 +196,7 @@ fn told(world: &MemoryWorld, rules: &dyn Resolver, file: &SourceFile, asked: Ask
     }
 }
 
-/// A symbol as `path:line`, with its name where that line alone does not tell which one is meant.
+/// Renders a symbol as `path:line`, with its name if the line alone is ambiguous.
 fn place(world: &MemoryWorld, at: SymbolAt) -> String {
     let file = world.file(at.file).expect("because a target is in the view");
     let meant = &file.facts.symbols[at.place as usize];
@@ -205,8 +207,8 @@ fn place(world: &MemoryWorld, at: SymbolAt) -> String {
     world.place(at) + &name.unwrap_or_default()
 }
 
-/// The questions whose answers depend on what was asked before: all that can be asked of a world, from the first to the last
-/// and from the last to the first.
+/// Returns the queries whose answers depend on earlier queries: runs all queries of a world from first to last and from
+/// last to first.
 fn order_matters(world: &MemoryWorld) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut languages: Vec<&str> = world.files().map(|file| file.language.as_str()).collect();
@@ -214,8 +216,8 @@ fn order_matters(world: &MemoryWorld) -> Vec<String> {
     languages.dedup();
     for language in languages.into_iter().filter(|language| has_rules(language)) {
         let questions = questions(world, language);
-        let forwards = rules(world, language).expect("because the language has rules");
-        let backwards = rules(world, language).expect("because the language has rules");
+        let forwards = rules(world, language).expect("because the language has a resolver");
+        let backwards = rules(world, language).expect("because the language has a resolver");
         let ask = |rules: &dyn Resolver, question: &(Rc<SourceFile>, Asked, u32)| {
             told(world, rules, &question.0, question.1, question.2)
         };
@@ -224,16 +226,16 @@ fn order_matters(world: &MemoryWorld) -> Vec<String> {
         for ((question, first), last) in questions.iter().zip(first).zip(last.into_iter().rev()) {
             if first != last {
                 let (file, asked, at) = question;
-                wrong.push(format!("{} {asked:?} {at}: {first} or {last}, by what was asked before", file.path));
+                wrong.push(format!("{} {asked:?} {at}: {first} or {last}, depending on earlier queries", file.path));
             }
         }
     }
     wrong
 }
 
-/// Every question to the rules of a language, about its own files and those of its kin.
+/// Returns every query for the resolver of a language, about its own files and those of its interop languages.
 fn questions(world: &MemoryWorld, language: &str) -> Vec<(Rc<SourceFile>, Asked, u32)> {
-    let rules = rules(world, language).expect("because the language has rules");
+    let rules = rules(world, language).expect("because the language has a resolver");
     let is_own = |file: &&Rc<SourceFile>| file.language == language || rules.kin().contains(&file.language.as_str());
     let mut all = Vec::new();
     for file in world.files().filter(is_own) {
