@@ -64,7 +64,7 @@ pub(crate) struct Draft<'t> {
     attributes: Vec<(u32, Span)>,
     /// Start offsets of declared names with the binding each declares; `None` for labels.
     bound: Vec<(u32, Option<u32>)>,
-    /// Start offsets of names whose node kind alone does not make them names.
+    /// Start offsets of names that are not recognisable by node kind alone.
     words: Vec<u32>,
     /// Occurrences of symbol names outside the code.
     mentions: Vec<Span>,

@@ -178,7 +178,7 @@ pub struct Language {
     /// Whether the language itself defines visibility. If not, facts follow the naming convention (a leading
     /// underscore) because ranking uses it, but answers do not show it as a visibility.
     pub has_visibility: bool,
-    /// How far references are resolved.
+    /// The depth of resolution.
     pub depth: Depth,
     /// The measured accuracy, for people: the ground truth and the result.
     pub measured: &'static str,
@@ -192,7 +192,7 @@ pub struct Language {
     pub(crate) rules: Rules,
 }
 
-/// How far references of a language are resolved.
+/// The depth to which references of a language are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// By scopes, imports, and by receivers that are named explicitly.
@@ -220,7 +220,7 @@ pub struct Support {
     pub extensions: Vec<&'static str>,
     /// Whole names of files.
     pub file_names: Vec<&'static str>,
-    /// How far references are resolved; `None` for a language without a grammar.
+    /// The depth of resolution; `None` for a language without a grammar.
     pub depth: Option<Depth>,
     /// Whether a language without a grammar has landmarks.
     pub landmarks: bool,
@@ -396,7 +396,7 @@ pub fn facts_version(language: &str) -> Option<u32> {
     }
 }
 
-/// Returns the facts version of files whose language was selected explicitly.
+/// Returns the facts version of files with an explicitly selected language.
 pub fn chosen_version(language: &str) -> Option<u32> {
     facts_version(language).map(|version| version | CHOSEN)
 }

@@ -20,13 +20,13 @@ pub(crate) struct Grammar {
     pub(crate) kinds: &'static [&'static str],
     /// Names of fields; the code of a field is its position plus one.
     pub(crate) fields: &'static [&'static str],
-    /// The kinds whose children have their field recorded.
+    /// The kinds with recorded fields of their children.
     pub(crate) fielded: &'static [u8],
-    /// The kinds whose children are not visited.
+    /// The kinds with children that are not visited.
     pub(crate) opaque: &'static [u8],
     /// The kinds of leaves that are names.
     pub(crate) names: &'static [u8],
-    /// The kinds of statements whose names are imported or name the file's package.
+    /// The kinds of statements with names that are imported or name the file's package.
     pub(crate) imports: &'static [u8],
     /// Words that look like names but are not: `self`, `_`.
     pub(crate) words: &'static [&'static str],
@@ -126,12 +126,12 @@ pub(crate) struct Tree {
     path: Vec<u32>,
     /// Positions where the parser skipped or invented tokens.
     pub(crate) errors: Trouble,
-    /// Nodes whose children are too deep.
+    /// Nodes with children that are too deep.
     pub(crate) too_deep: Trouble,
 }
 
 impl Tree {
-    /// Copies a parsed tree whose text starts at this offset of the file.
+    /// Copies a parsed tree. Its text starts at this offset of the file.
     pub(crate) fn fill(&mut self, parsed: &tree_sitter::Tree, tables: &Tables, offset: u32) {
         self.clear();
         let broken = parsed.root_node().has_error();

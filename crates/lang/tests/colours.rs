@@ -30,7 +30,7 @@ fn folder() -> PathBuf {
 
 fn fixtures() -> Vec<(String, String)> {
     let files = fs::read_dir(folder()).expect("because the folder exists").flatten();
-    let read = |path: PathBuf| fs::read_to_string(path).expect("because fixtures are readable");
+    let read = |path: PathBuf| fs::read_to_string(path).expect("because fixtures exist");
     let mut all: Vec<_> =
         files.map(|file| (file.file_name().to_string_lossy().into_owned(), read(file.path()))).collect();
     all.sort();
@@ -121,7 +121,7 @@ fn all_other_fixtures_have_colours_that_hold_together() {
     for folder in fs::read_dir(root).expect("because the folder exists").flatten() {
         for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
             let path = file.path().display().to_string();
-            check(&path, &fs::read(file.path()).expect("because fixtures are readable"), None);
+            check(&path, &fs::read(file.path()).expect("because fixtures exist"), None);
         }
     }
 }

@@ -70,8 +70,7 @@ fn check(file: &Path) -> Vec<String> {
         .map(|(promise, why)| format!("{}:{}: {}\n    but: {why}", file.display(), promise.line, promise.text))
         .collect();
     if marker("complete").is_some() {
-        broken
-            .extend(unpromised(&extracted, &given).map(|symbol| format!("{}: unexpected {symbol}", file.display())));
+        broken.extend(unpromised(&extracted, &given).map(|symbol| format!("{}: unexpected {symbol}", file.display())));
     }
     broken
 }

@@ -25,7 +25,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
     let folders = LANGUAGES.iter().map(|language| language.name).chain(["landmarks"]);
     let mut files: Vec<_> = folders
         .flat_map(|folder| fs::read_dir(root.join(folder)).expect("because every language has fixtures").flatten())
-        .map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).expect("because fixtures are readable")))
+        .map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).expect("because fixtures exist")))
         .collect();
     files.sort();
     files.dedup();
@@ -58,7 +58,7 @@ fn every_fixture_of_landmarks_has_some() {
     let mut languages = HashSet::new();
     for entry in fs::read_dir(root).expect("because the folder exists").flatten() {
         let path = entry.path().display().to_string();
-        let extracted = check(&path, fs::read(entry.path()).expect("because fixtures are readable"));
+        let extracted = check(&path, fs::read(entry.path()).expect("because fixtures exist"));
         assert!(extracted.facts.symbols.len() > 1, "{path}");
         assert!(extracted.facts.references.is_empty() && extracted.facts.problems.is_empty(), "{path}");
         assert!(facts_version(extracted.language) > facts_version("text"), "{path}");

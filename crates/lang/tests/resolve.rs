@@ -45,7 +45,7 @@ fn every_language_has_worlds_and_every_world_is_looked_at() {
 #[test]
 fn a_mark_stands_exactly_under_what_it_asks_for() {
     let asked = |code: &str| {
-        let marked = MarkedWorld::parse(&format!("It is so.\n== a.py\n{code}")).expect("because the text is a valid world");
+        let marked = MarkedWorld::parse(&format!("It is so.\n== a.py\n{code}")).expect("because it is a valid world");
         answer(&in_memory(&marked), &marked.marks[0])
     };
     let none = || Err("no such reference, import or symbol".to_owned());

@@ -6,11 +6,11 @@ use super::Colour::{self, Attribute, Constant, Function, Keyword, Type};
 pub(super) struct Odd {
     /// Their names.
     languages: &'static [&'static str],
-    /// Node kinds whose names are misleading or say nothing about their role.
+    /// Node kinds with names that are misleading or say nothing about their role.
     pub(super) kinds: &'static [(&'static str, Option<Colour>)],
     /// Names with a fixed kind wherever they occur, separated by blanks.
     pub(super) words: &'static [(Colour, &'static str)],
-    /// The node kind whose string literals are docs.
+    /// The node kind with string literals that are docs.
     pub(super) documents: Option<&'static str>,
     /// Whether a name with a capital letter is a type if nothing else is known about it.
     pub(super) capitals: bool,

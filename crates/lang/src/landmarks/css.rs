@@ -22,7 +22,7 @@ fn rules(reading: &mut Reading<'_>, marks: &[&str]) {
     let mut scan = Scan::new(text);
     // For each open brace, the number of landmarks that were open before it.
     let mut braces: Vec<usize> = Vec::new();
-    // The number of open braces whose content is skipped.
+    // The number of open braces with skipped content.
     let mut shut = 0usize;
     // The start of the text before a brace.
     let mut from: Option<usize> = None;

@@ -118,7 +118,7 @@ fn key(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, before: &st
     reading.add(landmark, header_end);
 }
 
-/// Advances past a heredoc, whose end marker is on a line of its own.
+/// Advances past a heredoc. Its end marker is on a line of its own.
 fn skip_heredoc(scan: &mut Scan<'_>) {
     scan.at += 2;
     if scan.byte() == Some(b'-') {

@@ -65,7 +65,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Returns whether a landmark is open whose brace has not occurred yet.
+/// Returns whether a landmark is open but its brace has not occurred yet.
 fn is_waiting(reading: &Reading<'_>, braces: &[usize]) -> bool {
     let is_braced = |at: usize| braces.contains(&at);
     reading.depth() > 0 && !is_braced(reading.depth() - 1)

@@ -82,7 +82,7 @@ fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
     }
 }
 
-/// Opens the landmark of a statement whose first word was read.
+/// Opens the landmark of a statement after its first word was read.
 fn created(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> Option<SymbolKind> {
     let text = reading.text;
     let mut kind = None;

@@ -50,7 +50,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Starts the closure at a node, whose block is open. The closure expression is built when the node ends.
+    /// Starts the closure at a node with an open block. The closure expression is built when the node ends.
     pub(crate) fn begin_closure(&mut self, at: usize, params: u32, body: Option<usize>) {
         self.later(self.tree.next(at), Left::Closure(at, params, body));
         self.frames.push(Frame { is_asked: true, ..Frame::default() });

@@ -249,7 +249,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// Lowers the node at a selector, as seen from a node.
+    /// Lowers the node that a selector finds, relative to a node.
     fn there(&mut self, at: usize, find: Find) -> ExprId {
         match self.find(at, find) {
             Some(of) if of != at => self.lower(of),

@@ -40,7 +40,7 @@ impl Engine<'_> {
         symbol.is_some_and(|of| !of.flags.has(Flags::STATIC) && of.visibility != Some(Visibility::Private))
     }
 
-    /// Returns whether the parameter types of a method may equal those of the declared one, as seen from its type.
+    /// Returns whether the parameter types of a method may equal those of the declared one, as its type sees them.
     fn may_override(&self, method: SymbolAt, declared: SymbolAt, of: SymbolAt) -> bool {
         let Some(file) = self.file(method.file) else { return false };
         let Some(class) = self.class_of(&file, Some(method.place)) else { return false };

@@ -190,7 +190,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Looks up a name in the imports of a file; also returns whether an import gives this name to an external symbol.
+    /// Like [`Self::by_module`]; also returns whether an import declares an external symbol with this name.
     fn find_by_module(&self, file: &Rc<File>, name: &str, want: Want) -> (Handed, bool) {
         let (mut all, mut is_named) = (Handed::default(), false);
         let is_heard = self.symbols_named(name).iter().any(|at| !self.library().has(at.file) && self.fits(*at, want));

@@ -63,7 +63,7 @@ impl Engine<'_> {
         self.look_in(self.scoping.order, place, name, want)
     }
 
-    /// Looks up a name at outer steps, for a call whose arity no enclosing declaration has.
+    /// Looks up a name at outer steps, for a call with an arity that no enclosing declaration has.
     pub(super) fn look_beyond(&self, place: &Place, name: &str, want: Want) -> Found {
         let near = self.scoping.order.iter().take_while(|look| **look == Look::Around).count();
         self.look_in(&self.scoping.order[near..], place, name, want)
@@ -420,7 +420,7 @@ impl Engine<'_> {
             return None;
         }
         let mut shared = self.shared(file, name, want);
-        // Of several definitions, those win whose files include the same declaration.
+        // Of several definitions, those in files that include the same declaration win.
         let knows = |at: &SymbolAt| {
             let Some(other) = self.file(at.file) else { return false };
             let included = self.included(&other);
@@ -504,7 +504,7 @@ impl Engine<'_> {
         Found::of(found)
     }
 
-    /// Returns the names that `use` of a module brings in: imports and definitions of its using macro, or of the
+    /// Returns the names that `use` of a module imports: imports and definitions of its using macro, or of the
     /// function that is named beside the module.
     fn by_use(&self, import: &Import, name: &str, want: Want, outside: &mut bool) -> Vec<SymbolAt> {
         let mut found = Vec::new();

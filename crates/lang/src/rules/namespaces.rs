@@ -19,7 +19,7 @@ use super::values::Value;
 /// The maximum number of namespaces to search for a name.
 const MAX_NAMESPACES: usize = 32;
 
-/// The maximum length of a chain of operators whose results have operators.
+/// The maximum length of a chain of overloaded operators.
 const MAX_POINTERS: usize = 4;
 
 /// Names that a namespace imports from another by `using`.
@@ -197,7 +197,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Returns the names that an import brings in: its path is looked up from its namespace outwards.
+    /// Returns the names of a `using` import: its path is looked up from its namespace outwards.
     fn using(&self, file: &Rc<File>, import: &Import) -> Using {
         let mut around = file.around(import.symbol).filter_map(|at| file.symbol(at));
         let inside = around.find(|of| of.kind == SymbolKind::Namespace).map_or("", |of| of.qualified_name.as_str());
@@ -241,7 +241,7 @@ impl Engine<'_> {
         self.library().named(first).iter().any(is_known) || self.find_qualified(package).is_empty()
     }
 
-    /// Returns a namespace as a value; an alias gives its target.
+    /// Returns a namespace as a value; an alias is replaced by its target.
     pub(super) fn namespace_value(&self, at: SymbolAt) -> Value {
         let Some(file) = self.file(at.file) else { return Value::Of(Type::Unknown) };
         let Some(symbol) = file.symbol(at.place) else { return Value::Of(Type::Unknown) };

@@ -77,7 +77,7 @@ fn fits_labels(params: &[Label], given: &[Label]) -> bool {
 }
 
 impl Engine<'_> {
-    /// Keeps the functions whose parameters match the argument labels of a call.
+    /// Keeps the functions with parameters that match the argument labels of a call.
     pub(super) fn labelled(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
         let is_meant = |at: &SymbolAt| {
             let Some(file) = self.file(at.file) else { return true };

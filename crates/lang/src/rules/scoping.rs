@@ -6,7 +6,7 @@ use codecompass_model::{Import, Literal, VersionId, World};
 pub(crate) struct Scoping {
     /// Its name on the wire.
     pub(crate) language: &'static str,
-    /// Other languages whose files are read as if they were in this one.
+    /// Other languages with files that are read as if they were in this one.
     pub(crate) kin: &'static [&'static str],
     /// The separator in qualified names.
     pub(crate) separator: &'static str,
@@ -56,7 +56,7 @@ pub(crate) struct Scoping {
     pub(crate) relative_imports: bool,
     /// Whether members that are added to a type from elsewhere must be in scope.
     pub(crate) parts_in_scope: bool,
-    /// Whether a call whose arity fits no function of the name may refer to a member inherited from an external type.
+    /// Whether a call that fits no function of the name by arity may refer to a member of an external base type.
     pub(crate) counts_arguments: bool,
     /// The types of literals.
     pub(crate) literals: &'static [(Literal, &'static str)],
@@ -69,7 +69,7 @@ pub(crate) struct Scoping {
     pub(crate) open_library: &'static str,
     /// The type of the library that all types extend.
     pub(crate) root: Option<&'static str>,
-    /// The type of the library whose first type argument is the element type of a loop over it.
+    /// The iterable type of the library: its first type argument is the element type of a loop over it.
     pub(crate) iterable: Option<&'static str>,
     /// Basic types and the types of the library that represent them.
     pub(crate) boxes: &'static [(&'static str, &'static str)],
@@ -95,7 +95,7 @@ pub(crate) struct Scoping {
     pub(crate) told_types: bool,
     /// Whether a list is also an iterable.
     pub(crate) lists_iterate: bool,
-    /// The member whose type is the element type of an indexed value.
+    /// The member with the element type of an indexed value as its type.
     pub(crate) indexer: Option<&'static str>,
     /// The name of constructors, for languages where they are inherited and can be called by name.
     pub(crate) constructor: Option<&'static str>,
