@@ -1,13 +1,13 @@
-//! What about a symbol changed: its header, its body, its attributes, its docs.
+//! Facets of a changed symbol: signature, body, attributes, docs.
 
 use codecompass_model::{Span, Symbol};
 
-/// A part of a symbol.
+/// A part of a symbol that can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Facet {
     /// The header.
     Signature,
-    /// What follows it.
+    /// The text after the header.
     Body,
     /// Attributes and decorators.
     Attributes,
@@ -27,10 +27,10 @@ impl Facet {
     }
 }
 
-/// A symbol with the text of its file and the symbols beside it.
+/// A symbol with the symbols of its file and the text of the file.
 type Seen<'s> = (&'s Symbol, &'s [Symbol], &'s str);
 
-/// Which parts of a symbol differ. Of a symbol whose content hash differs there is at least one.
+/// Returns the facets of a symbol that differ. If the content hash differs, there is at least one.
 pub fn facets(place: (u32, u32), before: (&[Symbol], &str), after: (&[Symbol], &str)) -> Vec<Facet> {
     let (Some(old), Some(new)) = (before.0.get(place.0 as usize), after.0.get(place.1 as usize)) else {
         return Vec::new();
@@ -48,7 +48,7 @@ pub fn facets(place: (u32, u32), before: (&[Symbol], &str), after: (&[Symbol], &
     }
     let has_new_doc = doc_changed((old, before.1), (new, after.1));
     if found.is_empty() && has_new_hash && !(has_new_doc && is_inside(old, new)) {
-        // White space that counts: indentation, or inside a string.
+        // Only significant white space differs: indentation, or white space in a string.
         found.push(Facet::Body);
     }
     if has_new_doc {
@@ -57,7 +57,7 @@ pub fn facets(place: (u32, u32), before: (&[Symbol], &str), after: (&[Symbol], &
     found
 }
 
-/// Whether the docs of a symbol differ, line ends aside.
+/// Whether the docs of a symbol differ, ignoring white space at both ends of each line.
 pub fn doc_changed(before: (&Symbol, &str), after: (&Symbol, &str)) -> bool {
     let doc = |(symbol, text): (&Symbol, &str)| {
         symbol.doc.map(|doc| doc.text(text).lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>())
@@ -65,13 +65,13 @@ pub fn doc_changed(before: (&Symbol, &str), after: (&Symbol, &str)) -> bool {
     doc(before) != doc(after)
 }
 
-/// What stands before a symbol, without docs and white space.
+/// Returns the text before a symbol that belongs to it, without docs and white space.
 pub(super) fn attributes(symbol: &Symbol, text: &str) -> String {
     let pieces = spans_before(symbol).into_iter().map(|(start, end)| Span { start, end }.text(text));
     pieces.flat_map(str::chars).filter(|char| !char.is_whitespace()).collect()
 }
 
-/// The ranges before a symbol that are its own and no docs.
+/// Returns the ranges before a symbol that belong to it and are not docs.
 fn spans_before(symbol: &Symbol) -> Vec<(u32, u32)> {
     match symbol.doc.filter(|doc| doc.start < symbol.span.start) {
         Some(doc) => vec![(symbol.outer_start, doc.start), (doc.end, symbol.span.start)],
@@ -79,17 +79,17 @@ fn spans_before(symbol: &Symbol) -> Vec<(u32, u32)> {
     }
 }
 
-/// Whether the docs are part of the text, as a docstring is.
+/// Whether the docs are inside the symbol's text, like a docstring.
 fn is_inside(old: &Symbol, new: &Symbol) -> bool {
     [old, new].iter().any(|symbol| symbol.doc.is_some_and(|doc| doc.start >= symbol.span.start))
 }
 
-/// The lines of a symbol that are its own: with its attributes, without docs that stand before it, and without the
-/// symbols inside it. Each with its number in the file.
+/// Returns the own lines of a symbol with their line numbers: attributes included, docs before the symbol and nested
+/// symbols excluded.
 pub fn own_lines<'t>(symbols: &[Symbol], place: u32, text: &'t str) -> Vec<(u32, &'t str)> {
     let Some(symbol) = symbols.get(place as usize) else { return Vec::new() };
     let mut lines: Vec<(u32, &str)> = Vec::new();
-    // Pieces come in order, so that line ends are counted once.
+    // Spans are in source order, so each line end is counted once.
     let (mut counted, mut line_number) = (0, 1);
     for (start, end) in spans_before(symbol).into_iter().chain(own_spans(symbols, place)) {
         line_number += newlines(text, counted, start);
@@ -97,7 +97,7 @@ pub fn own_lines<'t>(symbols: &[Symbol], place: u32, text: &'t str) -> Vec<(u32,
         let piece = Span { start, end }.text(text);
         let is_own = |line: &str| !line.trim_matches([' ', '\t', ',', ';', '\r']).is_empty();
         for (line, number) in piece.split('\n').zip(line_number..).filter(|(line, _)| is_own(line)) {
-            // Two pieces of one line are one line.
+            // Two spans on one line give one line.
             if lines.last().is_none_or(|(last, _)| *last != number) {
                 lines.push((number, whole_line(text, line)));
             }
@@ -106,7 +106,7 @@ pub fn own_lines<'t>(symbols: &[Symbol], place: u32, text: &'t str) -> Vec<(u32,
     lines
 }
 
-/// The line that a piece is a part of: from its beginning, so that it is shown as it is written.
+/// Returns the complete line that contains a fragment, so that it is shown as written.
 fn whole_line<'t>(text: &'t str, line: &'t str) -> &'t str {
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let begin = text[..offset].rfind('\n').map_or(0, |at| at + 1);
@@ -119,12 +119,12 @@ fn newlines(text: &str, from: u32, to: u32) -> u32 {
     memchr::memchr_iter(b'\n', between).count() as u32
 }
 
-/// The ranges of a symbol that belong to no symbol inside it.
+/// Returns the ranges of a symbol that belong to no nested symbol.
 pub(super) fn own_spans(symbols: &[Symbol], place: u32) -> Vec<(u32, u32)> {
     let symbol = &symbols[place as usize];
     let mut from = symbol.span.start;
     let mut spans = Vec::new();
-    // A child stands after its parent, and everything inside stands before its end.
+    // Children follow their parent, and everything nested starts before the end of the parent.
     let inside = symbols[place as usize + 1..].iter().take_while(|other| other.span.start < symbol.span.end);
     for child in inside.filter(|child| child.parent == Some(place)) {
         spans.push((from, child.outer_start.max(from)));
@@ -134,7 +134,8 @@ pub(super) fn own_spans(symbols: &[Symbol], place: u32) -> Vec<(u32, u32)> {
     spans
 }
 
-/// The own text of a symbol after its header and without its docs, as far as these can be told, without white space.
+/// Returns the own text of a symbol after its header, without white space, and without header and docs where they can
+/// be recognised.
 fn body((symbol, symbols, text): Seen<'_>, place: u32) -> String {
     let doc = symbol.doc.filter(|doc| doc.start >= symbol.span.start);
     let mut own = String::new();
@@ -150,8 +151,8 @@ fn body((symbol, symbols, text): Seen<'_>, place: u32) -> String {
     after_header(&own, &symbol.signature).unwrap_or(&own).trim_matches([',', ';']).to_owned()
 }
 
-/// What stands after the header in a text without white space; `None` when it does not begin with it. A header on one
-/// line has no comma after its last parameter, and no comments.
+/// Returns the text after the header in a text without white space; `None` if the text does not start with the header.
+/// A header on one line has no comma after its last parameter and no comments.
 fn after_header<'t>(own: &'t str, header: &str) -> Option<&'t str> {
     let mut rest = own;
     for wanted in header.chars().filter(|char| !char.is_whitespace()) {

@@ -1,11 +1,10 @@
-//! What changed between two states of some files, symbol by symbol.
+//! Changes between two states of some files, symbol by symbol.
 //!
-//! The files that differ are given as pairs; which of them differ, and which were renamed, is for others to know. From
-//! their outlines it is told which symbol before is which symbol after ([`pair_symbols`]): a symbol is what it is by
-//! language, kind, qualified name and trait, and of several equal ones those are paired that stand in the same file,
-//! then those of the same text, then by order. A file that was renamed, and a symbol that was moved, may have other
-//! qualified names and are the same all the same. A pair is changed when its content hashes differ, unless its text shows
-//! that it was merely regrouped (`settle.rs`).
+//! The caller passes the files that differ as pairs and decides which files differ and which were renamed.
+//! [`pair_symbols`] matches the symbols of both states: the identity of a symbol is its language, kind, qualified name
+//! and trait. Among equal symbols, those in the same file are paired first, then those with the same text, then by
+//! order. Symbols of a renamed file and moved symbols match even if their qualified names differ. A pair is changed if
+//! its content hashes differ, unless its text shows that it was merely regrouped (`drop_unchanged.rs`).
 
 mod facets;
 mod pairing;
@@ -20,7 +19,7 @@ pub use facets::{Facet, doc_changed, facets, own_lines};
 pub use pairing::pair_symbols;
 pub use settle::{Variant, settle, variants};
 
-/// A file before and after. One that came or went has one side.
+/// A file before and after. An added or deleted file has only one side.
 #[derive(Clone, Debug)]
 pub struct FilePair {
     /// Before.
@@ -29,25 +28,25 @@ pub struct FilePair {
     pub after: Option<FileSide>,
 }
 
-/// One side of a file: what extraction said about it.
+/// One side of a file pair, with the extracted symbols.
 #[derive(Clone, Debug)]
 pub struct FileSide {
     /// The file version.
     pub version: Rc<VersionInfo>,
-    /// Its symbols.
+    /// The symbols.
     pub outline: Rc<Outline>,
-    /// Who knows its language.
+    /// Provides facts about the language.
     languages: &'static dyn Languages,
 }
 
 impl FileSide {
-    /// The file at a path of a snapshot, if it is in that view.
+    /// Reads the file at a path of a snapshot, if the view contains it.
     pub fn read(snapshot: &Snapshot, languages: &'static dyn Languages, path: &str) -> Result<Option<Self>> {
         let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
         Self::of(snapshot, languages, Rc::new(version)).map(Some)
     }
 
-    /// A file version of a snapshot.
+    /// Reads a file version of a snapshot.
     pub fn of(snapshot: &Snapshot, languages: &'static dyn Languages, version: Rc<VersionInfo>) -> Result<Self> {
         let outline = snapshot.outline(version.id)?;
         Ok(Self { version, outline, languages })
@@ -57,9 +56,9 @@ impl FileSide {
 /// A symbol on one side.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'f> {
-    /// Its file.
+    /// The file.
     pub file: &'f FileSide,
-    /// Its place in the file.
+    /// The ordinal in the file.
     pub place: u32,
 }
 
@@ -79,39 +78,39 @@ impl<'f> Entry<'f> {
         self.file.languages.is_test(self.path(), self.symbol().in_test)
     }
 
-    /// Where it stands, for the graph.
+    /// The identity of the symbol in the graph.
     pub fn at(&self) -> SymbolAt {
         SymbolAt { file: self.file.version.id, place: self.place }
     }
 
-    /// The symbol around it.
+    /// The enclosing symbol.
     pub fn parent(&self) -> Option<Entry<'f>> {
         let parent = self.symbol().parent?;
         self.file.outline.symbols.get(parent as usize).map(|_| Entry { file: self.file, place: parent })
     }
 }
 
-/// A symbol before and after; never without both.
+/// A symbol before and after; at least one side is present.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'f> {
     /// Before.
     pub before: Option<Entry<'f>>,
     /// After.
     pub after: Option<Entry<'f>>,
-    /// Whether it stands in another file that is not the first one renamed.
+    /// Whether it moved to another file, other than by a rename of its file.
     pub is_moved: bool,
-    /// Whether its text is the same but for where it stands.
+    /// Whether its text is the same except for layout.
     pub is_regrouped: bool,
 }
 
-/// What happened to a symbol.
+/// The kind of change of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// It came.
+    /// The symbol was added.
     Added,
-    /// Its text is another.
+    /// The text changed.
     Modified,
-    /// It went.
+    /// The symbol was deleted.
     Deleted,
 }
 
@@ -127,7 +126,7 @@ impl Change {
 }
 
 impl<'f> Pair<'f> {
-    /// What happened, if anything did.
+    /// The change, if there is one.
     pub fn change(&self) -> Option<Change> {
         match (&self.before, &self.after) {
             (None, _) => Some(Change::Added),
@@ -139,9 +138,9 @@ impl<'f> Pair<'f> {
         }
     }
 
-    /// The symbol as it is now, or as it was last.
+    /// The symbol in the later state, or in the earlier state if it was deleted.
     pub fn latest(&self) -> Entry<'f> {
-        self.after.or(self.before).expect("a pair has a side")
+        self.after.or(self.before).expect("because a pair has a side")
     }
 
     /// Whether it is in a test.
@@ -149,13 +148,13 @@ impl<'f> Pair<'f> {
         self.latest().is_test()
     }
 
-    /// Whether both sides are there and their headers differ.
+    /// Whether both sides exist and their headers differ.
     pub fn has_new_signature(&self) -> bool {
         let both = self.before.zip(self.after);
         both.is_some_and(|(before, after)| before.symbol().signature != after.symbol().signature)
     }
 
-    /// Whether those who use it may break: it went, or its header changed.
+    /// Whether users of the symbol may break: it was deleted, or its header changed.
     pub fn may_break(&self) -> bool {
         self.after.is_none() || self.has_new_signature()
     }
@@ -172,7 +171,7 @@ impl<'f> Pair<'f> {
     }
 }
 
-/// The pairs that changed: code before tests and those before landmarks, then by path and line.
+/// Returns the changed pairs: code before tests, tests before landmarks, then by path and line.
 pub fn changed<'f>(pairs: &[Pair<'f>]) -> Vec<Pair<'f>> {
     let mut changed: Vec<Pair<'f>> = pairs.iter().filter(|pair| pair.change().is_some()).copied().collect();
     changed.sort_by(|a, b| a.order().cmp(&b.order()));

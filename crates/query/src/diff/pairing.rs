@@ -1,4 +1,4 @@
-//! Which symbol before is which symbol after.
+//! Matches the symbols of the earlier state with those of the later state.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -7,32 +7,32 @@ use codecompass_model::{Symbol, SymbolKind};
 
 use super::{Entry, FilePair, FileSide, Pair};
 
-/// Pairs the symbols of files that differ; imports are none. Pairs come by path and place after,
-/// then those that went.
+/// Pairs the symbols of files that differ, without imports. Returns the pairs by path and ordinal in the later state,
+/// then the deleted symbols.
 pub fn pair_symbols(files: &[FilePair]) -> Vec<Pair<'_>> {
     let mut work =
         Pairing { before: sides(files, |file| file.before.as_ref()), after: sides(files, |file| file.after.as_ref()) };
-    // Where it was, under the name it had.
+    // In the same file, with the same name.
     work.join(|one| Some((one.file_pair, Name::full(one.entry))));
-    // Where it was, in a file whose new path gave it another name.
+    // In the same file, whose new path changed the qualified name.
     work.join(|one| one.is_renamed.then(|| (one.file_pair, one.inner())));
-    // Elsewhere, under the name it had. Landmarks of one name stand in many files, and have nothing to do with each other.
+    // In another file, with the same name. Landmarks with one name occur in many files and are unrelated.
     work.join(|one| {
         let language = one.entry.file.version.language.as_str();
         (!one.entry.symbol().kind.is_landmark()).then(|| (language, Name::full(one.entry)))
     });
-    // Elsewhere, with its text: what stands alone, not what is a part of something else.
+    // In another file, with the same text. Only for independent symbols, not for members of another symbol.
     work.join(|one| {
         let symbol = one.entry.symbol();
         let language = one.entry.file.version.language.as_str();
         can_move(symbol.kind).then(|| (language, one.inner(), symbol.content_hash))
     });
-    // What stands in something that is paired already; once for each depth.
+    // Inside symbols that are paired already; one pass per depth.
     while work.join_inside() {}
     work.pairs()
 }
 
-/// What a symbol is called, and what it is.
+/// The name, kind and trait of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Name<'f> {
     kind: SymbolKind,
@@ -50,23 +50,23 @@ impl<'f> Name<'f> {
     }
 }
 
-/// A symbol on its way to a partner.
+/// A symbol that may get a partner.
 struct One<'f> {
     entry: Entry<'f>,
-    /// Which of the file pairs it stands in.
+    /// The index of its file pair.
     file_pair: usize,
     is_renamed: bool,
-    /// How much of its qualified name is its file's.
+    /// The length of the prefix of its qualified name that comes from the file.
     outside: usize,
     partner: Option<usize>,
-    /// The symbol around it, on its side.
+    /// The enclosing symbol on its own side.
     parent: Option<usize>,
-    /// The same one, before, once that is paired.
+    /// The index of the enclosing symbol in the earlier state, once that is paired.
     around: Option<usize>,
 }
 
 impl<'f> One<'f> {
-    /// Its name inside its file.
+    /// The name inside the file.
     fn inner(&self) -> Name<'f> {
         let symbol = self.entry.symbol();
         Name::new(symbol, symbol.qualified_name.get(self.outside..).unwrap_or(&symbol.qualified_name))
@@ -79,7 +79,7 @@ struct Pairing<'f> {
 }
 
 impl<'f> Pairing<'f> {
-    /// Pairs what has no partner yet and the same key: those of the same text first, then by order.
+    /// Pairs symbols with equal keys that have no partner yet: those with the same text first, then by order.
     fn join<K: Eq + Hash>(&mut self, key: impl Fn(&One<'f>) -> Option<K>) {
         let mut groups: HashMap<K, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (at, one) in self.before.iter().enumerate().filter(|(_, one)| one.partner.is_none()) {
@@ -124,11 +124,11 @@ impl<'f> Pairing<'f> {
         self.after[new].partner = Some(old);
     }
 
-    /// Pairs the symbols of one name inside symbols that are paired; whether there were any.
+    /// Pairs symbols with equal names inside paired symbols; returns whether it found any.
     fn join_inside(&mut self) -> bool {
         let free = |work: &Self| work.before.iter().filter(|one| one.partner.is_none()).count();
         let count = free(self);
-        // A pair of parents is told by the one before.
+        // A pair of parents is identified by its symbol in the earlier state.
         let around = |one: &One<'f>, side: &[One<'f>]| one.parent.and_then(|at| Some((at, side[at].partner?)));
         for at in 0..self.before.len() {
             self.before[at].around = around(&self.before[at], &self.before).map(|(old, _)| old);
@@ -152,13 +152,14 @@ impl<'f> Pairing<'f> {
     }
 }
 
-/// What may be found again elsewhere by its text alone. A field or a variable often has the text of another one.
+/// Whether a symbol may be matched in another file by its text alone. A field or a variable often has the same text as
+/// an unrelated one.
 fn can_move(kind: SymbolKind) -> bool {
     use SymbolKind::{Field, Module, Namespace, Property, Use, Var, Variant};
     !matches!(kind, Field | Module | Namespace | Property | Use | Var | Variant) && !kind.is_landmark()
 }
 
-/// The symbols of one side, by path and place: equal ones are paired in this order.
+/// Returns the symbols of one side by path and ordinal; equal symbols are paired in this order.
 fn sides<'f>(files: &'f [FilePair], side: impl Fn(&'f FilePair) -> Option<&'f FileSide>) -> Vec<One<'f>> {
     let mut sorted: Vec<(&FileSide, usize)> =
         files.iter().enumerate().filter_map(|(at, pair)| Some((side(pair)?, at))).collect();
@@ -184,7 +185,8 @@ fn sides<'f>(files: &'f [FilePair], side: impl Fn(&'f FilePair) -> Option<&'f Fi
     all
 }
 
-/// How many bytes of the qualified names in a file name the file's module: what stands before the outermost name.
+/// Returns the number of leading bytes of the qualified names in a file that name its module: the part before the
+/// outermost name.
 fn outside(symbols: &[Symbol]) -> usize {
     let is_top = |symbol: &&Symbol| Symbol::naming(symbols, symbol.parent).is_none();
     let top = symbols.iter().filter(|symbol| is_top(symbol) && symbol.kind != SymbolKind::Use);

@@ -1,4 +1,5 @@
-//! What looks like a change and is none: a declaration that was regrouped, and a build variant of which another stays.
+//! Removes apparent changes: declarations that were only regrouped, and deleted build variants that have a surviving
+//! one.
 
 use std::rc::Rc;
 
@@ -8,18 +9,18 @@ use codecompass_store::{Result, Snapshot};
 use super::facets::{attributes, own_spans};
 use super::{Change, Entry, FileSide, Pair};
 
-/// A symbol of the later state that goes by the name of one that went.
+/// A symbol of the later state with the name of a deleted symbol.
 #[derive(Debug)]
 pub struct Variant {
-    /// Which of the pairs went.
+    /// The index of the pair whose symbol was deleted.
     pair: usize,
     file: FileSide,
     place: u32,
 }
 
-/// For symbols that went, another of the same name, kind and trait that is still there: in the same file, or beside it
-/// where a language has one name for a folder's files. Both were variants of one thing (`#[cfg]`, `f_linux.go`, an `if`
-/// about the platform, an overload), so that thing did not go.
+/// Finds, for deleted symbols, another symbol with the same name, kind and trait in the later state: in the same file,
+/// or in the same folder where a language has one namespace for the files of a folder. Both were variants of one symbol
+/// (`#[cfg]`, `f_linux.go`, an `if` on the platform, an overload), so that symbol was not deleted.
 pub fn variants(pairs: &[Pair<'_>], after: &Snapshot) -> Result<Vec<Variant>> {
     let mut found = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
@@ -33,7 +34,7 @@ pub fn variants(pairs: &[Pair<'_>], after: &Snapshot) -> Result<Vec<Variant>> {
     Ok(found)
 }
 
-/// Says of the pairs what is known about variants and from texts.
+/// Updates the pairs with the surviving variants and marks the regrouped declarations.
 pub fn settle<'f>(pairs: &mut [Pair<'f>], variants: &'f [Variant], before: &Snapshot, after: &Snapshot) -> Result<()> {
     for variant in variants {
         pairs[variant.pair].after = Some(Entry { file: &variant.file, place: variant.place });
@@ -82,8 +83,8 @@ fn stays(gone: Entry<'_>, after: &Snapshot) -> Result<Option<(FileSide, u32)>> {
     Ok(None)
 }
 
-/// Whether a declaration has the same text, but for how far it is set in, the spaces that line it up with others, and the
-/// keyword that a group says once for all.
+/// Whether a declaration has the same text except for indentation, alignment, and keywords that a group states once for
+/// all its declarations.
 fn is_regrouped(before: (Entry<'_>, &str), after: (Entry<'_>, &str)) -> bool {
     let own = |(entry, text): (Entry<'_>, &str)| {
         let spans = own_spans(&entry.file.outline.symbols, entry.place).into_iter();
@@ -94,8 +95,8 @@ fn is_regrouped(before: (Entry<'_>, &str), after: (Entry<'_>, &str)) -> bool {
     has_same_attributes && own(before).zip(own(after)).is_some_and(|(old, new)| bare(&old) == bare(&new))
 }
 
-/// A text without the indentation that all its lines share, and with one space where several line things up. Nothing for
-/// one with a string over several lines, whose spaces count.
+/// Removes the indentation that all lines share and collapses alignment to single spaces. Returns `None` for a text
+/// with a multi-line string, in which white space is significant.
 fn level(text: &str) -> Option<String> {
     if text.contains('`') || text.contains("\"\"\"") || text.contains("'''") {
         return None;
@@ -119,7 +120,7 @@ fn level(text: &str) -> Option<String> {
     Some(leveled)
 }
 
-/// A declaration without the keywords before it; its header, which is the same, says them.
+/// Removes the leading keywords of a declaration. Its header, which is unchanged, includes them.
 fn bare(text: &str) -> &str {
     const KEYWORDS: [&str; 7] = ["export ", "declare ", "const ", "let ", "static ", "type ", "var "];
     let mut rest = text;
