@@ -1,9 +1,10 @@
-//! What each place that bears a name is, seen from one of the symbols that bear it too.
+//! Classifies every occurrence of a name relative to one symbol with that name.
 //!
-//! The law: every name in the code of the symbol's languages is exactly one of five, and nothing is left out. It is the
-//! name of a definition, or proved to mean the symbol, or proved to mean another, or outside (a local name, a library's,
-//! the language's own, and a witness says so), or nobody can tell. A place may say two things at once (`{ name }` is a value
-//! and a member); then the class that comes first in [`Class`] counts.
+//! The law: every name in the code of the symbol's languages belongs to exactly one of five classes, and none is
+//! omitted. It is the name of a definition, or confirmed to refer to the symbol, or confirmed to refer to another
+//! symbol, or outside (a witness says that it is local, from a library, or part of the language), or unresolved. One
+//! position may belong to two classes (`{ name }` is a value and a member); then the class that comes first in
+//! [`Class`] counts.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,55 +12,55 @@ use std::rc::Rc;
 use codecompass_model::{SymbolAt, VersionId};
 use codecompass_store::VersionInfo;
 
-/// How many places are what.
+/// The number of occurrences per class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Names of definitions: the symbol's own, and those of others that bear the name.
+    /// Names of definitions: the symbol's own, and those of homonyms.
     pub definitions: usize,
-    /// Proved to mean the symbol.
+    /// Confirmed to refer to the symbol.
     pub proved: usize,
-    /// Proved to mean something else of the view.
+    /// Confirmed to refer to another symbol of the view.
     pub elsewhere: usize,
-    /// A local name, or something from outside of the view.
+    /// A local binding, or external to the view.
     pub outside: usize,
-    /// Nobody can tell.
+    /// Unresolved.
     pub undecided: usize,
-    /// Of the proved ones, those beyond the names in the code: under another name that an import gave it, or in a string that
-    /// the language reads.
+    /// The confirmed references that are not occurrences of the name in code: under the alias of an import, or in a
+    /// string that the language interprets.
     pub beyond: usize,
 }
 
-/// What a place is to a symbol.
+/// The class of an occurrence relative to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     /// The symbol's own definition.
     Own,
-    /// Proved to mean the symbol.
+    /// Confirmed to refer to the symbol.
     Proved,
-    /// Proved to mean the symbol, where no name in the code says so.
+    /// Confirmed to refer to the symbol, at a position without its name in code.
     Beyond,
-    /// The definition of another symbol of that name.
+    /// The definition of a homonym.
     Definition,
-    /// It may mean the symbol.
+    /// May refer to the symbol.
     Undecided,
-    /// Proved to mean something else.
+    /// Confirmed to refer to another symbol.
     Elsewhere,
-    /// Outside.
+    /// Local or external.
     Outside,
 }
 
-/// What is known of a place, whoever asks.
+/// The resolution of an occurrence, independent of the target symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// It means symbols of the view, or a module.
+    /// Resolves to symbols of the view, or to a module.
     Means,
-    /// A local name, or something from outside.
+    /// A local binding, or external.
     Outside,
-    /// Nobody can tell.
+    /// Unresolved.
     Open {
         /// Whether it is called.
         is_call: bool,
-        /// Whether it is a key of a literal or pattern, or the name of an argument: then only members can be meant.
+        /// Whether it is a key of a literal or pattern, or the name of an argument: then it can only refer to members.
         is_key: bool,
     },
 }
@@ -67,7 +68,7 @@ pub(super) enum Known {
 /// A file, a line and a column.
 pub(super) type At = (VersionId, u32, u32);
 
-/// A place that bears the name.
+/// An occurrence of the name.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) file: Rc<VersionInfo>,
@@ -76,7 +77,8 @@ pub(super) struct Place {
     pub(super) known: Known,
 }
 
-/// The name of a definition; without a place where nothing else can stand.
+/// The name of a definition. The position may be missing in a file without references to the name, where no other class
+/// can apply.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     pub(super) file: Rc<VersionInfo>,
@@ -84,24 +86,24 @@ pub(super) struct Definition {
     pub(super) place: Option<(u32, u32)>,
 }
 
-/// Who asks.
+/// The symbol relative to which occurrences are classified.
 pub(super) struct Asked<'a> {
     pub(super) target: SymbolAt,
-    /// Whether a place in a language can mean the symbol.
+    /// Whether an occurrence in a language can refer to the symbol.
     pub(super) is_kin: &'a dyn Fn(&str) -> bool,
-    /// Whether an undecided place may mean such a symbol: is it called, is it a key?
+    /// Whether an unresolved occurrence may refer to the symbol, given whether it is called and whether it is a key.
     pub(super) may_mean: &'a dyn Fn(bool, bool) -> bool,
 }
 
-/// The places, each with what it is.
+/// The class of each occurrence.
 pub(super) struct Account {
     classes: HashMap<At, Class>,
-    /// Definitions in files where nothing else bears the name.
+    /// Definitions without a position, in files without references to the name.
     alone: usize,
 }
 
 impl Account {
-    /// Goes through all places. `proved` are those that mean the symbol.
+    /// Classifies all occurrences. `proved` are the positions of confirmed references to the symbol.
     pub(super) fn of(
         asked: &Asked<'_>,
         definitions: &[Definition],
@@ -113,7 +115,7 @@ impl Account {
             let class = match place.known {
                 Known::Means => Class::Elsewhere,
                 Known::Open { is_call, is_key } if (asked.may_mean)(is_call, is_key) => Class::Undecided,
-                // What can not mean such a symbol means something that has no name here.
+                // An occurrence that cannot refer to such a symbol refers to something without a name here.
                 Known::Outside | Known::Open { .. } => Class::Outside,
             };
             account.put((place.file.id, place.line, place.column), class);
@@ -140,12 +142,12 @@ impl Account {
         *known = (*known).min(class);
     }
 
-    /// What a place is.
+    /// The class of an occurrence.
     pub(super) fn class(&self, at: At) -> Option<Class> {
         self.classes.get(&at).copied()
     }
 
-    /// How many places are what.
+    /// The number of occurrences per class.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = Counts { definitions: self.alone, ..Counts::default() };
         for class in self.classes.values() {

@@ -1,23 +1,24 @@
-//! Time: how long a question may go on looking, and whether it had to stop before everything was looked at.
+//! The time budget of a graph query, and whether it was exhausted before all work was done.
 //!
-//! Whoever works through something asks here before each step, and there is no other way to ask. A step that is refused is
-//! remembered, so that no caller can leave something out and have the answer called complete.
+//! Every loop that does work checks the budget before each step; there is no other way to check the time. A refused
+//! step is recorded, so a caller cannot skip work and still report a complete answer.
 
 use std::cell::Cell;
 
-/// See the module.
+/// A time budget that records whether it refused a step.
 pub struct Budget<'a> {
     is_over: &'a dyn Fn() -> bool,
     was_refused: Cell<bool>,
 }
 
 impl<'a> Budget<'a> {
-    /// A budget that lasts until `is_over` says so.
+    /// Creates a budget that lasts until `is_over` returns true.
     pub fn new(is_over: &'a dyn Fn() -> bool) -> Self {
         Self { is_over, was_refused: Cell::new(false) }
     }
 
-    /// Whether there is no time for another step. Only for those who have one to do: a refusal makes the answer partial.
+    /// Whether there is no time for another step. Call it only if there is a step to do: a refusal makes the answer
+    /// partial.
     pub(super) fn is_spent(&self) -> bool {
         let is_spent = self.was_refused.get() || (self.is_over)();
         self.was_refused.set(is_spent);
@@ -42,6 +43,6 @@ mod tests {
         assert!(!budget.is_spent() && !budget.is_spent() && budget.was_enough());
         assert!(budget.is_spent() && !budget.was_enough());
         left.set(5);
-        assert!(budget.is_spent(), "what was left out stays left out");
+        assert!(budget.is_spent(), "a refusal is permanent");
     }
 }

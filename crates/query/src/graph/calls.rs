@@ -1,4 +1,4 @@
-//! Who calls this, and whom does it call? By breadth, to a depth, each with the place of the call.
+//! Callers and callees of a symbol: breadth-first, up to a depth, each with the lines of the calls.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,78 +8,77 @@ use codecompass_store::Result;
 use super::references::is_call;
 use super::{EdgeKind, Graph, Site, enclosing_function};
 
-/// Which way to go.
+/// The direction of traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Who calls it.
+    /// Symbols that call it.
     Callers,
-    /// Whom it calls.
+    /// Symbols that it calls.
     Callees,
 }
 
-/// One symbol that calls or is called.
+/// A symbol that calls or is called.
 #[derive(Clone, Debug)]
 pub struct CallEdge {
-    /// The symbol; `None` for code at the level of a file.
+    /// The symbol; `None` for code at file level.
     pub symbol: Option<SymbolAt>,
     /// The file of the call.
     pub file: VersionId,
-    /// Its path.
+    /// The path of that file.
     pub path: String,
     /// The line of the first call.
     pub line: u32,
-    /// How many calls there are between the two.
+    /// The number of calls between the two symbols.
     pub sites: usize,
-    /// The lines of the calls, in order; those of many calls are not all there.
+    /// The lines of the calls, in order, up to a limit.
     pub lines: Vec<u32>,
-    /// How sure it is.
+    /// The confidence of the edge.
     pub confidence: Confidence,
-    /// How far from the symbol that was asked about.
+    /// The distance from the start symbol.
     pub depth: u32,
-    /// The nearer symbol, beyond depth 1; else the function that gave back what is called.
+    /// Beyond depth 1, the previous symbol on the way; else the function that returned the called function.
     pub via: Option<SymbolAt>,
-    /// Whether it stands in a test.
+    /// Whether the call is in a test.
     pub is_test: bool,
-    /// Where the symbol stands, which puts calls of one line in order.
+    /// The path and ordinal of the symbol, which order the calls of one line.
     place: (String, u32),
 }
 
-/// The answer in one direction.
+/// The call graph in one direction.
 #[derive(Clone, Debug, Default)]
 pub struct CallGraph {
-    /// The nearest first, then the surest, then by path and line.
+    /// The edges by depth, then by confidence, then code before tests, then by path and line.
     pub edges: Vec<CallEdge>,
-    /// Calls whose callee nobody knows, at depth 1.
+    /// Unresolved calls at depth 1.
     pub unresolved: Vec<Unresolved>,
-    /// How many calls at depth 1 go outside of the view.
+    /// The number of calls at depth 1 that leave the view.
     pub outside: usize,
-    /// Calls of the name that nobody can bind, and that may so be further callers at depth 1: code before tests, in the
-    /// order of files.
+    /// Unresolved calls of the name, which may be further callers at depth 1: code before tests, in the order of files.
     pub unproved: Vec<Site>,
 }
 
-/// A chain of calls that was looked for.
+/// The result of a search for a call chain.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    /// From the one symbol to the other, both included; empty when there is none as far as was looked.
+    /// The symbols from start to end, both included; empty if no chain was found.
     pub symbols: Vec<SymbolAt>,
-    /// So many calls away everything was looked at.
+    /// The number of calls up to which the search was exhaustive.
     pub depth: u32,
 }
 
-/// A call whose callee nobody knows.
+/// An unresolved call.
 #[derive(Clone, Debug)]
 pub struct Unresolved {
-    /// The name that is called.
+    /// The called name.
     pub name: String,
     /// The line.
     pub line: u32,
-    /// Why nobody knows.
+    /// The reason why it is unresolved.
     pub why: &'static str,
 }
 
 impl Graph<'_> {
-    /// The symbols around one in the graph of calls. Each is listed once, at its smallest depth.
+    /// Returns the symbols around one symbol in the call graph. Each is listed at its smallest depth only.
     pub fn calls(&self, start: SymbolAt, direction: Direction, depth: u32) -> Result<CallGraph> {
         let mut graph = CallGraph::default();
         let mut seen: HashSet<SymbolAt> = HashSet::from([start]);
@@ -159,7 +158,7 @@ impl Graph<'_> {
         Ok(all)
     }
 
-    /// Who calls the function that gives this one back has it to call, or hands it on: that is how it is reached.
+    /// Returns the callers of the function that returns this one. They receive the function and call it or pass it on.
     fn callers_of_maker(&self, file: &SourceFile, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
         let parent = file.facts.symbols.get(symbol.place as usize).and_then(|inner| inner.parent);
         let Some(maker) = parent.map(|place| SymbolAt { file: symbol.file, place }) else { return Ok(Vec::new()) };
@@ -179,7 +178,7 @@ impl Graph<'_> {
             if !is_inside || !is_call(reference.shape) {
                 continue;
             }
-            // Whoever makes a value of a class calls its constructor, not all its methods.
+            // Constructing a value of a class calls its constructor, not all its methods.
             if depth > 1 && self.is_beside_the_constructor(&file, reference.symbol, symbol.place) {
                 continue;
             }
@@ -213,7 +212,7 @@ impl Graph<'_> {
                     let why = match meaning {
                         Meaning::Unknown(why) => why,
                         Meaning::Local => "a local value is called",
-                        // A module that is called is a value that nobody knows.
+                        // A called module is a value of unknown type.
                         Meaning::Module(_) => "a module is called",
                         _ => {
                             graph.outside += 1;
@@ -230,8 +229,9 @@ impl Graph<'_> {
         Ok(edges.into_values().collect())
     }
 
-    /// Whether a place belongs to a symbol: to a function, what stands in it but in no function inside it; to a class or
-    /// module, everything. A test block is run by what it stands in, so what it calls is called there, too.
+    /// Whether a reference belongs to a symbol. A function owns the code in it that is in no nested function; a class
+    /// or module owns all code in it. A test block is run by the code that contains it, so its calls also belong to the
+    /// enclosing function.
     fn is_inside(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
         let mut function = enclosing_function(&file.facts.symbols, from);
         while let Some(at) = function {
@@ -252,7 +252,7 @@ impl Graph<'_> {
         false
     }
 
-    /// Whether a place in a class stands in one of its functions that is no constructor.
+    /// Whether a reference in a class is in one of its functions that is not a constructor.
     fn is_beside_the_constructor(&self, file: &SourceFile, from: Option<u32>, class: u32) -> bool {
         let symbols = &file.facts.symbols;
         let Some(function) = enclosing_function(symbols, from).filter(|function| *function != class) else {
@@ -266,7 +266,7 @@ impl Graph<'_> {
         is_class && !is_constructor
     }
 
-    /// A shortest chain of calls from one symbol to another, if there is one within a depth.
+    /// Returns a shortest call chain from one symbol to another, if there is one within a depth.
     pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<Chain> {
         let mut came_from: HashMap<SymbolAt, SymbolAt> = HashMap::new();
         let mut level = vec![from];
@@ -308,10 +308,10 @@ fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) 
     chain
 }
 
-/// So many lines of the calls between two symbols are told.
+/// The maximum number of lines listed for the calls between two symbols.
 const MOST_LINES: usize = 10;
 
-/// The place of a call.
+/// A call site.
 struct Call<'c> {
     file: VersionId,
     path: &'c str,

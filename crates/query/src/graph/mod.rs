@@ -1,8 +1,8 @@
-//! Who means whom: references and calls, resolved when they are asked for.
+//! The reference graph: references and calls, resolved on demand.
 //!
-//! A [`Graph`] puts the rules of the languages to work on one snapshot. It remembers what it has resolved, so that the
-//! next question about the same name is cheap, and it stops when its [`Budget`] is spent: then [`Graph::finish`] says that
-//! the answer is partial, and the next call goes on from what is remembered.
+//! A [`Graph`] applies the resolvers of the languages to one snapshot. Resolutions are cached, so another query about
+//! the same name is cheap. The graph stops when its [`Budget`] is spent: then [`Graph::finish`] reports that the answer
+//! is partial, and the next call continues from the cached state.
 
 mod account;
 mod budget;
@@ -31,23 +31,23 @@ pub use related::{Related, Relation, Scope, Usage};
 pub use through::{Link, Through};
 use world::SnapshotWorld;
 
-/// What kind of edge a reference is.
+/// The kind of edge that a reference creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EdgeKind {
-    /// The name is brought into scope.
+    /// The name is imported.
     Imports,
-    /// It is called.
+    /// The symbol is called.
     Calls,
     /// A trait or interface is implemented.
     Implements,
     /// A class or trait is extended.
     Extends,
-    /// Anything else.
+    /// Any other reference.
     References,
 }
 
 impl EdgeKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [EdgeKind; 5] =
         [EdgeKind::Imports, EdgeKind::Calls, EdgeKind::Implements, EdgeKind::Extends, EdgeKind::References];
 
@@ -62,8 +62,8 @@ impl EdgeKind {
         }
     }
 
-    /// What a reference of this shape to a symbol of this kind is. A struct literal mentions a struct, `new X()` and
-    /// `X()` call a class.
+    /// Returns the edge kind for a reference of this shape to a symbol of this kind. A struct literal references a
+    /// struct; `new X()` and `X()` call a class.
     pub fn of(shape: RefShape, target: Option<SymbolKind>) -> Self {
         match shape {
             RefShape::Import => EdgeKind::Imports,
@@ -87,14 +87,14 @@ fn is_called(kind: SymbolKind) -> bool {
     matches!(kind, Class | Constructor | Fn | Macro | Method)
 }
 
-/// More meanings than this are not remembered at a time.
+/// The maximum number of cached resolutions.
 const REMEMBERED: usize = 500_000;
 
-/// More lines than this are not held at a time. Half as many would save 200 MB while questions come, and make those about
-/// half a million lines ten times as slow at the 95th percentile.
+/// The maximum number of lines in loaded files. Half of it would save 200 MB while queries are running, and make
+/// queries about half a million lines ten times slower at the 95th percentile.
 const HELD: u64 = 600_000;
 
-/// Everything that was read and resolved for one snapshot so far. It outlives the [`Graph`]s that fill it.
+/// Everything that was read and resolved for one snapshot. It outlives the [`Graph`]s that fill it.
 pub struct Memory {
     world: Rc<SnapshotWorld>,
     languages: &'static dyn Languages,
@@ -104,18 +104,18 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing yet, save what was found out about names in a snapshot of the same state.
+    /// Creates an empty cache. `looks` may contain name scans from an earlier snapshot of the same state.
     pub fn new(snapshot: Rc<Snapshot>, languages: &'static dyn Languages, looks: Rc<Looks>) -> Self {
         let world = Rc::new(SnapshotWorld::new(snapshot));
         Self { world, languages, resolvers: RefCell::default(), meanings: RefCell::default(), looks }
     }
 
-    /// The snapshot it is about.
+    /// The snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         self.world.snapshot()
     }
 
-    /// Lets go of everything but the names.
+    /// Evicts everything except the name scans.
     fn forget(&self) {
         self.world.forget();
         self.resolvers.borrow_mut().clear();
@@ -123,7 +123,7 @@ impl Memory {
     }
 }
 
-/// See the module.
+/// The reference graph of a snapshot, limited by a time budget.
 pub struct Graph<'m> {
     world: &'m SnapshotWorld,
     memory: &'m Memory,
@@ -131,19 +131,19 @@ pub struct Graph<'m> {
 }
 
 impl<'m> Graph<'m> {
-    /// The graph of a snapshot, for as long as the budget lasts.
+    /// Creates the graph of a snapshot.
     pub fn new(memory: &'m Memory, budget: Budget<'m>) -> Self {
         Self { world: &memory.world, memory, budget }
     }
 
-    /// The end of the work so far: whether all of it was done, or the first error of the store that was met. Every answer
-    /// asks this last, after whatever it is made of.
+    /// Ends the work: returns whether all of it was done, or the first store error that occurred. Every answer must
+    /// call this last, after all other calls.
     pub fn finish(&self) -> Result<bool> {
         self.failure()?;
         Ok(self.budget.was_enough())
     }
 
-    /// The snapshot it is about.
+    /// The snapshot.
     pub fn snapshot(&self) -> &'m Snapshot {
         self.world.snapshot()
     }
@@ -153,12 +153,12 @@ impl<'m> Graph<'m> {
         self.world.file(id)
     }
 
-    /// What is known of languages.
+    /// Facts about languages.
     pub fn languages(&self) -> &'static dyn Languages {
         self.memory.languages
     }
 
-    /// Whether a place of a file is in a test, by the symbol around it; without one, by the file.
+    /// Whether a position in a file is in a test, decided by its enclosing symbol, or by the file if there is none.
     pub fn is_in_test(&self, file: &SourceFile, symbol: Option<u32>) -> bool {
         let around = symbol.and_then(|symbol| file.facts.symbols.get(symbol as usize));
         self.languages().is_test(&file.path, around.is_some_and(|symbol| symbol.in_test))
@@ -169,27 +169,27 @@ impl<'m> Graph<'m> {
         self.resolver(language).is_some()
     }
 
-    /// Whether a place in one language can mean a symbol of another.
+    /// Whether a reference in one language can refer to a symbol in another.
     pub fn are_kin(&self, place: &str, symbol: &str) -> bool {
         place == symbol || self.resolver(symbol).is_some_and(|resolver| resolver.kin().contains(&place))
     }
 
-    /// The symbols of a name, imports left out.
+    /// The symbols with a name, without imports.
     fn named_symbols(&self, name: &str) -> Rc<[SymbolAt]> {
         self.world.symbols_named(name)
     }
 
-    /// Whether a symbol stands in a language whose places can mean those of another.
+    /// Whether references in the language of a symbol can refer to symbols of another language.
     fn is_kin_of(&self, at: SymbolAt, language: &str) -> bool {
         self.file(at.file).is_some_and(|file| self.are_kin(&file.language, language))
     }
 
-    /// Whether a module of a language can be a value itself, which an import then gives any name.
+    /// Whether a module of a language can itself be a value, to which an import can give any name.
     fn modules_are_values(&self, language: &str) -> bool {
         self.resolver(language).is_some_and(|resolver| resolver.modules_are_values())
     }
 
-    /// Whom a reference means.
+    /// Resolves a reference.
     pub fn meaning(&self, file: &SourceFile, at: u32) -> Meaning {
         if let Some(known) = self.memory.meanings.borrow().get(&(file.id, at)) {
             return known.clone();
@@ -206,25 +206,25 @@ impl<'m> Graph<'m> {
         meaning
     }
 
-    /// Whom an import means.
+    /// Resolves an import.
     pub fn imported(&self, file: &SourceFile, at: u32) -> Meaning {
         self.resolver(&file.language)
             .map_or(Meaning::Unknown("the language has no rules"), |resolver| resolver.import(file.id, at))
     }
 
-    /// The functions inside of one that a call of it gives back.
+    /// Returns the nested functions that a call of a function returns.
     pub(super) fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
         let file = self.file(function.file);
         let resolver = file.and_then(|file| self.resolver(&file.language));
         resolver.map_or(Vec::new(), |resolver| resolver.returned(function))
     }
 
-    /// What a call reaches through a function that gave back what is called.
+    /// Returns the targets of a call whose callee was returned by another function.
     pub(super) fn reached(&self, file: &SourceFile, at: u32) -> Option<Reached> {
         self.resolver(&file.language)?.reached(file.id, at)
     }
 
-    /// What implements or overrides a declared method; nothing when the budget is spent.
+    /// Returns the implementations and overrides of a declared method; nothing if the budget is spent.
     pub fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         if self.budget.is_spent() {
             return Vec::new();
@@ -233,8 +233,8 @@ impl<'m> Graph<'m> {
         self.resolver(&file.language).map_or_else(Vec::new, |resolver| resolver.implementations(declared))
     }
 
-    /// The parts of a type that stand outside of its declaration (`impl` blocks, methods in other files, merged
-    /// declarations): its own file's first, then by path.
+    /// Returns the out-of-line members of a type (`impl` blocks, methods in other files, merged declarations): those in
+    /// its own file first, then by path.
     pub fn parts_of(&self, declared: SymbolAt) -> Result<Vec<SymbolAt>> {
         let file = self.file(declared.file);
         let resolver = file.and_then(|file| self.resolver(&file.language));
@@ -244,13 +244,13 @@ impl<'m> Graph<'m> {
         Ok(parts)
     }
 
-    /// The type to which a symbol belongs that stands outside of it.
+    /// Returns the type to which an out-of-line member belongs.
     pub fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
         let file = self.file(part.file)?;
         self.resolver(&file.language)?.owner_of(part)
     }
 
-    /// Whether a file sees another without an import, because they stand in one folder.
+    /// Whether a file can use another without an import because both are in one folder.
     fn is_in_unit(&self, file: &SourceFile, other: &SourceFile) -> bool {
         let folder = |path: &str| path.rsplit_once('/').map_or(0, |(folder, _)| folder.len());
         let (own, its) = (folder(&file.path), folder(&other.path));
@@ -258,14 +258,14 @@ impl<'m> Graph<'m> {
             && self.resolver(&file.language).is_some_and(|resolver| resolver.folders_are_units())
     }
 
-    /// Lets go of what was read and resolved when it has grown large.
+    /// Evicts the files and resolutions if the loaded files exceed `MAX_LOADED_LINES`.
     pub fn forget(&self) {
         if self.world.held() > HELD {
             self.memory.forget();
         }
     }
 
-    /// The first error of the store that was met. What was made of things that could not be read is forgotten.
+    /// Returns the first store error that occurred. Results that depend on unreadable data are evicted.
     fn failure(&self) -> Result<()> {
         match self.world.failure() {
             None => Ok(()),
@@ -276,7 +276,7 @@ impl<'m> Graph<'m> {
         }
     }
 
-    /// Every edge of a file, in the order of its references; imports come first.
+    /// Returns all edges of a file: imports first, then references in source order.
     pub fn edges_of(&self, file: &SourceFile) -> Result<Vec<Edge>> {
         let mut edges = Vec::new();
         for at in 0..file.facts.imports.len() as u32 {
@@ -311,7 +311,7 @@ impl<'m> Graph<'m> {
         Ok(edges)
     }
 
-    /// The references of a file that nobody can bind, in their order.
+    /// Returns the unresolved references of a file in source order.
     pub fn undecided_of(&self, file: &SourceFile) -> Result<Vec<Undecided>> {
         let mut undecided = Vec::new();
         for (at, reference) in file.facts.references.iter().enumerate() {
@@ -352,44 +352,44 @@ impl<'m> Graph<'m> {
     }
 }
 
-/// A reference that is resolved.
+/// A resolved reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// What kind of edge.
+    /// The kind of the edge.
     pub kind: EdgeKind,
-    /// The innermost symbol around the place, in the same file.
+    /// The innermost enclosing symbol, in the same file.
     pub from: Option<u32>,
     /// The line of the name.
     pub line: u32,
-    /// Its column in bytes, from 0.
+    /// The column in bytes, from 0.
     pub column: u32,
-    /// Whom it means.
+    /// The symbol that it resolves to.
     pub target: SymbolAt,
-    /// How sure that is.
+    /// The confidence of the resolution.
     pub confidence: Confidence,
 }
 
-/// A reference that nobody can bind.
+/// An unresolved reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
     /// The name.
     pub name: String,
-    /// The innermost symbol around the place, in the same file.
+    /// The innermost enclosing symbol, in the same file.
     pub from: Option<u32>,
     /// The line of the name.
     pub line: u32,
-    /// Its column in bytes, from 0.
+    /// The column in bytes, from 0.
     pub column: u32,
-    /// How many symbols bear the name that it could mean.
+    /// The number of symbols with this name to which it could refer.
     pub candidates: usize,
 }
 
-/// The nearest function or test block around a place; `None` for code at the level of the file.
+/// Returns the nearest enclosing function or test block; `None` for code at file level.
 pub fn enclosing_function(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
     nearest(symbols, symbol, |kind| kind == SymbolKind::Test || is_function(kind))
 }
 
-/// The nearest function around a place that has a name in code: test blocks have none.
+/// Returns the nearest enclosing function that has a name in code; test blocks have none.
 pub fn enclosing_named_function(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
     nearest(symbols, symbol, is_function)
 }

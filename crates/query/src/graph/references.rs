@@ -1,8 +1,8 @@
-//! Who refers to this symbol?
+//! Finds the references to a symbol.
 //!
-//! All places that bear its name are looked at, and those that bear another name because an import gave it one. Each
-//! means the symbol, or something else, or nobody knows: what nobody knows is listed last, so that no list is shorter than
-//! what a search for the word in code finds. The five classes and their sums stand in `account`.
+//! The scan visits all occurrences of the name, and occurrences of its import aliases. Each resolves to the symbol, to
+//! something else, or is unresolved. Unresolved references are listed last, so that the list is never shorter than the
+//! result of a search for the word in code. The `classify` module defines the five classes and their counts.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -16,7 +16,7 @@ use super::account::{Account, Asked, At, Class, Counts, Definition, Known, Place
 use super::{EdgeKind, Graph};
 use crate::search::features;
 
-/// A place that refers to a symbol.
+/// A position that refers to a symbol.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The file.
@@ -25,19 +25,19 @@ pub struct Site {
     pub line: u32,
     /// The column in bytes, from 0.
     pub column: u32,
-    /// What kind of edge.
+    /// The kind of the edge.
     pub kind: EdgeKind,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub from: Option<u32>,
-    /// How sure it is.
+    /// The confidence of the resolution.
     pub confidence: Confidence,
-    /// Why, in a few words.
+    /// The reason in a few words.
     pub why: &'static str,
-    /// Whether it stands in a test.
+    /// Whether it is in a test.
     pub in_test: bool,
-    /// Whether nobody can tell, but no other member of the view bears the name.
+    /// Whether it is unresolved, but no other member of the view has the name.
     pub is_only: bool,
-    /// Whether it is written as a member of something.
+    /// Whether the name is written as a member of a value.
     is_member: bool,
 }
 
@@ -47,52 +47,53 @@ impl Site {
     }
 }
 
-/// All that was found about a name.
+/// All references to a name.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// By symbol, the places that mean it, guesses included.
+    /// The sites that resolve to each symbol, heuristic ones included.
     by_target: HashMap<SymbolAt, Vec<Site>>,
-    /// Places that bear the name and may mean any of its bearers.
+    /// Occurrences that may refer to any symbol with the name.
     open: Vec<Site>,
-    /// Every place that bears the name.
+    /// All occurrences of the name.
     places: Vec<Place>,
-    /// The definitions that bear it.
+    /// The definitions with the name.
     definitions: Vec<Definition>,
-    /// The members among them.
+    /// The definitions that are members.
     members: Vec<(SymbolAt, String)>,
-    /// How many places were looked at.
+    /// The number of occurrences that were scanned.
     pub looked_at: usize,
-    /// How many bear the name.
+    /// The number of occurrences of the name.
     pub total: usize,
-    /// Whether imports were left out.
+    /// Whether imports were not scanned completely.
     is_cut: bool,
 }
 
 impl Found {
-    /// Whether all places were looked at.
+    /// Whether all occurrences were scanned.
     pub fn is_complete(&self) -> bool {
         self.looked_at == self.total && !self.is_cut
     }
 
-    /// How many places are known to mean a symbol.
+    /// The number of sites that resolve to a symbol.
     pub fn count(&self, target: SymbolAt) -> usize {
         self.proved(target).len()
     }
 
-    /// The places that are known, or guessed by rule, to mean a symbol.
+    /// The sites that resolve to a symbol, statically or by heuristic.
     pub(super) fn proved(&self, target: SymbolAt) -> &[Site] {
         self.by_target.get(&target).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether other places than those of the files bear the name in the code of some languages.
+    /// Returns the files in which the name occurs in code of the accepted languages.
     pub fn files(&self, is_kin: impl Fn(&str) -> bool) -> HashSet<VersionId> {
         let places = self.places.iter().map(|place| &place.file);
         let files = places.chain(self.definitions.iter().map(|definition| &definition.file));
         files.filter(|file| is_kin(&file.language)).map(|file| file.id).collect()
     }
 
-    /// The places that mean a symbol, the proved ones first, then those that nobody can tell, in the order of files; and
-    /// what all places that bear its name are. `is_kin` tells which languages' places can mean it.
+    /// Returns the sites that refer to a symbol, confirmed ones first, then unresolved ones in the order of files, and
+    /// the classification of all occurrences of its name. `is_kin` decides whether occurrences in a language can refer
+    /// to it.
     pub fn account(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> (Vec<Site>, Counts) {
         let may_mean =
             |is_call: bool, is_key: bool| (!is_call || can_be_called(symbol)) && (!is_key || is_member(symbol));
@@ -113,13 +114,13 @@ impl Found {
                 _ => {}
             }
         }
-        // Guesses stand before what is merely open: the first that is said of a place counts.
+        // Heuristic sites precede unresolved ones, so the first entry for a position is kept.
         sites.sort_by(|a, b| key(a).cmp(&key(b)));
         sites.dedup_by(|a, b| a.at() == b.at());
         (sites, account.counts())
     }
 
-    /// The calls that bear the name of a symbol, and nobody can tell whether they mean it.
+    /// Returns the unresolved calls with the name of a symbol.
     pub(super) fn open_calls(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> Vec<Site> {
         let (mut sites, _) = self.account(target, symbol, is_kin);
         sites.retain(|site| site.confidence == Confidence::Heuristic && site.kind == EdgeKind::Calls);
@@ -127,18 +128,18 @@ impl Found {
     }
 }
 
-/// Proved before undecided, then what only this symbol can be meant by, code before tests, then by place.
+/// Confirmed before unresolved, then sites to which only this symbol fits, code before tests, then by location.
 fn key(site: &Site) -> (Confidence, bool, bool, &str, u32, u32) {
     (site.confidence, !site.is_only, site.in_test, &site.file.path, site.line, site.column)
 }
 
-/// Whether a symbol can be meant by a key of a literal or pattern, or by the name of an argument.
+/// Whether a key of a literal or pattern, or the name of an argument, can refer to a symbol.
 fn is_member(symbol: &Symbol) -> bool {
     use SymbolKind::{Field, Method, Property, Var};
     matches!(symbol.kind, Field | Method | Property) || symbol.kind == Var && symbol.parent.is_some()
 }
 
-/// Whether a symbol is a member of something.
+/// Whether a symbol is a member of a type.
 fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
     use SymbolKind::{Class, Const, Fn, Impl, Interface, Struct, Trait, Var};
     let around = symbol.parent.and_then(|at| symbols.get(at as usize)).map(|around| around.kind);
@@ -147,62 +148,62 @@ fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
             && around.is_some_and(|kind| matches!(kind, Class | Impl | Interface | Struct | Trait))
 }
 
-/// Whether a symbol's name is written where it is defined, and not as a string or for something else.
+/// Whether a symbol's own name is written in code where it is defined, and not as a string.
 fn is_defined(symbol: &Symbol) -> bool {
     let length = (symbol.name_span.end - symbol.name_span.start) as usize;
     let is_word = symbol.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))
         && !symbol.name.starts_with(|c: char| c.is_ascii_digit());
-    // A key in quotes begins before its name.
+    // A quoted key starts before its name.
     let is_quoted = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property)
         && symbol.name_span.start == symbol.span.start + 1;
     is_named(symbol.kind) && length == symbol.name.len() && is_word && !is_quoted
 }
 
-/// Whether such a symbol has a name of its own: not that of something else, and no title.
+/// Whether symbols of this kind have a name of their own: not the name of another symbol, and not a title.
 fn is_named(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Use | SymbolKind::Impl | SymbolKind::Test)
 }
 
-/// Whether such a symbol can be called at all.
+/// Whether a symbol can be called at all.
 fn can_be_called(symbol: &Symbol) -> bool {
     use SymbolKind::{Enum, Interface, Module, Namespace, Trait};
     !matches!(symbol.kind, Enum | Interface | Module | Namespace | Trait)
 }
 
-/// How far the look at the bearers of a name is. What is done is not done again.
+/// The progress of scanning the occurrences of a name. Finished files are not scanned again.
 struct Look {
-    /// The files that bear the name, and where.
+    /// The files that contain the name, with the ordinals of the references.
     files: Vec<(VersionId, Vec<u32>)>,
-    /// So many of them were looked at.
+    /// The number of scanned files.
     done: usize,
-    /// The files that may import it, and how many of them were looked at.
+    /// The files that may import the name, and the number of those that were scanned.
     importers: Vec<VersionId>,
     imported: usize,
     found: Rc<Found>,
 }
 
-/// What was found out about names: of use for as long as the view is the same, also for the next snapshot of it.
+/// The name scans of a view. They stay valid while the view is unchanged, also for its next snapshot.
 #[derive(Default)]
 pub struct Looks {
     by_name: RefCell<HashMap<String, Look>>,
 }
 
 impl Looks {
-    /// Keeps what was cut off, which the next question goes on from, and lets the rest go: that is found again.
+    /// Keeps the incomplete scans, which the next query continues, and evicts the complete ones, which can be redone.
     pub fn rest(&self) {
         self.by_name.borrow_mut().retain(|_, look| !look.found.is_complete());
     }
 }
 
-/// So many names are remembered at a time, and so many places of theirs.
+/// The maximum numbers of cached names and of their occurrences.
 const NAMES: usize = 200;
 const PLACES: usize = 200_000;
 
-/// Of more bearers than that none is the only member of its name, and nobody looks for it.
+/// With more definitions than this, none is treated as the only member with the name, so members are not collected.
 const MANY: usize = 50;
 
 impl Graph<'_> {
-    /// Looks at every place that bears a name, and goes on where an earlier look had to stop.
+    /// Scans all occurrences of a name, continuing an earlier scan that was cut off.
     pub fn named(&self, name: &str) -> Result<Rc<Found>> {
         let begun = self.memory.looks.by_name.borrow_mut().remove(name);
         let mut look = match begun {
@@ -234,7 +235,7 @@ impl Graph<'_> {
             let path = info.map(|info| info.path.clone()).unwrap_or_default();
             files.push((self.languages().is_test_path(&path), path, version, places));
         }
-        // Files that are no tests by their path first: what is left out when time runs out matters least.
+        // Files that are not tests by their path come first, so that a timeout omits the least important ones.
         files.sort();
         let files = files.into_iter().map(|(_, _, version, places)| (version, places)).collect();
         self.define(name, &bearing, &mut found)?;
@@ -243,7 +244,8 @@ impl Graph<'_> {
         Ok(Look { files, done: 0, importers, imported: 0, found: Rc::new(found) })
     }
 
-    /// The definitions that bear a name. Those in files that refer to it too get their place when the file is read.
+    /// Adds the definitions with a name. Definitions in files that also refer to it get their position when the file is
+    /// read.
     fn define(&self, name: &str, bearing: &HashSet<VersionId>, found: &mut Found) -> Result<()> {
         let rows = self.snapshot().symbols_named(name)?;
         let are_few = rows.len() <= MANY;
@@ -297,8 +299,8 @@ impl Graph<'_> {
         self.failure()
     }
 
-    /// Looks at one place. One that `bears` the name is accounted for; the others are there because an import gave it
-    /// another name.
+    /// Resolves one reference. If `bears` is true, it is an occurrence of the name and is classified; otherwise it is
+    /// visited because an import gave the symbol another name.
     fn look(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, at: u32, bears: bool, found: &mut Found) {
         let Some(reference) = file.facts.references.get(at as usize) else { return };
         let site = |kind, confidence, why| Site {
@@ -323,11 +325,11 @@ impl Graph<'_> {
                 }
                 match confidence {
                     Confidence::Static => Known::Means,
-                    // Nothing is proved, so it may mean any other as well.
+                    // Nothing is confirmed, so it may also refer to any other symbol.
                     Confidence::Heuristic => {
                         if bears {
                             let kind = EdgeKind::of(reference.shape, None);
-                            found.open.push(site(kind, confidence, "another of that name is more likely"));
+                            found.open.push(site(kind, confidence, "another symbol with that name is more likely"));
                         }
                         open
                     }
@@ -348,7 +350,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Places that bear another name, because an import of the file gives it one.
+    /// Visits references by the other names that imports of the file give to the name.
     fn look_at_aliases(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, name: &str, found: &mut Found) {
         let imports = file.facts.imports.iter().filter(|import| import.name.as_deref() == Some(name));
         let mut aliases: Vec<&str> = imports.filter_map(|import| import.alias.as_deref()).collect();
@@ -369,8 +371,8 @@ impl Graph<'_> {
         }
     }
 
-    /// The files that may import a name from a module that is called so, under any other name: those that have the word in
-    /// them. Only some languages can, and what nobody can import is not looked for.
+    /// Returns the files that may import the symbol from a module with its name under any alias: those that contain the
+    /// word. Only some languages allow that, and symbols that cannot be imported are not searched for.
     fn importers(&self, name: &str) -> Result<Vec<VersionId>> {
         let can_be_imported = |kind| !matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Constructor);
         let mut is_one = false;
@@ -387,9 +389,9 @@ impl Graph<'_> {
         Ok(self.snapshot().may_hold(&need, false, &|| true)?.into_iter().collect())
     }
 
-    /// Imports of a module that bears the name, and places that bear the name which such an import gives.
+    /// Visits imports of a module with the name, and references by the names that such imports define.
     fn look_at_imports(&self, version: VersionId, name: &str, found: &mut Found) -> Result<()> {
-        // An outline is read faster than all facts, and tells whether there is such an import.
+        // An outline is faster to read than all facts, and shows whether there is such an import.
         let outline = self.snapshot().outline(version)?;
         let mut imports = outline.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Use);
         if !imports.any(|symbol| symbol.name.contains(name)) {
@@ -399,7 +401,7 @@ impl Graph<'_> {
         let Some(info) = self.snapshot().version(version)? else { return Ok(()) };
         for (at, import) in file.facts.imports.iter().enumerate() {
             let bears = |word: &Option<String>| word.as_deref() == Some(name);
-            // What bears the name itself was looked at in its place.
+            // Imports with the name itself were visited as occurrences.
             if bears(&import.name) || bears(&import.alias) || !ends_with(&import.module, name) {
                 continue;
             }
@@ -426,7 +428,7 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// Several symbols of one name, the one that users mean first: not in a test, most referred to, public.
+    /// Sorts symbols with one name by use: not in tests, most referenced, public.
     pub fn by_use(&self, found: &Found, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
         let mut order: Vec<(bool, Reverse<usize>, bool, String, u32, SymbolAt)> = Vec::new();
         for at in candidates {
@@ -445,7 +447,7 @@ fn ends_with(module: &str, name: &str) -> bool {
     module.rsplit([':', '.', '/']).next() == Some(name)
 }
 
-/// Whether a reference of this shape is one that calls.
+/// Whether a reference of this shape is a call.
 pub(super) fn is_call(shape: RefShape) -> bool {
     EdgeKind::of(shape, None) == EdgeKind::Calls
 }

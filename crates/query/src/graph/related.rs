@@ -1,4 +1,4 @@
-//! What else matters to who reads a symbol: what it uses, what uses it, and what stands near.
+//! Related symbols: the symbols that a symbol uses, its users, and nearby symbols.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,19 +7,19 @@ use codecompass_store::Result;
 
 use super::{EdgeKind, Graph};
 
-/// How far to look.
+/// The scope of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// The file, and what is imported.
+    /// The file and its imports.
     File,
-    /// And the other files of its folder.
+    /// Also the other files of its folder.
     Module,
-    /// And the other files under the nearest manifest.
+    /// Also the other files under the nearest manifest.
     Package,
 }
 
 impl Scope {
-    /// All of them, by their words on the wire.
+    /// All scopes by their words on the wire.
     pub const WORDS: &'static [(&'static str, Self)] =
         &[("file", Scope::File), ("module", Scope::Module), ("package", Scope::Package)];
 
@@ -36,13 +36,13 @@ impl Scope {
 /// How a symbol is related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// It stands in the same file.
+    /// In the same file.
     SameFile,
     /// In another file of the folder.
     SameModule,
     /// In another folder of the package.
     SamePackage,
-    /// One of the two reaches the other by an import.
+    /// One of the two refers to the other through an import.
     Imported,
 }
 
@@ -58,12 +58,12 @@ impl Relation {
     }
 }
 
-/// Which of the two uses the other.
+/// The direction of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
-    /// The symbol that was asked about uses this one.
+    /// The anchor uses this symbol.
     Uses,
-    /// It is used by this one.
+    /// This symbol uses the anchor.
     UsedBy,
 }
 
@@ -77,25 +77,25 @@ impl Usage {
     }
 }
 
-/// The answer.
+/// The related symbols.
 #[derive(Clone, Debug, Default)]
 pub struct Related {
-    /// Those that are needed next first.
+    /// The symbols, most likely needed first.
     pub symbols: Vec<(SymbolAt, Relation, Option<Usage>)>,
 }
 
-/// What puts a symbol where it stands in the list: smaller is nearer.
+/// The sort key of a symbol in the list: smaller is nearer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Nearness {
     tier: Tier,
-    /// Guesses, tests and what stands inside other symbols come later.
+    /// Heuristic edges, tests, and members of other symbols come later.
     less: (Confidence, bool, bool),
     distance: u64,
     path: String,
     place: u32,
 }
 
-/// How likely it is needed next.
+/// How likely the symbol is needed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Used,
@@ -107,10 +107,10 @@ enum Tier {
     Package,
 }
 
-/// The list while it is made: each symbol once, where it is nearest.
+/// The list under construction: each symbol once, with its nearest key.
 struct List {
     symbols: HashMap<SymbolAt, (Nearness, Relation)>,
-    /// Whether the anchor is in a test: then other tests do not step back.
+    /// Whether the anchor is in a test: then other tests are not ranked lower.
     for_test: bool,
 }
 
@@ -127,7 +127,8 @@ impl List {
 }
 
 impl Graph<'_> {
-    /// The symbols that are related to one. A symbol that is reached by an import is `Imported` wherever it stands.
+    /// Returns the symbols related to one. A symbol that is reached through an import is `Imported` wherever it is
+    /// defined.
     pub fn related(&self, anchor: SymbolAt, scope: Scope) -> Result<Related> {
         let Some(file) = self.file(anchor.file) else { return Ok(Related::default()) };
         let mut list = List { symbols: HashMap::new(), for_test: self.is_in_test(&file, Some(anchor.place)) };
@@ -158,7 +159,7 @@ impl Graph<'_> {
         Ok(Related { symbols: symbols.collect() })
     }
 
-    /// What is used inside the anchor.
+    /// Adds the symbols that are used inside the anchor.
     fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) {
         for (at, reference) in file.facts.references.iter().enumerate() {
             if !reference.shape.is_use() || !is_within(&file.facts.symbols, reference.symbol, anchor.place) {
@@ -175,7 +176,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The symbols in which the anchor is used; of a file that only brings it in, the import.
+    /// Adds the symbols that use the anchor; for a file that only imports it, the import.
     fn add_users(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> Result<()> {
         let Some(symbol) = file.facts.symbols.get(anchor.place as usize) else { return Ok(()) };
         let found = self.named(&symbol.name)?;
@@ -208,7 +209,7 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// What the file brings in, whether the anchor uses it or not.
+    /// Adds the imports of the file, whether the anchor uses them or not.
     fn add_imported(&self, file: &SourceFile, list: &mut List) {
         for (at, import) in file.facts.imports.iter().enumerate() {
             if self.budget.is_spent() {
@@ -242,7 +243,7 @@ impl Graph<'_> {
         list.add(at, Nearness { tier, less, distance, path: other.path.clone(), place: at.place }, relation);
     }
 
-    /// The symbols of the folder or the package.
+    /// Adds the symbols of the folder or the package.
     fn add_around(&self, file: &SourceFile, scope: Scope, list: &mut List) -> Result<()> {
         let snapshot = self.snapshot();
         let languages = self.languages();
@@ -285,12 +286,12 @@ impl Graph<'_> {
     }
 }
 
-/// The other symbols of the file: those of the same type first, then by how far off they stand.
+/// Adds the other symbols of the file: those of the same type first, then by distance in lines.
 fn add_own(file: &SourceFile, anchor: u32, list: &mut List) {
     let symbols = &file.facts.symbols;
     let Some(own) = symbols.get(anchor as usize) else { return };
     let parent = |at: Option<u32>| at.and_then(|at| symbols.get(at as usize));
-    // The blocks of a type are one type.
+    // The blocks of a type count as one type.
     let type_name = parent(own.parent).map_or(&own.qualified_name, |parent| &parent.qualified_name);
     for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
         let is_same_type = symbol.qualified_name == *type_name
@@ -308,12 +309,12 @@ fn add_own(file: &SourceFile, anchor: u32, list: &mut List) {
     }
 }
 
-/// Whether symbols of this kind are told by the type they stand in.
+/// Whether symbols of this kind are shown as part of their type.
 fn is_small(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property)
 }
 
-/// Whether a symbol is the other, or stands in it.
+/// Whether a symbol is the other one, or is nested in it.
 fn is_within(symbols: &[Symbol], symbol: Option<u32>, other: u32) -> bool {
     let mut around = symbol;
     while let Some(at) = around {
@@ -325,7 +326,7 @@ fn is_within(symbols: &[Symbol], symbol: Option<u32>, other: u32) -> bool {
     false
 }
 
-/// The symbol to show for a place inside it: not a parameter or local, but the function around them.
+/// Returns the symbol to list for a reference: the enclosing function instead of a parameter or local binding.
 fn shown(symbols: &[Symbol], from: u32) -> Option<u32> {
     super::enclosing_function(symbols, Some(from)).or(Some(from))
 }
@@ -334,7 +335,7 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The nearest folder at or above one that has a manifest, or the root.
+/// Returns the nearest folder with a manifest, starting at the given one, or the root.
 fn root_of<'p>(of: &'p str, roots: &HashSet<&str>) -> &'p str {
     let mut at = of;
     while !at.is_empty() && !roots.contains(at) {
@@ -343,7 +344,7 @@ fn root_of<'p>(of: &'p str, roots: &HashSet<&str>) -> &'p str {
     at
 }
 
-/// How many steps it is from one folder to another.
+/// Returns the number of steps from one folder to another.
 fn steps(from: &str, to: &str) -> u64 {
     let (from, to): (Vec<&str>, Vec<&str>) = (parts(from), parts(to));
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

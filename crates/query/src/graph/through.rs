@@ -1,17 +1,17 @@
-//! Calls that reach a symbol through another: those of an interface's method reach what implements it, and whoever asks
-//! about the interface's method wants the calls of its implementations, too.
+//! Dispatch calls: calls that reach a symbol through another one. Calls of an interface's method reach its
+//! implementations, and the answer for an interface's method includes the calls of its implementations.
 
 use codecompass_model::{Confidence, SymbolAt};
 use codecompass_store::Result;
 
 use super::{EdgeKind, FoundReferences, Graph, Site};
 
-/// How the other symbol stands to the one that was asked about.
+/// The relation of the called symbol to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Link {
-    /// It declares what the symbol implements.
+    /// It declares the method that the target implements.
     Declaration,
-    /// It implements what the symbol declares.
+    /// It implements the method that the target declares.
     Implementation,
 }
 
@@ -25,19 +25,20 @@ impl Link {
     }
 }
 
-/// A call of another symbol.
+/// A call of a related symbol.
 #[derive(Clone, Debug)]
 pub struct Through {
-    /// The symbol that is called.
+    /// The called symbol.
     pub symbol: SymbolAt,
-    /// What it is to the one that was asked about.
+    /// Its relation to the target.
     pub link: Link,
     /// The call.
     pub site: Site,
 }
 
 impl Graph<'_> {
-    /// The proved calls of what a symbol implements, and of what implements it, in the order of those symbols.
+    /// Returns the confirmed calls of the declarations and implementations of a symbol: declarations first, code before
+    /// tests, then by location.
     pub fn through(&self, found: &FoundReferences, target: SymbolAt) -> Result<Vec<Through>> {
         let declared = self.declarations(target).into_iter().map(|at| (at, Link::Declaration));
         let implementing = self.implementations(target).into_iter().map(|at| (at, Link::Implementation));
@@ -51,7 +52,8 @@ impl Graph<'_> {
         Ok(all)
     }
 
-    /// What a method implements or overrides: of the others that bear its name, those that know it as an implementation.
+    /// Returns the methods that a method implements or overrides: symbols with its name that have it as an
+    /// implementation.
     fn declarations(&self, of: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(of.file) else { return Vec::new() };
         let Some(symbol) = file.facts.symbols.get(of.place as usize) else { return Vec::new() };

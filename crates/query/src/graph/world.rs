@@ -1,4 +1,4 @@
-//! A snapshot as the rules of a language see it.
+//! A snapshot as the `World` that the resolvers of languages query.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -7,20 +7,20 @@ use std::rc::Rc;
 use codecompass_model::{SourceFile, SymbolAt, VersionId, World};
 use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 
-/// See the module. What was read is kept. An error of the store is told by [`SnapshotWorld::failure`]; until then,
-/// whatever could not be read is not there.
+/// The `World` of a snapshot. Loaded files are cached. [`SnapshotWorld::failure`] returns store errors; data that could
+/// not be read is treated as missing until then.
 pub(super) struct SnapshotWorld {
     snapshot: Rc<Snapshot>,
     files: RefCell<HashMap<VersionId, Option<Rc<SourceFile>>>>,
     texts: RefCell<HashMap<VersionId, Option<Rc<str>>>>,
     symbols: RefCell<HashMap<String, Rc<[SymbolAt]>>>,
     layout: OnceCell<Layout>,
-    /// The lines of the files that are kept.
+    /// The number of lines in the loaded files.
     held: Cell<u64>,
     failure: RefCell<Option<StoreError>>,
 }
 
-/// Where the files stand.
+/// The files by path, folder and name.
 #[derive(Default)]
 struct Layout {
     by_path: BTreeMap<String, VersionId>,
@@ -46,12 +46,12 @@ impl SnapshotWorld {
         &self.snapshot
     }
 
-    /// How many lines there are in the files that are kept.
+    /// The number of lines in the loaded files.
     pub(super) fn held(&self) -> u64 {
         self.held.get()
     }
 
-    /// Lets go of all files.
+    /// Evicts all files.
     pub(super) fn forget(&self) {
         self.held.set(0);
         self.files.borrow_mut().clear();
@@ -59,7 +59,7 @@ impl SnapshotWorld {
         self.symbols.borrow_mut().clear();
     }
 
-    /// The first error of the store that was met.
+    /// Takes the first store error that occurred.
     pub(super) fn failure(&self) -> Option<StoreError> {
         self.failure.borrow_mut().take()
     }
