@@ -1,4 +1,4 @@
-//! The question as far as ranking looks at it.
+//! The parsed query: everything about a query that ranking uses.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,47 +15,48 @@ use super::terms::{self, Word};
 use super::{Intent, Mode, Search};
 use crate::score::Scores;
 
-/// What the beginning of a word is worth in a file's name beside the word.
+/// The score of a stem prefix in a file's name, relative to the complete word.
 const BEGINNING: f64 = 0.8;
 
-/// Words that are longer in one are no name that is spelt apart.
+/// The maximum length of joined words: longer ones are not one name that is spelt apart.
 const MOST_JOINED: usize = 30;
 
-/// Shorter ones are not meant as one name.
+/// Joined words must be longer than this to count as one name.
 pub(super) const LEAST_JOINED: usize = 3;
 
-/// More uncommitted edits than these say nothing about what somebody works on.
+/// With more uncommitted edits than this, the edited files say nothing about the current work.
 const MOST_EDITED: u64 = 200;
 
 /// The maximum number of names and of paths that are looked for. Each is compared with every result, and a pasted text may
 /// hold thousands.
 const MAX_TYPED: usize = 128;
 
-/// The question as far as features look at it.
+/// The query as the features use it.
 pub(super) struct Asked {
     pub(super) languages: &'static dyn Languages,
     pub(super) intent: Intent,
-    /// Whether a file or folder is all that is asked for. Beside other words a path is one hint of several.
+    /// Whether the query asks for a file or folder and nothing else. Among other words a path is only one hint.
     pub(super) is_path: bool,
-    /// What is looked up.
+    /// The words to look up.
     pub(super) words: Vec<Word>,
-    /// Stems of the words.
+    /// The stems of the words.
     pub(super) stems: Rc<HashSet<String>>,
-    /// Texts that are wanted as they are; the first that is found anywhere counts.
+    /// Texts to search for literally; the first one that occurs anywhere counts.
     pub(super) texts_to_try: Vec<Rc<str>>,
-    /// What the paths of files are worth, once they were looked at.
+    /// Cached path scores by file.
     pub(super) seen: RefCell<HashMap<VersionId, Scores>>,
-    /// Words that were typed as names in code, last segments, as they were typed: a word among words is none.
+    /// Words that were typed as names in code, last segments only, in their original spelling. A plain word among
+    /// others is not a name.
     pub(super) typed: HashSet<String>,
-    /// Words with a capital letter inside a sentence: they may be names of types, and of nothing else.
+    /// Capitalised words inside a sentence: they may be names of types only.
     pub(super) proper: HashSet<String>,
-    /// The same in lower case.
+    /// The typed names in lower case.
     pub(super) names: HashSet<String>,
-    /// All words in one, for names that are spelt apart; nothing when that is longer than names are.
+    /// All words joined, for names that are spelt apart; empty if that is longer than names are.
     pub(super) joined: String,
-    /// Paths that were typed, and the line that was typed after one.
+    /// Paths in the query, each with the line number after it.
     pub(super) paths: Vec<(String, Option<u32>)>,
-    /// The places that a trace names.
+    /// The locations that a stack trace names.
     pub(super) frames: Vec<Frame>,
     /// Paths of files with uncommitted edits.
     pub(super) edited: HashSet<String>,
@@ -63,20 +64,20 @@ pub(super) struct Asked {
     pub(super) capitalised: bool,
     pub(super) wants_tests: bool,
     pub(super) wants_examples: bool,
-    /// Prose, data and configuration, as much as code.
+    /// Prose, data and configuration count like code.
     pub(super) wants_prose: bool,
-    /// Prose rather than code.
+    /// Prose is preferred to code.
     pub(super) wants_docs: bool,
 }
 
-/// What a path that was typed is to a file, the most telling first.
+/// How a typed path matches a file, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Named {
-    /// The file's own path, or the end of it.
+    /// The file's own path, or its end.
     File,
-    /// The same without its extension.
+    /// The same without the extension.
     Stem,
-    /// A folder around it.
+    /// A folder that contains the file.
     Folder,
 }
 
@@ -92,18 +93,18 @@ impl Asked {
         Ok(Self { edited, ..Self::of(question) })
     }
 
-    /// What the question alone says.
+    /// Parses the query without data of the snapshot.
     fn of(question: &Search<'_>) -> Self {
         let (query, languages) = (question.query, question.languages);
         let intent = Intent::of(query, languages);
         let alone = path_alone(query, languages);
         let words = match (question.mode, alone) {
             (Mode::Regex(_), _) => Vec::new(),
-            // What is wanted as it is has no other forms.
+            // A literal query has no inflections.
             (Mode::Literal(_), _) => {
                 terms::words(query).into_iter().map(|word| Word { is_prose: false, ..word }).collect()
             }
-            // Nearly every path has an extension that many have.
+            // The extension is dropped, because many paths share it.
             (Mode::Words, Some(path)) => terms::words(without_extension(path)),
             (Mode::Words, None) if long::is_long(query) => long::telling(query, languages),
             _ => terms::words(query),
@@ -150,29 +151,29 @@ impl Asked {
         }
     }
 
-    /// Hashes of the names that are exactly what was asked for.
+    /// Hashes of the names that match the query exactly.
     pub(super) fn name_hashes(&self) -> Vec<u32> {
         let joined = Some(&self.joined).filter(|joined| joined.len() > LEAST_JOINED);
         let proper = self.proper.iter().map(|name| Glance::name_hash(&name.to_lowercase()));
         self.names.iter().chain(joined).map(|name| Glance::name_hash(name)).chain(proper).collect()
     }
 
-    /// The words as they are shown.
+    /// The words as they are shown to users.
     pub(super) fn texts(&self) -> Vec<String> {
         self.words.iter().filter(|word| word.is_typed()).map(|word| word.text.clone()).collect()
     }
 
-    /// The line that was typed after a path that ends like this one.
+    /// The line number that was typed after a path that matches this one.
     pub(super) fn line_in(&self, path: &str) -> Option<u32> {
         self.paths.iter().find(|(typed, _)| is_meant(path, typed)).and_then(|(_, line)| *line)
     }
 
-    /// Whether a path is one that was typed.
+    /// Whether a path was typed, with or without its extension.
     pub(super) fn names_path(&self, path: &str) -> bool {
         matches!(self.named_as(path), Some(Named::File | Named::Stem))
     }
 
-    /// What a path that was typed is to this one.
+    /// How a typed path matches this one.
     pub(super) fn named_as(&self, path: &str) -> Option<Named> {
         let of = |typed: &String| {
             let has_folder = typed.trim_matches('/').contains('/') || typed.ends_with('/');
@@ -190,7 +191,8 @@ impl Asked {
         self.stems.contains(terms::stem(word))
     }
 
-    /// The terms that a name bears, a bit for each: as words, or as the beginning of one, because names are short.
+    /// Returns the query words in a name as a bit set. A name may contain the word or a prefix of it, because names
+    /// abbreviate.
     pub(super) fn terms_in(&self, name: &str) -> u64 {
         let mut borne = 0;
         for word in tokens(name) {
@@ -206,18 +208,18 @@ impl Asked {
         borne
     }
 
-    /// How well a word of a file's name is one of the question's: the word itself, two of them in one, or the beginning
-    /// of one, because names of files are short (`auth`, `config`, `urlmap`).
+    /// Scores a word of a file's name: it may be a query word, two of them joined, or a prefix of one, because file
+    /// names are short (`auth`, `config`, `urlmap`).
     pub(super) fn bears(&self, word: &str) -> f64 {
         let stem = terms::stem(word);
-        // Endings have no underscore, so of a word with one only a stem with one can be a part.
+        // Endings contain no underscore, so a word with one can only match a stem with one.
         let is_near =
             |asked: &String| asked.contains('_') && (word.contains(asked.as_str()) || asked.starts_with(stem));
         if word.contains('_') && !self.stems.iter().any(is_near) {
             return 0.0;
         }
         let in_two = |at: usize| word.is_char_boundary(at) && self.knows(&word[..at]) && self.knows(&word[at..]);
-        // A stem is the beginning of its word.
+        // A stem is a prefix of its word.
         let begins = self.stems.iter().any(|asked| word.starts_with(asked.as_str()));
         if begins && (self.knows(word) || (2..word.len().saturating_sub(1)).any(in_two)) {
             1.0
@@ -229,8 +231,8 @@ impl Asked {
     }
 }
 
-/// The texts that a message may be in the source: what it quotes, else all of it, else what stands behind the first
-/// colon, where programs put the kind of error in front.
+/// Returns the literal texts that an error message may have in the source: its quoted part, else the whole message,
+/// else the part after the first colon, because programs print the kind of error before it.
 fn messages(query: &str) -> Vec<Rc<str>> {
     let query = query.trim();
     match quoted(query) {
@@ -242,8 +244,8 @@ fn messages(query: &str) -> Vec<Rc<str>> {
     }
 }
 
-/// A query that is written like something in the source and not like a question: a flag, a key or a header
-/// (`rules.max-concurrent`), or words with brackets among them.
+/// Returns the query as a literal text if it looks like source code and not like a question: a flag, a key or a header
+/// (`rules.max-concurrent`), or words with brackets.
 fn as_written(query: &str) -> Vec<Rc<str>> {
     const LEAST: usize = 6;
     let query = query.trim();
@@ -253,7 +255,7 @@ fn as_written(query: &str) -> Vec<Rc<str>> {
     if query.len() >= LEAST && (is_key || is_code) { vec![Rc::from(query)] } else { Vec::new() }
 }
 
-/// `app.set`, `Router::new`, `parse()`.
+/// Matches `app.set`, `Router::new`, `parse()`.
 fn is_qualified(word: &str) -> bool {
     let inner = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
     word.ends_with("()") || inner.contains('.') || inner.contains("::") || inner.contains('#')
@@ -264,7 +266,7 @@ fn last_name(word: &str) -> &str {
     word.rsplit([':', '.', '#', '/']).next().unwrap_or(word)
 }
 
-/// How many different words of a line were asked for.
+/// Returns the number of distinct query words in a line.
 pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
     let mut found: Vec<&String> = Vec::new();
     for word in tokens(line) {
@@ -274,7 +276,7 @@ pub(super) fn known_words(stems: &HashSet<String>, line: &str) -> usize {
     found.len()
 }
 
-/// A word in lower case.
+/// Returns a word in lower case.
 fn lower(word: &str) -> Cow<'_, str> {
     match word.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase()) {
         true => Cow::Owned(word.to_lowercase()),
@@ -282,7 +284,7 @@ fn lower(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// What the words of a name are worth in the mean.
+/// Returns the mean score of the words in a name.
 pub(super) fn words_of(name: &str, worth: impl Fn(&str) -> f64) -> f64 {
     let all: Vec<String> = tokens(name).map(str::to_lowercase).collect();
     let parts = if all.len() > 1 { &all[1..] } else { &all[..] };
@@ -292,7 +294,7 @@ pub(super) fn words_of(name: &str, worth: impl Fn(&str) -> f64) -> f64 {
     parts.iter().map(|part| worth(part)).sum::<f64>() / parts.len() as f64
 }
 
-/// The words of a sentence that begin with a capital letter without beginning a sentence: `how Foldable traverses`.
+/// Returns the capitalised words of a query that do not start a sentence: `how Foldable traverses`.
 fn proper_names(query: &str) -> impl Iterator<Item = String> + '_ {
     const LEAST: usize = 4;
     let words = query.split_whitespace();

@@ -1,61 +1,63 @@
-//! The kernel of ranking: the best of many places whose worth is dear to work out.
+//! The kernel of ranking: selects the best of many places whose scores are expensive to compute.
 //!
-//! **What is promised.** The first place of the list is the one with the highest total. Each next one is, of the places not
-//! taken yet, the one that is worth the most *behind those that were taken*: its total less what it loses because they
-//! are there. Of equals the smaller one by [`Ord`] comes first. Nothing else decides, neither how many are wanted nor in
-//! which order candidates come in, so a longer list begins with the shorter one.
+//! **Guarantee.** The first place of the list is the one with the highest total. Each next place is the one, among the
+//! places that are not taken yet, with the highest score *after those that were taken*: its total minus a loss that the
+//! taken places cause. Among equal scores the smaller place by [`Ord`] comes first. Nothing else decides, neither the
+//! requested count nor the order of the candidates, so a longer list starts with the shorter one.
 //!
-//! **How.** Everything that may become a place lies in one heap under a number that its worth can not exceed: a file under
-//! what its best candidate could have, a candidate under what is known of it, a place that was read under its worth as of
-//! when it was last weighed. The highest is taken off. A node is opened, which puts what is in it back under numbers that
-//! are not higher. A place is weighed again: when it lost something since, it goes back under its new worth, else it is
-//! the next of the list.
+//! **Algorithm.** Everything that may become a place is in one heap, keyed by a bound that its score cannot exceed: a
+//! file by the bound of its best candidate, a candidate by a bound from its evidence, a place that was read by its
+//! score when it was last computed. The loop pops the entry with the highest bound. If it is a node, the loop opens it
+//! and pushes its contents with bounds that are not higher. If it is a place, the loop computes its score again: if the
+//! score has fallen since, the place goes back with its new score; else it is the next place of the list.
 //!
-//! **Why that is right.** Let `p` be a place that comes off under `w` and is still worth `w`. Whatever is left in the heap lies
-//! under at most `w`, so nothing in it can be worth more now. Could something else be worth exactly `w` and be smaller? Not
-//! a place inside an unopened node: of equal numbers nodes come off before places, so no node is left under `w`. Not a place
-//! that was read and is worth `w`: it lies under at least `w`, hence under `w`, and of equal numbers the smaller place comes
-//! off first. So `p` is the one. What a place loses only grows as more are taken (that is [`Choice::worth`]'s side of the
-//! bargain), so a number that was an upper bound stays one. And the loop ends: a node is opened once, and a place goes
-//! back only when its worth has fallen, for which another one must have been taken in between.
+//! **Correctness.** Let `p` be a place that is popped with bound `w` and still has the score `w`. Every remaining entry
+//! has a bound of at most `w`, so nothing left in the heap can have a higher score now. Could another place have
+//! exactly the score `w` and be smaller? Not a place inside an unopened node: among equal bounds, nodes are popped
+//! before places, so no node with bound `w` is left. Not a place that was read and has the score `w`: its bound is at
+//! least `w`, hence exactly `w`, and among equal bounds the smaller place is popped first. So `p` is the next place.
+//! The loss of a place only grows as more places are taken (the contract of [`Choice::score`]), so an upper bound stays
+//! an upper bound. The loop ends: a node is opened once, and a place goes back only if its score has fallen, which
+//! requires that another place was taken in between.
 //!
-//! What has to hold for all this is that bounds are bounds. The oracle below takes that for granted; where they are worked out
-//! (`features::upper_bound_of_file` and its like), debug builds check each step: nothing comes out of a node above what it lay under.
+//! All this requires that bounds are correct. The oracle in the tests takes that for granted. For the real bounds
+//! (`features::upper_bound_of_file` and similar functions), debug builds check each step: nothing that comes out of a
+//! node exceeds the bound of the node.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// All that is in a node.
+/// The contents of a node.
 pub(super) type All<C> = Vec<Opened<<C as Choice>::Node, <C as Choice>::Place>>;
 
-/// What the kernel has to know of the things it chooses from.
+/// The operations that the kernel needs on the items it selects from.
 pub(super) trait Choice: Sized {
-    /// Something with places in it that is not looked at yet.
+    /// An unopened item that contains places.
     type Node;
-    /// A place with a total; of two that are worth the same the smaller one comes first.
+    /// A place with a total; among equal scores the smaller place comes first.
     type Place: Ord;
-    /// What may go wrong when one looks.
+    /// The error of opening a node.
     type Error;
 
-    /// Looks into a node: gives what is in it, each node with a number that nothing in it exceeds.
+    /// Opens a node and returns its contents, each node with an upper bound for everything in it.
     fn open(&mut self, node: Self::Node) -> Result<All<Self>, Self::Error>;
 
-    /// What a place is worth behind those that were taken. Never more than before, for more were taken since.
+    /// The score of a place after those that were taken. It never increases, because places are only added.
     fn worth(&self, place: &Self::Place) -> i64;
 
-    /// Notes that a place is taken.
+    /// Records that a place is taken.
     fn take(&mut self, place: &mut Self::Place);
 }
 
-/// What a node turns out to be.
+/// The contents of an opened node.
 pub(super) enum Opened<N, P> {
-    /// Another node, and what nothing in it exceeds.
+    /// Another node, with an upper bound for everything in it.
     Node(N, i64),
     /// A place.
     Place(P),
 }
 
-/// The best places in order, at most so many.
+/// Returns the best places in order, at most `count`.
 pub(super) fn best_first<C: Choice>(
     choice: &mut C,
     roots: Vec<(C::Node, i64)>,
@@ -73,7 +75,7 @@ pub(super) fn best_first<C: Choice>(
                         Opened::Node(_, bound) => *bound,
                         Opened::Place(place) => choice.worth(place),
                     };
-                    debug_assert!(bound <= most, "{bound} came out of a node that lay under {most}");
+                    debug_assert!(bound <= most, "{bound} exceeds the bound {most} of its node");
                     heap.push(Entry { most: bound, what: opened });
                 }
             }
@@ -89,14 +91,14 @@ pub(super) fn best_first<C: Choice>(
     Ok(list)
 }
 
-/// Something in the heap: what it can be worth at most, and what it is.
+/// A heap entry: an upper bound of its score, and its contents.
 struct Entry<N, P> {
     most: i64,
     what: Opened<N, P>,
 }
 
 impl<N, P: Ord> Ord for Entry<N, P> {
-    /// The greatest comes off first: the highest number, then nodes, then the smallest place.
+    /// The greatest entry is popped first: the highest bound, then nodes, then the smallest place.
     fn cmp(&self, other: &Self) -> Ordering {
         self.most.cmp(&other.most).then_with(|| match (&self.what, &other.what) {
             (Opened::Node(..), Opened::Node(..)) => Ordering::Equal,
@@ -128,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// A place: where it comes among equals, its file, its total.
+    /// A place: its rank among equals, its file, its total.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     struct Spot {
         name: u32,
@@ -142,7 +144,7 @@ mod tests {
         One(Spot),
     }
 
-    /// Places of files; each loses a step for every one of its file that was taken, up to a floor.
+    /// Places of files; each loses a step for every taken place of its file, up to a limit.
     #[derive(Default)]
     struct Shelf {
         taken: HashMap<u32, i64>,
@@ -177,7 +179,7 @@ mod tests {
         }
     }
 
-    /// The definition, word for word: look at everything, and take the best each time.
+    /// The guarantee, implemented literally: examines everything and takes the best place each time.
     fn brute_force(mut spots: Vec<Spot>, count: usize) -> Vec<Spot> {
         let mut shelf = Shelf::default();
         let mut list = Vec::new();
@@ -187,7 +189,7 @@ mod tests {
                     (shelf.worth(&spots[a]), std::cmp::Reverse(spots[a]))
                         .cmp(&(shelf.worth(&spots[b]), std::cmp::Reverse(spots[b])))
                 })
-                .expect("there are some");
+                .expect("because the list is not empty");
             let mut spot = spots.swap_remove(best);
             shelf.take(&mut spot);
             list.push(spot);
@@ -195,7 +197,7 @@ mod tests {
         list
     }
 
-    /// Numbers that look random and are the same each time.
+    /// A deterministic pseudo-random number generator.
     struct Numbers(u64);
 
     impl Numbers {
@@ -209,7 +211,7 @@ mod tests {
     fn the_list_is_that_of_brute_force() {
         let mut numbers = Numbers(7);
         for round in 0..600 {
-            // Few different totals, so that there are many ties.
+            // Few distinct totals, so that there are many ties.
             let (files, range) = (1 + numbers.below(6), 1 + numbers.below(12));
             let spots: Vec<Spot> = (0..numbers.below(40) as u32)
                 .map(|name| Spot {
@@ -231,8 +233,8 @@ mod tests {
             let whole = brute_force(spots.clone(), usize::MAX);
             for count in [0, 1, 2, 5, 100] {
                 let mut shelf = Shelf::default();
-                let list = best_first(&mut shelf, roots.clone(), count).expect("nothing can go wrong");
-                assert_eq!(list, whole[..count.min(whole.len())], "round {round}, {count} wanted");
+                let list = best_first(&mut shelf, roots.clone(), count).expect("because it is infallible");
+                assert_eq!(list, whole[..count.min(whole.len())], "round {round}, count {count}");
             }
         }
     }
@@ -242,7 +244,7 @@ mod tests {
         let spot = |name: u32, total: i64| Spot { name, file: name, total };
         let roots = (0..100).map(|name| (Box::One(spot(name, i64::from(name))), i64::from(name))).collect();
         let mut shelf = Shelf::default();
-        let list = best_first(&mut shelf, roots, 3).expect("nothing can go wrong");
+        let list = best_first(&mut shelf, roots, 3).expect("because it is infallible");
         assert_eq!(list.iter().map(|spot| spot.name).collect::<Vec<_>>(), [99, 98, 97]);
         assert_eq!(shelf.opened, 3);
     }

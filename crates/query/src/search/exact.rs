@@ -1,4 +1,4 @@
-//! The lines that hold a text that is wanted as it is.
+//! Finds the lines that contain a literal text, a regular expression, or an error message.
 
 use std::rc::Rc;
 
@@ -9,18 +9,18 @@ use super::signs::LinesOfFiles;
 use super::{Mode, Search, messages};
 use crate::grep::{self, Pattern, Wanted};
 
-/// The lines that hold a text that is wanted as it is.
+/// The lines that contain a text that the query wants literally.
 #[derive(Debug)]
 pub(super) struct Exact {
     /// The text, unless it is a regular expression.
     pub(super) text: Option<Rc<str>>,
-    /// Per file, in order.
+    /// The lines by file, in order.
     pub(super) lines: LinesOfFiles,
-    /// How much of it they hold, from 0 to 1.
+    /// The share of the text that they contain, from 0 to 1.
     pub(super) worth: f64,
-    /// Whether these are all lines that hold it.
+    /// Whether these are all matching lines.
     pub(super) is_exhaustive: bool,
-    /// Whether time was up before all texts were looked through.
+    /// Whether the time limit was reached before all texts were searched.
     pub(super) is_late: bool,
 }
 
@@ -31,8 +31,8 @@ impl Default for Exact {
 }
 
 impl Exact {
-    /// Looks for the text: the one that is asked for, or of those that a message may be the first that is anywhere, or what has
-    /// its fixed parts.
+    /// Finds the requested text; for a query of words, the first of its literal texts that occurs anywhere, else lines
+    /// that contain the fixed parts of its message.
     pub(super) fn find(
         snapshot: &Snapshot,
         question: &Search<'_>,
@@ -70,5 +70,5 @@ impl Exact {
     }
 }
 
-/// So many lines that hold a wanted text are looked at.
+/// The maximum number of matching lines.
 const MOST_LINES: usize = 2000;

@@ -1,4 +1,4 @@
-//! Why a place is in the list and where, or why it is not.
+//! Explains why a location is in the result list and at which rank, or why it is not.
 
 use codecompass_model::Owners;
 use codecompass_store::{Result, Snapshot, VersionInfo};
@@ -9,54 +9,54 @@ use super::quoted::Quoted;
 use super::signs::Candidate;
 use super::{CLOSELY, Place, Search, look, rank};
 
-/// The answer to "why is this place there, or not?".
+/// The explanation for one location.
 #[derive(Clone, Debug)]
 pub enum Explained {
-    /// It is in the list.
+    /// The location is in the list.
     Hit {
-        /// The place, with what each feature adds.
+        /// The search hit, with the contribution of each feature.
         place: Box<Place>,
-        /// Its place in the list, from 1.
+        /// The rank in the list, from 1.
         rank: usize,
     },
-    /// It is not.
+    /// The location is not in the list.
     Missing(Why),
 }
 
-/// What kept a place out of the list.
+/// The reason why a location is not in the list.
 #[derive(Clone, Debug)]
 pub enum Why {
-    /// No such file is in the view.
+    /// The view does not contain the file.
     NoSuchFile,
-    /// The file does not have so many lines.
+    /// The line is beyond the end of the file.
     PastEnd {
-        /// It has these.
+        /// The number of lines in the file.
         lines: u32,
     },
-    /// A filter by language, path or kind keeps the file or the symbol out.
+    /// A filter by language, path or kind excludes the file or the symbol.
     Filtered {
         /// The filter: `language`, `path_filter` or `kind`.
         by: &'static str,
-        /// What the place has instead.
+        /// The value that the location has instead.
         found: String,
     },
-    /// None of the words stand there.
+    /// The location contains none of the words.
     NoWord {
-        /// The words that were looked for.
+        /// The words that were looked up.
         words: Vec<String>,
     },
-    /// Others are better.
+    /// Other hits have higher scores.
     Behind {
-        /// The place, with what each feature adds.
+        /// The search hit, with the contribution of each feature.
         place: Box<Place>,
-        /// Its place in the list, from 1; unknown when it is behind all that a list can have.
+        /// The rank, from 1; unknown if it is beyond the maximum length of a list.
         rank: Option<usize>,
-        /// What the last place of the list has.
+        /// The total of the last hit in the list.
         needed: f64,
     },
 }
 
-/// Explains one place of the list that a question gets, or its absence. `offset` is not looked at.
+/// Explains the presence or absence of one location in the results of a query. `offset` is ignored.
 pub fn explain(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32) -> Result<Explained> {
     match Quoted::of(question) {
         Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
@@ -73,7 +73,7 @@ fn explain_as(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32)
     let is_in = |place: &Place| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
     let starts = |place: &Place| place.version.path == path && place.lines.start == line;
     let within = &listed[..listed.len().min(question.limit)];
-    // What begins there is meant, else the smallest around it.
+    // A hit that starts at the line is preferred, else the smallest one that contains it.
     let begins = within.iter().position(starts);
     let around = || (0..within.len()).filter(|at| is_in(&within[*at])).min_by_key(|at| size(&within[*at]));
     if let Some(at) = begins.or_else(around) {

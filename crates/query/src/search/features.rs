@@ -1,7 +1,7 @@
-//! What makes a place the right one: the features of [`crate::score`], worked out.
+//! Computes the features of [`crate::score`] for search hits.
 //!
-//! Some are known of a file once words were looked up, some of a record, some when the path is known, and the rest when the
-//! symbol is read. Before it is read, each of the rest has a most it can be: that gives the bounds that ranking goes by.
+//! Some are known for a file after term lookup, some for a record, some once the path is known, and the rest when the
+//! symbol is read. Before that, each of the rest has a maximum, which gives the upper bounds that ranking uses.
 
 use codecompass_model::{Symbol, SymbolKind, VersionId};
 use codecompass_store::{Glance, VersionInfo};
@@ -16,17 +16,17 @@ use super::place::Place;
 use super::signs::{Candidate, FileSigns, RecordSigns};
 use crate::score::{Feature, Scores};
 
-/// Of what a file tells, so much counts for a symbol in it: it speaks for itself. Where there are no symbols, the file is most
-/// of what is known.
+/// The shares of a file's name and agreement scores that count for a symbol in it, because a symbol has evidence of its
+/// own. Where there are no symbols, the file is most of the evidence.
 const NAME_FOR_SYMBOLS: f64 = 0.35;
 const AGREEMENT_FOR_SYMBOLS: f64 = 0.27;
 
-/// And so much counts for a piece of text of what it holds, and of the text around it.
+/// The shares of its own coverage and of the file's text score that count for a chunk.
 const COVERAGE_OF_PIECES: f64 = 0.5;
 const TEXT_AROUND_PIECES: f64 = 0.5;
 
-/// Scores a place; what depends on the other places of the list is left open. The text of a piece is given where no grammar
-/// has read it.
+/// Scores a search hit, except for features that depend on other hits in the list. `unread` is the text of a chunk that
+/// no grammar has parsed.
 pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: Option<&str>) -> Scores {
     let record = gathered.record(place.candidate);
     let is_symbol = matches!(place.candidate, Candidate::Symbol(..));
@@ -35,7 +35,7 @@ pub(super) fn score(asked: &Asked, place: &Place, gathered: &Gathered, unread: O
     of_file(&mut scores, file, is_symbol);
     of_record(&mut scores, gathered, &record, is_symbol);
     scores.set(Feature::Literal, if place.exact_lines.is_empty() { 0.0 } else { gathered.exact.worth });
-    // A landmark around a piece says where that stands, and is nothing that it scores by.
+    // A landmark that encloses a chunk gives its location, but does not contribute to its score.
     if let Some(symbol) = place.symbol().filter(|_| !matches!(place.candidate, Candidate::Piece(..))) {
         of_symbol(&mut scores, asked, gathered, place, symbol, &record);
     }
@@ -70,7 +70,7 @@ fn of_symbol(
     of_glance(scores, asked, glance, is_exact);
 }
 
-/// What a glance at a symbol tells.
+/// Sets the features that are known from the symbol payload.
 fn of_glance(scores: &mut Scores, asked: &Asked, glance: Glance, is_exact: bool) {
     scores.set(Feature::KindMatch, f64::from(suits(asked, glance)));
     scores.set(Feature::Public, f64::from(glance.is_public()));
@@ -90,7 +90,7 @@ fn of_whole_file(scores: &mut Scores, asked: &Asked, gathered: &Gathered, place:
     }
 }
 
-/// What a path and a language alone tell.
+/// Returns the scores that depend on the path and the language only.
 fn of_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo, is_symbol: bool) -> Scores {
     let known = asked.seen.borrow().get(&version.id).copied();
     let mut scores = known.unwrap_or_else(|| {
@@ -115,7 +115,7 @@ fn of_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo, is_symbol:
     scores
 }
 
-/// What a file's words tell of all that is in it.
+/// Sets the features that the words of a file give to everything in it.
 fn of_file(scores: &mut Scores, file: &FileSigns, is_symbol: bool) {
     let agreement = if file.sum > 0.0 { 1.0 - file.best / file.sum } else { 0.0 };
     let (around, together) = if is_symbol { (1.0, AGREEMENT_FOR_SYMBOLS) } else { (TEXT_AROUND_PIECES, 1.0) };
@@ -125,7 +125,7 @@ fn of_file(scores: &mut Scores, file: &FileSigns, is_symbol: bool) {
     scores.set(Feature::FileAgreement, agreement * file.coverage * together);
 }
 
-/// What a record's own words tell.
+/// Sets the features from the record's own words.
 fn of_record(scores: &mut Scores, gathered: &Gathered, record: &RecordSigns, is_symbol: bool) {
     let coverage = record.coverage * record.coverage;
     scores.raw_bm25 = record.bm25 * gathered.ceiling();
@@ -134,7 +134,7 @@ fn of_record(scores: &mut Scores, gathered: &Gathered, record: &RecordSigns, is_
     scores.set(Feature::NameWords, record.name_share);
 }
 
-/// What lines define where there are no symbols to tell.
+/// Sets the features from definitions in lines, for text without symbols.
 fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
     let (mut named, mut definition) = (0.0f64, 0.0f64);
     for name in text.lines().filter_map(|line| asked.languages.defined_name(line)) {
@@ -147,7 +147,7 @@ fn of_lines(asked: &Asked, scores: &mut Scores, text: &str) {
     scores.set(Feature::Named, named);
 }
 
-/// The highest total that anything in a file can have, in the units of [`Scores::total_units`], while not even its path
+/// Returns an upper bound for the total of anything in a file, in the units of [`Scores::total_units`], before its path
 /// is known.
 pub(super) fn upper_bound_of_file(asked: &Asked, gathered: &Gathered, file: &FileSigns) -> i64 {
     let best = gathered.best_record(file);
@@ -158,13 +158,14 @@ pub(super) fn upper_bound_of_file(asked: &Asked, gathered: &Gathered, file: &Fil
     bound(true).max(bound(false))
 }
 
-/// The same, after a look at each of its records: what one has and what another has are not had by one.
+/// Returns the same after reading each of its records. It is tighter, because no single record has the maximum of
+/// everything.
 pub(super) fn upper_bound_of_records(asked: &Asked, gathered: &Gathered, version: VersionId) -> i64 {
     let file = gathered.file(version);
     upper_bound_in(asked, gathered, version, |is_symbol| before_path(asked, file, is_symbol), file.may_be_unread)
 }
 
-/// The same once its path is known.
+/// Returns the same once the path is known.
 pub(super) fn upper_bound_at_path(asked: &Asked, gathered: &Gathered, version: &VersionInfo) -> i64 {
     let at_path = |is_symbol| {
         let mut scores = of_path(asked, gathered, version, is_symbol);
@@ -174,7 +175,7 @@ pub(super) fn upper_bound_at_path(asked: &Asked, gathered: &Gathered, version: &
     upper_bound_in(asked, gathered, version.id, at_path, is_unread(asked, version))
 }
 
-/// The highest total that one candidate can have.
+/// Returns an upper bound for the total of one candidate.
 pub(super) fn upper_bound_of(asked: &Asked, gathered: &Gathered, candidate: Candidate, version: &VersionInfo) -> i64 {
     let is_symbol = matches!(candidate, Candidate::Symbol(..));
     let mut scores = of_path(asked, gathered, version, is_symbol);
@@ -182,7 +183,7 @@ pub(super) fn upper_bound_of(asked: &Asked, gathered: &Gathered, candidate: Cand
     upper_bound_with(scores, asked, gathered, &gathered.record(candidate), (is_symbol, is_unread(asked, version)))
 }
 
-/// The most that a file's path can add, and what its words do.
+/// Returns the scores of a file before its path is known: maxima for the path features, actual values for its words.
 fn before_path(asked: &Asked, file: &FileSigns, is_symbol: bool) -> Scores {
     let mut scores = Scores::default();
     scores.set(Feature::FileName, if is_symbol { file.name * NAME_FOR_SYMBOLS } else { file.name });
@@ -193,7 +194,7 @@ fn before_path(asked: &Asked, file: &FileSigns, is_symbol: bool) -> Scores {
     scores
 }
 
-/// The most that any candidate of a file can have, given what the file adds to symbols and to pieces.
+/// Returns an upper bound for any candidate of a file, given the file's scores for symbols and for chunks.
 fn upper_bound_in(
     asked: &Asked,
     gathered: &Gathered,
@@ -212,13 +213,13 @@ fn upper_bound_in(
     gathered.records(version).map(|(record, is_symbol)| bound(&record, is_symbol)).max().unwrap_or(i64::MIN)
 }
 
-/// Whether no grammar has read the code, so that its lines tell what they define.
+/// Whether the file is code that no grammar has parsed, so that its lines show what they define.
 fn is_unread(asked: &Asked, version: &VersionInfo) -> bool {
     let is_read = version.symbols > 0 && asked.languages.has_grammar(&version.language);
     !is_read && asked.languages.is_code(&version.language)
 }
 
-/// Adds to what is known of a file the most that a record with these signs can have.
+/// Adds the maximum that a record with this evidence can have to the scores of its file.
 fn upper_bound_with(
     mut scores: Scores,
     asked: &Asked,
@@ -233,7 +234,7 @@ fn upper_bound_with(
     scores.set(Feature::Literal, if record.may_have_text { gathered.exact.worth } else { 0.0 });
     scores.set(Feature::ExactMatch, f64::from(record.may_be_exact || has_paths));
     let mut is_whole = 1.0;
-    // A line that was asked for stands in a symbol.
+    // A requested line may be in a symbol.
     if is_symbol || has_paths {
         scores.set(Feature::QualifiedName, record.coverage);
         scores.set(Feature::Frame, f64::from(!asked.frames.is_empty()));
@@ -261,7 +262,7 @@ fn upper_bound_with(
     scores.total_units()
 }
 
-/// How near a path is to those that were typed and to those that are being edited.
+/// Returns how close a path is to typed paths and to edited files.
 fn path_affinity(asked: &Asked, path: &str) -> f64 {
     fn folder(path: &str) -> &str {
         path.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -280,7 +281,7 @@ fn path_affinity(asked: &Asked, path: &str) -> f64 {
     }
 }
 
-/// Whether a trace passed through a symbol: by the line it names in this file, or by the function.
+/// Returns how well a symbol matches a stack frame: by a line in this file, or by the function name.
 fn frames(asked: &Asked, path: &str, symbol: &Symbol) -> f64 {
     let worth = |frame: &Frame| {
         let is_here = frame.path.as_deref().is_some_and(|printed| is_meant(path, printed) || shares_end(path, printed));
@@ -289,7 +290,7 @@ fn frames(asked: &Asked, path: &str, symbol: &Symbol) -> f64 {
         match (is_here, is_named, has_line) {
             (true, true, _) => 1.0,
             (true, false, true) => 0.7,
-            // Another version of the file may have other lines.
+            // Another version of the file may have different line numbers.
             (false, true, _) if frame.path.is_none() => 0.5,
             _ => 0.0,
         }
@@ -297,7 +298,7 @@ fn frames(asked: &Asked, path: &str, symbol: &Symbol) -> f64 {
     asked.frames.iter().map(worth).fold(0.0, f64::max)
 }
 
-/// Whether a symbol bears a name that was typed as one, and is what it names rather than a part or an extension of it.
+/// Returns how well a symbol matches a name that was typed as one; members and extensions count less.
 fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
     if !asked.typed.contains(&symbol.name) && !is_proper(asked, symbol) || symbol.kind == SymbolKind::Test {
         return 0.0;
@@ -305,7 +306,7 @@ fn is_named(asked: &Asked, symbol: &Symbol) -> f64 {
     whole(Glance::of(symbol)) * among_words(asked)
 }
 
-/// How much a symbol is what its name means: `mod x;` only says that there is one.
+/// Returns how completely a symbol is the thing that its name denotes: `mod x;` only declares that the module exists.
 fn whole(glance: Glance) -> f64 {
     match glance.kind() {
         Some(SymbolKind::Module) if glance.is_one_line() => wholeness(SymbolKind::Use),
@@ -314,18 +315,18 @@ fn whole(glance: Glance) -> f64 {
     }
 }
 
-/// Whether the question is one name. All that bear it bear it equally: of the parts of a class the short ones repeat its name
-/// more often for their length, and are not meant the more.
+/// Whether the query is a single name. All symbols with that name then match equally. Without this rule, short members
+/// of a class would win by BM25 because they repeat its name more often for their length.
 fn names_one(asked: &Asked) -> bool {
     asked.intent == Intent::Symbol && asked.typed.len() == 1
 }
 
-/// Among other words a name is one hint of several.
+/// Among other words a name is only one hint.
 fn among_words(asked: &Asked) -> f64 {
     if asked.intent == Intent::Symbol { 1.0 } else { 0.25 }
 }
 
-/// How much a symbol of this kind is what its name means, rather than a part or an extension of it.
+/// Returns how much a symbol of this kind is the thing itself, rather than a member or an extension of it.
 pub(crate) fn wholeness(kind: SymbolKind) -> f64 {
     match kind {
         SymbolKind::Impl | SymbolKind::Use | SymbolKind::Prototype => 0.2,
@@ -334,7 +335,7 @@ pub(crate) fn wholeness(kind: SymbolKind) -> f64 {
     }
 }
 
-/// How little a symbol tells for itself: it is a part of another, or only says that something is there.
+/// Returns how minor a symbol is: a member of another one, or a mere declaration.
 fn minor(glance: Glance) -> f64 {
     match glance.kind() {
         Some(SymbolKind::Field | SymbolKind::Variant) => 1.0,
@@ -345,7 +346,7 @@ fn minor(glance: Glance) -> f64 {
     }
 }
 
-/// A title is no name.
+/// Whether the name matches exactly. The title of a test is not a name.
 fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
     if symbol.kind == SymbolKind::Test {
         return false;
@@ -354,7 +355,7 @@ fn is_exact(asked: &Asked, symbol: &Symbol) -> bool {
     asked.names.contains(&name) || (asked.joined.len() > LEAST_JOINED && name.replace('_', "") == asked.joined)
 }
 
-/// Whether a symbol is the type that a word with a capital letter names.
+/// Whether a symbol is the type that a capitalised word names.
 fn is_proper(asked: &Asked, symbol: &Symbol) -> bool {
     is_type(symbol.kind) && asked.proper.contains(&symbol.name)
 }
@@ -364,17 +365,17 @@ fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, K::Struct | K::Class | K::Enum | K::Trait | K::Interface | K::Type | K::Union)
 }
 
-/// The share of a name's words that were asked for.
+/// Returns the share of a name's words that are in the query.
 fn names_words(asked: &Asked, name: &str) -> f64 {
     words_of(name, |word| f64::from(asked.knows(word)))
 }
 
-/// The share of the question's weight that a symbol's qualified name bears.
+/// Returns the share of the query's weight that a symbol's qualified name contains.
 fn qualified(asked: &Asked, gathered: &Gathered, symbol: &Symbol) -> f64 {
     gathered.share_of(asked.terms_in(&symbol.qualified_name))
 }
 
-/// Whether the kind is the one that was asked for or, for a single name, that its spelling suggests.
+/// Whether the kind is the requested one or, for a single name, the one that its spelling suggests.
 fn suits(asked: &Asked, glance: Glance) -> bool {
     let Some(kind) = glance.kind() else { return false };
     let is_type = is_type(kind);

@@ -1,4 +1,4 @@
-//! Everything that the words of a question find, before any file is read.
+//! Candidates: everything that the words of a query match, before any file is read.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,33 +14,33 @@ use super::exact::Exact;
 use super::signs::{Candidate, FileSigns, LinesOfCandidates, RecordSigns};
 use super::{Mode, Search, terms};
 
-/// What words in each part of a symbol are worth. Its own lines have its docs and its name in them once already.
+/// The weights of the text fields of a symbol. Its own lines already include its docs and its name once.
 const PARTS: &[PartWeight] = &[
     PartWeight { part: Part::Name, worth: 2.0, length: 0.6 },
     PartWeight { part: Part::Doc, worth: 0.8, length: 0.6 },
     PartWeight { part: Part::Own, worth: 1.0, length: 0.9 },
 ];
 
-/// See the module.
+/// The candidates of a query, with the evidence for each.
 pub(super) struct Gathered {
     text: TextEverywhere,
     shares: Shares,
-    /// Hashes of the names one of which is exactly what was asked for.
+    /// Hashes of the names that match the query exactly.
     name_hashes: Vec<u32>,
-    /// In order.
+    /// Sorted by version.
     files: Vec<(VersionId, FileSigns)>,
-    /// What is wanted as it is.
+    /// The literal matches.
     pub(super) exact: Exact,
     exact_of_files: RefCell<HashMap<VersionId, Rc<LinesOfCandidates>>>,
     with_text: bool,
     with_files: bool,
-    /// Whether a path is asked for that some files have, which are then all that is looked at.
+    /// Whether the query is a path that some files have; then only these files are candidates.
     is_named: bool,
     nothing: FileSigns,
 }
 
 impl Gathered {
-    /// Looks all words up.
+    /// Looks up all words.
     pub(super) fn new(snapshot: &Snapshot, question: &Search<'_>, asked: &Asked) -> Result<Self> {
         let text = snapshot.search_text(&terms::groups(snapshot, &[Part::Own, Part::Piece], &asked.words)?, PARTS)?;
         let paths = snapshot.search(Part::Path, &terms::groups(snapshot, &[Part::Path], &asked.words)?)?;
@@ -75,12 +75,12 @@ impl Gathered {
             with_files: is_words && (question.kinds.is_empty() || is_named) && (asked.is_path || !has_text),
             is_named,
             exact_of_files: RefCell::default(),
-            // Only a line that holds the text makes a file without words one to look at.
+            // A file without matching words is a candidate only if a line of it matches literally.
             nothing: FileSigns { has_text: true, may_be_unread: true, ..FileSigns::default() },
         })
     }
 
-    /// What is known of a file.
+    /// The evidence for a file.
     pub(super) fn file(&self, version: VersionId) -> &FileSigns {
         match self.files.binary_search_by_key(&version, |(id, _)| *id) {
             Ok(at) => &self.files[at].1,
@@ -88,7 +88,7 @@ impl Gathered {
         }
     }
 
-    /// Every file with candidates, in order.
+    /// All files with candidates, in order.
     pub(super) fn files(&self) -> impl Iterator<Item = (VersionId, &FileSigns)> {
         let worded = self.files.iter().filter(|(version, file)| self.has_candidates(*version, file));
         let worded = worded.map(|(version, file)| (*version, file));
@@ -103,7 +103,7 @@ impl Gathered {
             || self.exact.lines.contains_key(&version)
     }
 
-    /// The candidates of a file. Lines that hold a wanted text stand for what they belong to.
+    /// Returns the candidates of a file. Lines with a literal match represent the symbol or chunk that they belong to.
     pub(super) fn candidates(&self, snapshot: &Snapshot, version: VersionId) -> Result<Vec<Candidate>> {
         let file = self.file(version);
         let mut all = Vec::new();
@@ -126,7 +126,7 @@ impl Gathered {
         Ok(all)
     }
 
-    /// The lines of a file that hold a wanted text, by what they belong to. Each file is looked at once.
+    /// Returns the literally matching lines of a file by candidate. Each file is read once.
     pub(super) fn exact_lines(&self, snapshot: &Snapshot, version: VersionId) -> Result<Rc<LinesOfCandidates>> {
         if let Some(known) = self.exact_of_files.borrow().get(&version) {
             return Ok(known.clone());
@@ -151,7 +151,7 @@ impl Gathered {
         Ok(self.candidates(snapshot, candidate.version())?.contains(&candidate))
     }
 
-    /// What is known of a candidate.
+    /// The evidence for a candidate.
     pub(super) fn record(&self, candidate: Candidate) -> RecordSigns {
         let file = self.file(candidate.version());
         let (found, range, place) = match candidate {
@@ -169,7 +169,7 @@ impl Gathered {
         signs
     }
 
-    /// What is known of all candidates of a file that words were found in, and whether each is a symbol.
+    /// The evidence for all candidates of a file with matching words, and whether each is a symbol.
     pub(super) fn records(&self, version: VersionId) -> impl Iterator<Item = (RecordSigns, bool)> {
         let file = self.file(version);
         let symbol = move |hit: &TextHit| RecordSigns {
@@ -182,12 +182,12 @@ impl Gathered {
         symbols.chain(pieces.map(|hit| (self.signs(hit, &self.text.pieces), false)))
     }
 
-    /// Whether a file has candidates that no words were found in.
+    /// Whether a file has candidates without matching words.
     pub(super) fn has_other_candidates(&self, version: VersionId) -> bool {
         self.with_files || self.exact.lines.contains_key(&version)
     }
 
-    /// What no candidate of a file has more of.
+    /// Returns evidence that no candidate of a file exceeds.
     pub(super) fn best_record(&self, file: &FileSigns) -> RecordSigns {
         RecordSigns {
             bm25: file.best,
@@ -217,22 +217,22 @@ impl Gathered {
         }
     }
 
-    /// The share of the question's weight that these terms have.
+    /// The share of the query's weight that these terms have.
     pub(super) fn share_of(&self, terms: u64) -> f64 {
         self.shares.of(terms)
     }
 
-    /// The highest score a record could have.
+    /// The highest score that a record could have.
     pub(super) fn ceiling(&self) -> f64 {
         self.text.symbols.ceiling
     }
 
-    /// Whether files as a whole are candidates.
+    /// Whether whole files are candidates.
     pub(super) fn with_files(&self) -> bool {
         self.with_files
     }
 
-    /// How many candidates there are; those that share a line of a wanted text may be counted twice.
+    /// Returns the number of candidates; those that share a literally matching line may be counted twice.
     pub(super) fn count(&self) -> usize {
         let of_file = |(_, file): (VersionId, &FileSigns)| {
             let text = if self.with_text { file.symbols.len() + file.pieces.len() } else { 0 };
@@ -243,7 +243,7 @@ impl Gathered {
     }
 }
 
-/// BM25 of a record over its ceiling.
+/// Returns the BM25 score of a record relative to the ceiling.
 fn share(hit: &TextHit, found: &TextHits) -> f64 {
     if found.ceiling > 0.0 { hit.score / found.ceiling } else { 0.0 }
 }
@@ -252,7 +252,7 @@ fn may_be_named(hashes: &[u32], hit: &TextHit) -> bool {
     hashes.iter().any(|hash| hit.glance.may_be_named(*hash))
 }
 
-/// What share of the question's weight some of its terms have, added up beforehand for every eight of them: it is asked of
+/// The share of the query's weight for sets of its terms, precomputed for every eight terms because it is needed for
 /// every record.
 struct Shares {
     of_bytes: Vec<[f64; 256]>,
@@ -275,8 +275,9 @@ impl Shares {
     }
 }
 
-/// Leaves only the files that the path means that was typed, if there are any: those with that path, else those with that path
-/// but for an extension, else those in that folder. If some have the line that was typed after it, only those.
+/// Retains only the files that match the typed path, if there are any: those with that path, else those with that path
+/// except for the extension, else those in that folder. If some of them have the line that was typed after the path,
+/// only those. Returns whether any file matched.
 fn only_meant(
     snapshot: &Snapshot,
     question: &Search<'_>,
@@ -299,8 +300,8 @@ fn only_meant(
     Ok(true)
 }
 
-/// The files that may have a word in their names, in order, each with the words: their bits, and in front of them one that all
-/// have.
+/// Returns the files that may have a query word in their names, in order, with the words as bits; the lowest bit is set
+/// for all of them.
 fn files_named(snapshot: &Snapshot, asked: &Asked) -> Result<TextHits> {
     let stems = asked.stems.iter().map(String::as_str);
     let tokens = terms::beginnings(snapshot, stems, |word| asked.bears(word) > 0.0)?;
@@ -314,7 +315,7 @@ fn files_named(snapshot: &Snapshot, asked: &Asked) -> Result<TextHits> {
     snapshot.search(Part::Path, &groups.collect::<Vec<_>>())
 }
 
-/// Every file that any of the records is of, in order, with what they tell of it.
+/// Returns every file with a matching record, in order, with the evidence of its records.
 fn join(text: &TextEverywhere, paths: &TextHits, named: &TextHits, shares: &Shares) -> Vec<(VersionId, FileSigns)> {
     let all = [&text.symbols, &text.pieces, &text.files, paths, named];
     let mut at = [0; 5];
@@ -351,7 +352,7 @@ fn join(text: &TextEverywhere, paths: &TextHits, named: &TextHits, shares: &Shar
 }
 
 impl Search<'_> {
-    /// Whether the filters let a file pass.
+    /// Whether the filters accept a file.
     pub(super) fn accepts(&self, path: &str, language: &str) -> bool {
         self.language.is_none_or(|wanted| wanted == language) && self.paths.is_none_or(|accepts| accepts(path))
     }

@@ -1,10 +1,10 @@
-//! What kind of question is this? The triggers are the contract's; the order is error, path, symbol, natural language.
+//! Classifies a query. The contract defines the triggers; the order is error, path, symbol, natural language.
 
 use codecompass_model::Languages;
 
 use super::terms::STOP_WORDS;
 
-/// What a query looks like.
+/// The intent of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intent {
     /// A message, a quoted text, a stack trace, an error code.
@@ -45,7 +45,7 @@ impl Intent {
     }
 }
 
-/// The text between two quotes of a kind, if there is one. An apostrophe inside a word quotes nothing.
+/// Returns the text between two quotes of the same kind, if there is one. An apostrophe inside a word is not a quote.
 pub(super) fn quoted(query: &str) -> Option<&str> {
     for quote in ['"', '`', '\''] {
         let mut from = 0;
@@ -79,12 +79,12 @@ fn is_trace(query: &str) -> bool {
     frame || SIGNS.iter().any(|sign| lower.contains(sign)) || lower.ends_with("error:")
 }
 
-/// The words of a query, those in brackets for themselves: compilers write `error[E0308]`.
+/// Returns the words of a query, with bracketed words separated: compilers write `error[E0308]`.
 fn words(query: &str) -> impl Iterator<Item = &str> {
     query.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')'))
 }
 
-/// `E0277`, `TS2345`, `ERR_INVALID_ARG`, `0x80070005`.
+/// Matches `E0277`, `TS2345`, `ERR_INVALID_ARG`, `0x80070005`.
 fn is_error_code(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let (letters, digits) = word.split_at(word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len()));
@@ -100,7 +100,7 @@ fn is_error_code(word: &str) -> bool {
         || word.starts_with("ENO") && word.bytes().all(|b| b.is_ascii_uppercase())
 }
 
-/// The path that a word of a query is, and the line number behind it: `src/auth/jwt.rs:87`.
+/// Parses a query word as a path with an optional line number: `src/auth/jwt.rs:87`.
 pub(super) fn path_of<'q>(word: &'q str, languages: &dyn Languages) -> Option<(&'q str, Option<u32>)> {
     let word = word.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '?' | ':'));
     let (path, rest) = word.split_once(':').unwrap_or((word, ""));
@@ -111,7 +111,7 @@ pub(super) fn path_of<'q>(word: &'q str, languages: &dyn Languages) -> Option<(&
     is_path(path, languages).then(|| (path.trim_start_matches("./"), line))
 }
 
-/// The paths among the words of a query, each with the line number behind it.
+/// Returns the paths among the words of a query, each with its line number.
 pub(super) fn typed_paths<'q>(
     query: &'q str,
     languages: &dyn Languages,
@@ -119,7 +119,7 @@ pub(super) fn typed_paths<'q>(
     query.split_whitespace().filter_map(move |word| path_of(word, languages))
 }
 
-/// Whether a word of a sentence is a path. A slash alone is none there: people write `read/write` and `and/or`.
+/// Whether a word of a sentence is a path. One slash is not enough: people write `read/write` and `and/or`.
 fn is_path_among_words(word: &str, languages: &dyn Languages) -> bool {
     let word = word.trim_end_matches('.');
     let is_rooted = ["/", "./", "../"].iter().any(|start| word.starts_with(start));
@@ -131,7 +131,7 @@ fn is_path_among_words(word: &str, languages: &dyn Languages) -> bool {
     path_of(word, languages).is_some_and(|(path, _)| is_one(path))
 }
 
-/// The path that a query is, or that it asks for in words that say nothing else: `look into src/auth/jwt.rs`.
+/// Returns the path if the query consists of one path and filler words: `look into src/auth/jwt.rs`.
 pub(super) fn path_alone<'q>(query: &'q str, languages: &dyn Languages) -> Option<&'q str> {
     const ASKING: &[&str] = &[
         "look",
@@ -179,7 +179,7 @@ fn has_file_extension(word: &str, languages: &dyn Languages) -> bool {
     !stem.is_empty() && languages.is_extension(extension)
 }
 
-/// One word that could be a name in some language, with its path.
+/// Whether the query is one word that could be a possibly qualified name in some language.
 fn is_identifier(query: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':' | '.' | '#' | '-' | '!');
     let query = query.strip_suffix("()").unwrap_or(query);

@@ -1,7 +1,8 @@
-//! Long questions: a pasted issue, a stack trace, the output of a failing test.
+//! Reports as queries: a pasted issue, a stack trace, the output of a failing test.
 //!
-//! Names in code and the first line count as they do elsewhere, other prose for less, and what every report has (headings,
-//! versions, politeness, addresses) for nothing. A frame of a trace is no text: it names a file, a line and a function.
+//! Names in code and the first line have their normal weight, other prose less, and the boilerplate of reports
+//! (headings, versions, politeness, addresses) none. A frame of a trace is not text: it names a file, a line and a
+//! function.
 
 use std::collections::HashMap;
 
@@ -10,22 +11,22 @@ use codecompass_model::Languages;
 use super::intent::path_of;
 use super::terms::{STOP_WORDS, Word, words};
 
-/// More words than these are a report, not a question.
+/// A query with more words than this is a report.
 const MANY_WORDS: usize = 40;
 
-/// More lines than these are pasted.
+/// A query with more lines than this is a report.
 const FEW_LINES: usize = 2;
 
-/// So many words of a report are looked up; each has a bit in a mask.
+/// The maximum number of words of a report that are looked up; each has a bit in a mask.
 const MOST: usize = 56;
 
-/// So many frames of a trace say where it happened.
+/// The maximum number of frames of a trace that are used.
 const FRAMES: usize = 12;
 
-/// What a word of prose is worth, below the first line.
+/// The weight of a prose word after the first line.
 const PROSE: f64 = 0.4;
 
-/// Words of reports about any program.
+/// Words that occur in reports about any program.
 const BOILERPLATE: &str = "
     actual actually also am another anyone anything because behavior behaviour believe best bug but cannot cause
     checked could currently description did didn doesn don dear environment etc even everything exactly example
@@ -37,13 +38,13 @@ const BOILERPLATE: &str = "
     won would wrong yes your
 ";
 
-/// A place that a trace names.
+/// A location in a stack trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// The path as it was printed, if it was.
+    /// The path as printed, if there is one.
     pub(super) path: Option<String>,
     pub(super) line: Option<u32>,
-    /// The last part of the function's name.
+    /// The last segment of the function's name.
     pub(super) name: Option<String>,
 }
 
@@ -52,8 +53,8 @@ pub(super) fn is_long(query: &str) -> bool {
     query.trim().lines().count() > FEW_LINES || query.split_whitespace().count() > MANY_WORDS
 }
 
-/// The frames of a trace, as they stand there, at most so many: the first ones and the last. Some programs print a function on
-/// one line and its place on the next.
+/// Returns the frames of a trace in order. Above the limit only the first and the last ones are kept. Some programs
+/// print the function on one line and its location on the next.
 pub(super) fn frames(query: &str, languages: &dyn Languages) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut is_open = false;
@@ -74,7 +75,7 @@ pub(super) fn frames(query: &str, languages: &dyn Languages) -> Vec<Frame> {
     frames
 }
 
-/// What a line of a trace names: `File "a.py", line 3, in f`, `at f (a.js:3:5)`, `a.go:3 +0x1d`, `3: a::f`, `a.f(0x1, …)`.
+/// Parses a line of a trace: `File "a.py", line 3, in f`, `at f (a.js:3:5)`, `a.go:3 +0x1d`, `3: a::f`, `a.f(0x1, …)`.
 fn frame(line: &str, languages: &dyn Languages) -> Option<Frame> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("File \"") {
@@ -104,7 +105,7 @@ fn frame(line: &str, languages: &dyn Languages) -> Option<Frame> {
     Some(Frame { path: None, line: None, name: Some(name) })
 }
 
-/// The function of a line like `main.(*Server).handle(0xc000, 0x1)`.
+/// Returns the function of a line like `main.(*Server).handle(0xc000, 0x1)`.
 fn go_function(line: &str) -> Option<&str> {
     let (name, arguments) = line.rsplit_once('(')?;
     let is_call = arguments.ends_with(')') && (arguments.contains("0x") || arguments == "...)" || arguments == ")");
@@ -118,7 +119,7 @@ fn last_name(name: &str) -> Option<String> {
     Some(last.to_owned()).filter(|last| !last.is_empty() && last.chars().all(is_name))
 }
 
-/// The words of a report that say what it is about, those that say most first.
+/// Returns the words that characterise a report, highest weight first.
 pub(super) fn telling(query: &str, languages: &dyn Languages) -> Vec<Word> {
     let mut found: HashMap<String, (Word, usize)> = HashMap::new();
     let mut order = 0;
@@ -147,7 +148,7 @@ pub(super) fn telling(query: &str, languages: &dyn Languages) -> Vec<Word> {
                 order += 1;
                 (Word { weight: 0.0, ..word.clone() }, order)
             });
-            // Said again, it counts for a little more.
+            // A repeated word counts slightly more.
             known.weight = if known.weight == 0.0 { worth } else { known.weight.max(worth) + 0.1 * worth };
         }
     }
@@ -157,14 +158,14 @@ pub(super) fn telling(query: &str, languages: &dyn Languages) -> Vec<Word> {
     all.into_iter().map(|(word, _)| word).collect()
 }
 
-/// The words of a frame: the function, and the file by its own name.
+/// Returns the words of a frame: the function, and the file name without folders and extension.
 fn named_by(frame: &Frame) -> String {
     let file = frame.path.as_deref().map_or("", |path| path.rsplit(['/', '\\']).next().unwrap_or(path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     format!("{} {stem}", frame.name.as_deref().unwrap_or_default())
 }
 
-/// Headings, versions, rules and empty boxes.
+/// Whether a line is a heading, a version, a separator or an empty box.
 fn is_noise(line: &str) -> bool {
     let line = line.trim();
     let is_version = |word: &str| {

@@ -1,8 +1,9 @@
-//! What a question means, beside the words it has.
+//! Embedding re-ranking.
 //!
-//! Words choose, meaning orders: the best places by words are weighed once more by how near the symbol's meaning is to the
-//! question's, and chosen again. How many are weighed does not depend on how many are wanted, so a longer list still
-//! begins with the shorter one. What meaning adds is never negative, so those that were weighed stay before the rest.
+//! Words select the candidates, and similarity reorders the best of them: the best hits by words get a similarity score
+//! between the symbol's embedding and the query's, and are selected again. The number of re-ranked hits does not depend
+//! on the requested count, so a longer list still starts with the shorter one. Similarity never reduces a score, so the
+//! re-ranked hits stay before the rest.
 
 use codecompass_meaning::{MODEL, MOST_SIMILAR, Passage, Vector};
 use codecompass_model::SymbolKind;
@@ -14,16 +15,17 @@ use super::place::Place;
 use super::{Intent, Mode, Search};
 use crate::score::Feature;
 
-/// So many places are weighed: more cost time and gain nothing.
+/// The number of re-ranked hits. More of them cost time and gain nothing.
 pub(super) const DEPTH: usize = 40;
 
-/// Fewer words are a name or a topic, which words find.
+/// The minimum number of words. Fewer words are a name or a topic, for which lexical search is sufficient.
 const LEAST_WORDS: usize = 3;
 
-/// When one symbol holds so much of the question's weight, its words were meant, and meaning counts half.
+/// If one symbol covers more than this share of the query's weight, the query is taken literally and similarity counts
+/// half.
 const SAID: f64 = 0.75;
 
-/// What a question means, if it is one in somebody's own words.
+/// Returns the embedding of a query, if it is in natural language.
 pub(super) fn of_question(question: &Search<'_>, asked: &Asked) -> Option<Vector> {
     let is_asked = question.by_meaning
         && matches!(question.mode, Mode::Words)
@@ -33,7 +35,8 @@ pub(super) fn of_question(question: &Search<'_>, asked: &Asked) -> Option<Vector
     if is_asked { MODEL.question(question.query) } else { None }
 }
 
-/// Sets the feature of each place that is a symbol; tests mean what they test, so they have none unless they are asked for.
+/// Sets the similarity of each hit that is a symbol. Test blocks get none, and other test code only if the query asks
+/// for tests, because tests are similar to the code they test.
 pub(super) fn weigh(snapshot: &Snapshot, gathered: &Gathered, meant: &Vector, places: &mut [Place]) -> Result<()> {
     let covered = |place: &Place| gathered.record(place.candidate).coverage;
     let is_said = places.iter().any(|place| place.symbol().is_some() && covered(place) > SAID);
@@ -45,7 +48,7 @@ pub(super) fn weigh(snapshot: &Snapshot, gathered: &Gathered, meant: &Vector, pl
         };
         let text = snapshot.text(place.version.id)?;
         let near = MODEL.passage(&Passage::of(symbol, &text)).map_or(0, |told| told.similarity(meant));
-        // What tells little for itself has few words, all of them near when one is: `const hover = @import("hover.zig")`.
+        // A minor symbol has few words, and all of them are similar if one is: `const hover = @import("hover.zig")`.
         let own = share * (1.0 - place.scores.value(Feature::Minor));
         place.scores.set(Feature::Meaning, own * f64::from(near.max(0)) / f64::from(MOST_SIMILAR));
     }

@@ -1,5 +1,5 @@
-//! Messages that a program makes up: a line of the source is found by the fixed parts of its text, whatever stood between
-//! them when the message was printed.
+//! Finds source lines for formatted messages by the fixed parts of their string literals, ignoring the interpolated
+//! values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,22 +9,22 @@ use codecompass_store::{Result, Snapshot, TextEverywhere, TextHit};
 use super::signs::{Candidate, LinesOfFiles};
 use super::{Intent, Search, long};
 
-/// So many of the places that hold the words of a message are read.
+/// The maximum number of records with matching words that are read.
 const READ: usize = 48;
 
-/// Where so many are as good as the last of them, these are left out.
+/// If ties with the last record make the set larger than this, the tied records are dropped.
 const MOST: usize = 200;
 
-/// Fixed parts that make up less of a message than this are chance.
+/// The minimum share of a message that fixed parts must cover; less is coincidence.
 const LEAST_SHARE: f64 = 0.3;
 
-/// The same of a sentence that may be no message at all.
+/// The same for a sentence that may not be a message.
 const LEAST_OF_SENTENCE: f64 = 0.6;
 
-/// The same in letters.
+/// The minimum number of letters that fixed parts must cover.
 const LEAST_LETTERS: usize = 8;
 
-/// The message that a query is, or that stands in a report, and the least share of it that fixed parts must make up.
+/// Returns the message in a query or report, and the minimum share of it that fixed parts must cover.
 pub(super) fn message_of(query: &str, intent: Intent) -> Option<(&str, f64)> {
     let query = query.trim();
     if long::is_long(query) {
@@ -52,8 +52,9 @@ pub(super) fn message_of(query: &str, intent: Intent) -> Option<(&str, f64)> {
     least.map(|least| (query, least))
 }
 
-/// The lines whose texts have fixed parts that stand in the message, the most of it, among the places that hold most of its
-/// words; the share of the message that they make up; and whether time was up before all of these were looked at.
+/// Returns the lines whose string literals have fixed parts in the message, from the records that best match its words,
+/// and only those that cover nearly as much of it as the best line; the share that the best line covers; and whether
+/// the time limit was reached before all records were read.
 pub(super) fn holders(
     snapshot: &Snapshot,
     question: &Search<'_>,
@@ -94,7 +95,8 @@ pub(super) fn holders(
     Ok((of_files, best, is_late))
 }
 
-/// The records with the highest scores. Where the last ones are equal, all of them or none: ids must not decide.
+/// Returns the records with the highest scores. Ties with the last one are kept or dropped together, because ids must
+/// not decide.
 fn best_by_words(found: &TextEverywhere) -> Vec<Candidate> {
     let symbols = found.symbols.hits.iter().map(|hit| (hit.score, Candidate::Symbol(hit.version, hit.place)));
     let piece = |hit: &TextHit| (hit.score, Candidate::Piece(hit.version, hit.place));
@@ -110,8 +112,8 @@ fn best_by_words(found: &TextEverywhere) -> Vec<Candidate> {
     all.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// The share of a message's letters that the fixed parts of a line's texts make up, if all that say something stand in it in
-/// their order.
+/// Returns the share of a message's letters that the fixed parts of a line's string literals cover, if all parts with
+/// three letters or more occur in it in order.
 fn fixed_share(line: &str, message: &str) -> f64 {
     let all = letters(message);
     let mut best = 0;
@@ -139,7 +141,7 @@ fn letters(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphabetic()).count()
 }
 
-/// What stands between quotes in a line of code. An apostrophe inside a word opens nothing.
+/// Returns the string literals in a line of code. An apostrophe inside a word does not open one.
 fn texts(line: &str) -> Vec<&str> {
     let mut texts = Vec::new();
     let mut from = 0;
@@ -154,7 +156,7 @@ fn texts(line: &str) -> Vec<&str> {
                 texts.push(&inside[..end]);
                 from = open + 1 + end + 1;
             }
-            // A text that goes on in the next line.
+            // The literal continues on the next line.
             None if quote != b'\'' => {
                 texts.push(inside);
                 break;
@@ -169,7 +171,7 @@ fn is_escaped(text: &str, at: usize) -> bool {
     text.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// A text without what is put into it: `{x}`, `${x}`, `%s`, `\n`.
+/// Splits a text at its placeholders and escapes: `{x}`, `${x}`, `%s`, `\n`.
 fn fixed_parts(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let mut parts = Vec::new();
@@ -195,7 +197,7 @@ fn fixed_parts(text: &str) -> Vec<&str> {
     trimmed.filter(|part| !part.is_empty()).collect()
 }
 
-/// The end of `%d`, `%-5.2f`, `%(name)s`.
+/// Returns the end of `%d`, `%-5.2f`, `%(name)s`.
 fn verb_end(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at + 1..];
     let named = rest.strip_prefix('(').and_then(|inside| inside.find(')')).map_or(0, |end| end + 2);

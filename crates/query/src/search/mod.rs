@@ -1,16 +1,17 @@
-//! Search: the right place first.
+//! Search: ranks symbols, chunks of text and files for a query.
 //!
-//! Words are looked up in symbols, in pieces of text outside symbols, and in paths. Each symbol is a unit of its own: its name,
-//! its docs and its own lines speak for it and for no other. What its file tells is added to that as evidence. So there
-//! is one list of **places** (a symbol, a piece of text, or a file), each scored by [`features`], and a score is a sum of named
-//! contributions and nothing else, so its explanation is its computation.
+//! Words are looked up in symbols, in chunks of text outside symbols, and in paths. Each symbol is scored by its own
+//! name, docs and lines only. Its file adds further evidence. The result is one list of **hits** (a symbol, a chunk of
+//! text, or a file), each scored by [`features`]. A score is a sum of named contributions and nothing else, so its
+//! explanation is its computation.
 //!
-//! The steps use each other in one direction: [`signs`] are the values that are passed on, [`asked`] is the question,
-//! [`exact`] finds texts as they are written, [`gather`] looks words up and fills the signs, [`place`] reads what may answer,
-//! and [`features`] weighs it. Each knows those before it and none after it; what chooses between places, here, knows all.
+//! The steps depend on each other in one direction: [`evidence`] has the values that are passed on, [`parsed_query`] is
+//! the query, [`exact`] finds literal text, [`candidates`] looks up words and fills the evidence, [`hit`] reads
+//! candidates, and [`features`] scores them. Each module uses only the modules before it; the selection of hits, in
+//! this module, uses all of them.
 //!
-//! Reading outlines is what costs. So places are chosen [best first](mod@best_first), by what each can have at most, and only
-//! what may come into the list is read.
+//! Reading outlines is the main cost. So hits are selected [best first](mod@best_first) by upper bounds of their
+//! scores, and only candidates that may enter the list are read.
 
 mod asked;
 mod best_first;
@@ -50,51 +51,51 @@ use gather::Gathered;
 use quoted::Quoted;
 use signs::Candidate;
 
-/// No list is longer.
+/// The maximum length of a result list.
 pub const CLOSELY: usize = 400;
 
-/// So many places of a file are as many as any.
+/// The repetition penalty of a file stops growing at this number of hits.
 const MANY: usize = 6;
 
-/// How the query is to be read.
+/// How the query is interpreted.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Mode<'q> {
-    /// As words; what stands in quotes, and messages, also as they are.
+    /// As words; quoted texts and messages also match literally.
     #[default]
     Words,
-    /// As it is: only places that hold exactly this text.
+    /// Literally: only hits that contain exactly this text.
     Literal(&'q Pattern),
     /// As a regular expression.
     Regex(&'q Pattern),
 }
 
-/// The question.
+/// A search request.
 #[derive(Clone, Copy)]
 pub struct Search<'q> {
-    /// What was typed.
+    /// The query text.
     pub query: &'q str,
-    /// Who knows the languages.
+    /// Provides facts about languages.
     pub languages: &'static dyn Languages,
-    /// How it is meant.
+    /// How the query is interpreted.
     pub mode: Mode<'q>,
-    /// Only this language.
+    /// Restricts the results to this language.
     pub language: Option<&'q str>,
-    /// Only files whose path this accepts.
+    /// Restricts the results to files whose path this function accepts.
     pub paths: Option<&'q dyn Fn(&str) -> bool>,
-    /// Only symbols of these kinds; empty for everything.
+    /// Restricts the results to symbols of these kinds; empty for everything.
     pub kinds: &'q [SymbolKind],
-    /// So many of the best are left out: they were on earlier pages.
+    /// The number of best hits to skip because they were on earlier pages.
     pub offset: usize,
-    /// At most so many.
+    /// The maximum number of hits.
     pub limit: usize,
-    /// Whether what a question means counts beside its words.
+    /// Whether embedding re-ranking is enabled.
     pub by_meaning: bool,
-    /// Whether texts are still looked through for what is wanted as it is.
+    /// Whether a search through texts for literal matches should continue.
     pub goes_on: &'q (dyn Fn() -> bool + Sync),
 }
 
 impl<'q> Search<'q> {
-    /// A question for words without any filter.
+    /// Creates a request for words without filters.
     pub fn new(query: &'q str, languages: &'static dyn Languages, limit: usize) -> Self {
         let (mode, paths, goes_on) = (Mode::Words, None, &|| true);
         Self { query, languages, mode, language: None, paths, kinds: &[], offset: 0, limit, by_meaning: true, goes_on }
@@ -107,29 +108,29 @@ impl std::fmt::Debug for Search<'_> {
     }
 }
 
-/// The answer.
+/// The results of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The best first.
+    /// The hits, best first.
     pub places: Vec<Place>,
-    /// How many places match: when all are listed, as many as that.
+    /// The number of matching hits; exact if all of them are listed.
     pub total: usize,
-    /// Whether the list goes on after these places.
+    /// Whether the list continues after these hits.
     pub has_more: bool,
-    /// What the query looks like.
+    /// The intent of the query.
     pub intent: Intent,
-    /// The words of the query that were looked for.
+    /// The words that were looked up.
     pub words: Vec<String>,
-    /// Whether every line that holds the wanted text was found; else only the first ones by path.
+    /// Whether all lines with the literal text were found; else only the first ones by path.
     pub is_exhaustive: bool,
-    /// Whether time was up before all texts were looked through for what is wanted as it is.
+    /// Whether the time limit was reached before all texts were searched for literal matches.
     pub is_late: bool,
-    /// The query is a quoted text that stands nowhere as it is, so that these places only hold words of it.
+    /// Whether the query is a quoted text without an exact match, so that these hits only contain words of it.
     pub is_quote_missing: bool,
 }
 
 impl Found {
-    /// Nothing, because nothing is indexed.
+    /// Creates the result for an empty index.
     pub fn nothing(query: &str, languages: &dyn Languages) -> Self {
         Self {
             places: Vec::new(),
@@ -144,7 +145,7 @@ impl Found {
     }
 }
 
-/// Finds the places that answer a query.
+/// Finds the hits for a query.
 pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     match Quoted::of(question) {
         None => search_as(snapshot, question),
@@ -171,7 +172,7 @@ fn search_as(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
     Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_late, is_quote_missing: false })
 }
 
-/// The best places in order, at most so many: by words, and of a question in somebody's own words by meaning as well.
+/// Returns the best hits in order, at most `count`: by words, and for natural language also by embedding similarity.
 fn rank(
     snapshot: &Snapshot,
     question: &Search<'_>,
@@ -199,31 +200,31 @@ fn rank(
     Ok(list)
 }
 
-/// What is chosen from.
+/// The state of the selection.
 struct Ranking<'r> {
     snapshot: &'r Snapshot,
     question: &'r Search<'r>,
     asked: &'r Asked,
     gathered: &'r Gathered,
-    /// Of each file, how many places were taken, and the terms that they hold.
+    /// For each file, the number of taken hits and the terms that they contain.
     files: HashMap<VersionId, (usize, u64)>,
 }
 
-/// What is not read yet.
+/// An item that has not been read yet.
 enum Node {
-    /// A file of which only the best of its records is known.
+    /// A file for which only the maxima over its records are known.
     File(VersionId),
-    /// One whose records were looked at.
+    /// A file whose records were examined.
     Opened(VersionId),
-    /// One whose path is known.
+    /// A file whose path is known.
     Found(VersionId),
-    /// What may be a place, and the bound it lies under.
+    /// A candidate with its upper bound.
     Candidate(Candidate, i64),
-    /// A place that was read before.
+    /// A hit that was read and re-ranked.
     Weighed(Box<Place>),
 }
 
-/// A place that comes before others of the same worth by path and line.
+/// A hit, ordered by path and line among equal scores.
 struct InOrder(Box<Place>);
 
 impl Choice for Ranking<'_> {
@@ -287,8 +288,8 @@ impl Ranking<'_> {
         self.snapshot.version(id)?.ok_or_else(lost)
     }
 
-    /// How much a place only repeats what places of its file have shown: it grows with their number, slowly at first, and falls
-    /// with the weight of the words that they lack. Both can only make it more as more are taken.
+    /// Returns how much a hit repeats the taken hits of its file. It grows with their number, slowly at first, and
+    /// falls with the weight of the words that they lack. Both only increase the value as more hits are taken.
     fn repeats(&self, place: &Place) -> f64 {
         let Some((count, terms)) = self.files.get(&place.version.id) else { return 0.0 };
         let new = self.gathered.share_of(place.terms & !terms);
@@ -316,7 +317,7 @@ impl PartialEq for InOrder {
 
 impl Eq for InOrder {}
 
-/// Reads a candidate and scores it; `None` when a filter keeps it out.
+/// Reads a candidate and scores it; `None` if a filter excludes it.
 fn look(
     snapshot: &Snapshot,
     question: &Search<'_>,

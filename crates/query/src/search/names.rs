@@ -1,4 +1,4 @@
-//! Names in a question: what its words may be called in code, and which of these names are there.
+//! Names in a query: the identifiers that its words may form, and those that are defined.
 
 use codecompass_model::SymbolKind;
 use codecompass_store::{Result, Snapshot, tokens};
@@ -6,14 +6,14 @@ use codecompass_store::{Result, Snapshot, tokens};
 use super::Place;
 use super::terms::{self, STOP_WORDS};
 
-/// The words of a query that say what it is about, in order.
+/// Returns the salient words of a query, in order.
 pub fn telling_words(query: &str) -> Vec<String> {
     let words = terms::words(query);
     words.into_iter().filter(|word| word.is_typed()).map(|word| word.text).collect()
 }
 
-/// What a query may mean as an identifier: what is written as one, and neighbouring words put together, the second one
-/// without its ending first (`rate limiting`: `rate_limit`, `rate_limiting`).
+/// Returns the identifiers that a query may contain: words written as identifiers, and adjacent words joined, first
+/// with the stem of the second word (`rate limiting`: `rate_limit`, `rate_limiting`).
 pub fn identifiers(query: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |name: String| {
@@ -38,8 +38,8 @@ pub fn identifiers(query: &str) -> Vec<String> {
     found
 }
 
-/// The names that are defined here: identifiers of the query, and names of symbols among its answers that consist of its
-/// words, or share two of them.
+/// Returns names that are defined in the view: identifiers of the query, and names of symbols among its hits that
+/// consist of its words or share two of them.
 pub fn known_names(
     snapshot: &Snapshot,
     query: &str,

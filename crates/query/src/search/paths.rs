@@ -1,19 +1,19 @@
-//! What a path tells: whose file it is, what kind of file, and whether it was asked for.
+//! Path predicates: matches with typed paths, and the kind of a file.
 
 use codecompass_model::Languages;
 
-/// Whether a path ends with another one, at a border between folders.
+/// Whether a path ends with another one at a folder boundary.
 pub(super) fn ends_like(path: &str, end: &str) -> bool {
     let end = end.trim_matches('/');
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) && !end.is_empty()
 }
 
-/// Whether a path is the one that was typed: with fewer folders before it, or with more.
+/// Whether a path matches the typed one; either may have additional leading folders.
 pub(super) fn is_meant(path: &str, typed: &str) -> bool {
     ends_like(path, typed) || ends_like(typed, path)
 }
 
-/// Whether a file lies in a folder of this name, or anywhere below one.
+/// Whether a file is in a folder of this name at any depth.
 pub(super) fn lies_under(path: &str, folder: &str) -> bool {
     let folder = folder.trim_matches('/');
     let starts = |at: usize| at == 0 || path.as_bytes()[at - 1] == b'/';
@@ -21,14 +21,14 @@ pub(super) fn lies_under(path: &str, folder: &str) -> bool {
         && path.match_indices(folder).any(|(at, _)| starts(at) && path[at + folder.len()..].starts_with('/'))
 }
 
-/// Whether two paths have a file and its folder in common: a trace names files as they were installed.
+/// Whether two paths share the file name and its folder: a trace names files at their installed location.
 pub(super) fn shares_end(path: &str, printed: &str) -> bool {
     let mut printed = printed.rsplit(['/', '\\']);
     let mut path = path.rsplit('/');
     path.next() == printed.next() && path.next().is_some_and(|folder| printed.next() == Some(folder))
 }
 
-/// The word or words that a file is named by.
+/// Returns the part of a path that names the file: its stem, or its folder for files that are named for the folder.
 pub(super) fn file_stem<'p>(languages: &dyn Languages, path: &'p str) -> &'p str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
@@ -42,12 +42,12 @@ fn folders_and_name(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Whether a folder bears one of the names, whatever its case.
+/// Whether one of the folders has one of the names, ignoring case.
 fn lies_in(folders: &str, names: &[&str]) -> bool {
     folders.split('/').any(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
 }
 
-/// Whether a path is that of an example, a benchmark or a fixture.
+/// Whether a path is an example, a benchmark or a fixture.
 pub(crate) fn is_example(path: &str) -> bool {
     const NAMES: &[&str] = &[
         "example",
@@ -64,13 +64,13 @@ pub(crate) fn is_example(path: &str) -> bool {
     lies_in(folders_and_name(path).0, NAMES)
 }
 
-/// Whether a path is that of a file that mostly passes on what stands elsewhere, or of a stub.
+/// Whether a path is a stub or a file that mostly re-exports other files.
 pub(crate) fn passes_on(languages: &dyn Languages, path: &str) -> bool {
     let (folders, file) = folders_and_name(path);
     languages.passes_on(file) || lies_in(folders, &["compat", "deprecated", "legacy"])
 }
 
-/// A path without what stands after the last dot of its last part.
+/// Returns a path without its extension.
 pub(super) fn without_extension(path: &str) -> &str {
     match path.rsplit_once('.') {
         Some((stem, extension)) if !extension.contains('/') && !stem.is_empty() && !stem.ends_with('/') => stem,

@@ -1,4 +1,4 @@
-//! A place that answers: a symbol, a piece of text, or a file.
+//! Search hits: a symbol, a chunk of text, or a file.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -14,14 +14,14 @@ use super::gather::Gathered;
 use super::signs::Candidate;
 use crate::score::Scores;
 
-/// What a place is.
+/// The kind of a search hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum What {
     /// A definition.
     Symbol,
-    /// A piece of text outside definitions, or lines that hold a wanted text.
+    /// A chunk of text outside definitions, or lines that match literally.
     Snippet,
-    /// A file whose path bears them.
+    /// A file whose path contains the words.
     File,
 }
 
@@ -36,32 +36,32 @@ impl What {
     }
 }
 
-/// See the module.
+/// A search hit.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The file.
     pub version: Rc<VersionInfo>,
-    /// What it is.
+    /// The kind of the hit.
     pub what: What,
-    /// Its lines: the symbol's, the piece's, or the file's.
+    /// The lines of the symbol, the chunk or the file.
     pub lines: Lines,
-    /// What each feature adds; their sum decides.
+    /// The contribution of each feature; their sum determines the rank.
     pub scores: Scores,
     pub(super) candidate: Candidate,
-    /// The terms of the question that it holds.
+    /// The terms of the query that it contains.
     pub(super) terms: u64,
     outline: Rc<Outline>,
     symbol: Option<u32>,
     stems: Rc<HashSet<String>>,
-    /// The text that is wanted as it is, and the lines that hold it.
+    /// The literal text of the query, and the lines that contain it.
     exact: Option<Rc<str>>,
     pub(super) exact_lines: Vec<u32>,
-    /// The line that was asked for.
+    /// The requested line.
     line: Option<u32>,
 }
 
 impl Place {
-    /// Reads a candidate; `None` when a filter keeps it out.
+    /// Reads a candidate; `None` if a filter excludes it.
     pub(super) fn read(
         snapshot: &Snapshot,
         question: &Search<'_>,
@@ -119,17 +119,17 @@ impl Place {
         }))
     }
 
-    /// The symbol that answers, or the one around the lines that do.
+    /// The symbol that matches, or that encloses the matching lines.
     pub fn symbol(&self) -> Option<&Symbol> {
         self.outline.symbols.get(self.symbol? as usize)
     }
 
-    /// The symbol's place among those of its file.
+    /// The ordinal of the symbol in its file.
     pub fn symbol_place(&self) -> Option<u32> {
         self.symbol
     }
 
-    /// The handle of the place.
+    /// The handle of the hit.
     pub fn result_id(&self) -> String {
         match (self.what, self.symbol()) {
             (What::Symbol, Some(symbol)) => SymbolId::of(&self.version.path, symbol).short(),
@@ -138,7 +138,7 @@ impl Place {
         }
     }
 
-    /// The text of a piece that no grammar has read.
+    /// Returns the text of a chunk that no grammar has parsed.
     pub(super) fn unread<'t>(&self, text: &'t str) -> Option<&'t str> {
         let Candidate::Piece(_, piece) = self.candidate else { return None };
         let symbols = &self.outline.symbols;
@@ -153,10 +153,10 @@ impl Place {
             && (self.version.symbols == 0 || !languages.has_grammar(&self.version.language))
     }
 
-    /// Where it comes among places of the same worth.
+    /// The sort key among hits with equal scores.
     pub(super) fn order(&self) -> (&str, u32, u32, Candidate) {
         let candidate = match self.candidate {
-            // Version ids tell nothing but the order in which a store came to know files.
+            // Version ids reflect only the order in which the store received the files.
             Candidate::Symbol(_, place) => Candidate::Symbol(VersionId::MIN, place),
             Candidate::Piece(_, place) => Candidate::Piece(VersionId::MIN, place),
             Candidate::File(_) => Candidate::File(VersionId::MIN),
@@ -164,8 +164,9 @@ impl Place {
         (&self.version.path, self.lines.start, self.lines.end, candidate)
     }
 
-    /// The lines that show why: those that hold the text or the most of the words, at most so many, in order, each with
-    /// its number. The line that defines the symbol is one of them. Lines of symbols inside it are not its own.
+    /// Returns up to `most` lines that show why the hit matches, in order and with line numbers: those that contain the
+    /// literal text or the most query words. The line that defines the symbol is one of them. Lines of nested symbols
+    /// do not count.
     pub fn shown_lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<(u32, String)>> {
         let text = snapshot.text(self.version.id)?;
         let range = match (self.what, self.symbol()) {
@@ -193,7 +194,7 @@ impl Place {
             .filter(|line| line.0 > 0)
             .collect();
         if ranked.is_empty() {
-            // Found by words that are no line's own: those of its path, or ones that are used alike.
+            // The match is by words of the path or by synonyms, which no line contains.
             let first = numbered.filter(|(_, line)| !line.trim().is_empty()).take(1);
             ranked.extend(first.map(|(number, line)| (1, number, line)));
         }
@@ -204,8 +205,9 @@ impl Place {
     }
 }
 
-/// The landmark of a kind that was asked for to which a piece of text belongs: of those that it stands in or that begin in it, the
-/// one that bears most of the words, else the innermost around its beginning. Unless a kind is asked for a piece is a piece.
+/// Returns the landmark of a requested kind to which a chunk belongs. Among landmarks that enclose the start of the
+/// chunk or start in it, this is the one whose name has the most query words, else the innermost enclosing one. Without
+/// a kind filter a chunk has no landmark.
 fn landmark(outline: &Outline, piece: u32, question: &Search<'_>, asked: &Asked) -> Option<u32> {
     let lines = outline.chunks.get(piece as usize).filter(|_| has_landmarks(&outline.symbols))?.lines;
     let is_around = |symbol: &Symbol| (symbol.lines.start..=symbol.lines.end).contains(&lines.start);
@@ -219,25 +221,25 @@ fn landmark(outline: &Outline, piece: u32, question: &Search<'_>, asked: &Asked)
     all.max_by_key(|(at, symbol)| worth(*at, symbol)).map(|(at, _)| at as u32)
 }
 
-/// The lines of the piece around a line.
+/// Returns the lines of the chunk that contains a line.
 fn chunk_at(outline: &Outline, line: Option<u32>) -> Option<Lines> {
     let mut all = outline.chunks.iter().map(|chunk| chunk.lines);
     all.find(|lines| line.is_some_and(|line| (lines.start..=lines.end).contains(&line)))
 }
 
-/// From the first of some lines to the last.
+/// Returns the span from the first to the last line.
 fn around(lines: &[u32]) -> Lines {
     Lines { start: lines.first().copied().unwrap_or(1), end: lines.last().copied().unwrap_or(1) }
 }
 
-/// How the words that were asked for begin. A stem begins its word, so most lines of most files need not be cut into words
-/// to know that they hold none.
+/// The stems of the query words by first byte. A stem is a prefix of its word, so most lines can be rejected without
+/// tokenization.
 pub(crate) struct Beginnings {
     by_first: Vec<Vec<Box<[u8]>>>,
 }
 
 impl Beginnings {
-    /// Those of the question that a place answers.
+    /// Collects the stems of the query that a hit matches.
     pub(crate) fn of(place: &Place) -> Self {
         let mut by_first = vec![Vec::new(); 256];
         for stem in place.stems.iter().map(String::as_bytes).filter(|stem| !stem.is_empty()) {
@@ -246,7 +248,7 @@ impl Beginnings {
         Self { by_first }
     }
 
-    /// Whether a line may hold a word.
+    /// Whether a line may contain a query word.
     pub(crate) fn may_be_in(&self, line: &str) -> bool {
         let bytes = line.as_bytes();
         let begins = |at: usize| {
@@ -260,12 +262,12 @@ impl Beginnings {
 }
 
 impl Place {
-    /// Whether it was found for a text as it is, and not for words.
+    /// Whether it was found by a literal text and not by words.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact.is_some()
     }
 
-    /// The ranges of a line that were asked for.
+    /// Returns the ranges of a line that match the query.
     pub fn matches(&self, line: &str) -> Vec<std::ops::Range<usize>> {
         if let Some(exact) = self.exact.as_ref().filter(|_| !self.exact_lines.is_empty()) {
             return line.match_indices(&**exact).map(|(at, text)| at..at + text.len()).collect();
@@ -282,7 +284,7 @@ impl Place {
     }
 }
 
-/// The innermost symbol around a line, else the one whose docs or attributes it is.
+/// Returns the innermost symbol that contains a line, else the one whose docs or attributes contain it.
 fn symbol_at(snapshot: &Snapshot, id: VersionId, outline: &Outline, line: u32) -> Result<Option<u32>> {
     let is_code = |symbol: &Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
     let around = |symbol: &Symbol| is_code(symbol) && (symbol.lines.start..=symbol.lines.end).contains(&line);

@@ -1,4 +1,4 @@
-//! A query that is one quoted text and nothing else: where that text stands, nothing but such places is wanted.
+//! Queries that are one quoted text: if the text occurs anywhere, only literal matches are returned.
 
 use codecompass_store::{Result, Snapshot, VersionInfo};
 
@@ -24,12 +24,12 @@ impl<'q> Quoted<'q> {
         Pattern::new(&wanted).ok().map(|pattern| Self { text, pattern })
     }
 
-    /// The question for just this text.
+    /// Creates a literal search request for the text.
     pub(super) fn question<'s>(&'s self, question: &Search<'s>) -> Search<'s> {
         Search { query: self.text, mode: Mode::Literal(&self.pattern), ..*question }
     }
 
-    /// Whether any file that is asked about holds it, or there was no time to tell.
+    /// Whether any accepted file contains the text, or the time limit was reached before that was known.
     pub(super) fn is_anywhere(&self, snapshot: &Snapshot, question: &Search<'_>) -> Result<bool> {
         let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
         let found = grep::find_while(snapshot, &self.pattern, accepts, Some(1), question.goes_on)?;

@@ -1,5 +1,5 @@
-//! What may be a place of the answer, and what words tell of it before anything is read. Plain values, that gathering fills
-//! and features weigh.
+//! Candidates and the evidence for them before anything is read: plain values that the lookup fills and the features
+//! score.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -7,14 +7,14 @@ use std::ops::Range;
 use codecompass_model::{Chunk, Owners, VersionId};
 use codecompass_store::{Glance, Outline};
 
-/// Something that may be a place of the answer.
+/// Something that may become a search hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Candidate {
-    /// A symbol, by its place among the file's symbols.
+    /// A symbol, by its ordinal in the file.
     Symbol(VersionId, u32),
-    /// A piece of a file outside symbols, by its place among the file's pieces.
+    /// A chunk of text outside symbols, by its ordinal in the file.
     Piece(VersionId, u32),
-    /// A file as a whole.
+    /// A whole file.
     File(VersionId),
 }
 
@@ -25,7 +25,7 @@ impl Candidate {
         }
     }
 
-    /// What a line of a file belongs to; nothing for a blank line between symbols.
+    /// Returns the candidate to which a line belongs; `None` for a blank line between symbols.
     pub(super) fn at(version: VersionId, outline: &Outline, owners: &Owners, line: u32) -> Option<Self> {
         if let Some(owner) = owners.of(line) {
             return Some(Candidate::Symbol(version, owner));
@@ -35,60 +35,60 @@ impl Candidate {
     }
 }
 
-/// What is known of a file once all words are looked up.
+/// The evidence for a file after all words were looked up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileSigns {
-    /// Where its symbols stand among those that hold a word.
+    /// The range of its symbols among the matching symbols.
     pub(super) symbols: Range<usize>,
-    /// Where its pieces stand among those that hold one.
+    /// The range of its chunks among the matching chunks.
     pub(super) pieces: Range<usize>,
-    /// Whether the name of one may be exactly what was asked for.
+    /// Whether a symbol name may match the query exactly.
     pub(super) may_be_exact: bool,
-    /// Whether a line of it holds the wanted text.
+    /// Whether a line matches literally.
     pub(super) has_text: bool,
-    /// Whether it may be code that no grammar has read.
+    /// Whether it may be code that no grammar has parsed.
     pub(super) may_be_unread: bool,
-    /// The best of them and their sum, by BM25 over the ceiling.
+    /// The maximum and the sum of the records' BM25 scores relative to the ceiling.
     pub(super) best: f64,
     pub(super) sum: f64,
-    /// The most of the question's weight that one of them holds, and that the name of one does.
+    /// The largest share of the query's weight in one record, and in the name of one.
     pub(super) best_coverage: f64,
     pub(super) best_name: f64,
-    /// BM25 of its whole text.
+    /// BM25 of the whole text.
     pub(super) text: f64,
-    /// BM25 of its path.
+    /// BM25 of the path.
     pub(super) path: f64,
-    /// Whether the file's name may bear a word, 0 or 1.
+    /// Whether the file's name may contain a query word, 0 or 1.
     pub(super) name: f64,
-    /// The most that the words in its name can weigh.
+    /// An upper bound for the weight of the query words in its name.
     pub(super) name_words: f64,
-    /// The share of the words' weight that the file holds somewhere.
+    /// The share of the query's weight that the file contains anywhere.
     pub(super) coverage: f64,
 }
 
-/// What is known of a record before its file is read.
+/// The evidence for a record before its file is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecordSigns {
-    /// BM25 over the ceiling.
+    /// BM25 relative to the ceiling.
     pub(super) bm25: f64,
-    /// The terms that it holds.
+    /// The terms that it contains.
     pub(super) terms: u64,
-    /// The share of the question's weight that its name holds.
+    /// The share of the query's weight in its name.
     pub(super) name_share: f64,
-    /// The share of its name's words that were asked for.
+    /// The share of its name's words that are in the query.
     pub(super) precision: f64,
-    /// The share of the question's weight that it holds.
+    /// The share of the query's weight that it contains.
     pub(super) coverage: f64,
-    /// Whether its name may be exactly what was asked for.
+    /// Whether its name may match the query exactly.
     pub(super) may_be_exact: bool,
-    /// Whether one of its lines may hold the wanted text.
+    /// Whether one of its lines may match literally.
     pub(super) may_have_text: bool,
-    /// What is told of a symbol, if anything is.
+    /// The payload of a symbol, if there is one.
     pub(super) glance: Option<Glance>,
 }
 
-/// By what they belong to, the lines that hold something.
+/// Matching lines by candidate.
 pub(super) type LinesOfCandidates = BTreeMap<Candidate, Vec<u32>>;
 
-/// Per file, the lines that hold something.
+/// Matching lines by file.
 pub(super) type LinesOfFiles = HashMap<VersionId, Vec<u32>>;

@@ -1,14 +1,14 @@
-//! What programmers write for a word (`ctx` for a context), and the words that they take one for another (`remove`, `delete`).
+//! Abbreviations of words (`ctx` for context) and synonyms (`remove`, `delete`).
 //!
-//! English of programming at large, nothing of any one repository. A keyword or a very common word (`fn`, `get`) is in no list: it says
-//! nothing, and looking it up costs most.
+//! The lists are general English of programming, independent of any repository. They contain no keywords or very common
+//! words (`fn`, `get`): these carry no information and are the most expensive to look up.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::terms::stem;
 
-/// Short forms, each with the words that it stands for.
+/// Abbreviations, each with the words that it abbreviates.
 const SHORT_FORMS: &str = "
     abs: absolute
     addr: address
@@ -122,7 +122,7 @@ const SHORT_FORMS: &str = "
     ws: websocket whitespace
 ";
 
-/// Words that are used alike, a list per line.
+/// Groups of synonyms, one per line.
 const ALIKE: &str = "
     remove delete drop erase discard unset clear strip
     create make build construct
@@ -170,7 +170,7 @@ const ALIKE: &str = "
     guess detect infer determine
 ";
 
-/// By stem, what a word has beside it.
+/// The related words by stem.
 struct Synonyms {
     short_forms: HashMap<&'static str, Vec<&'static str>>,
     alike: HashMap<&'static str, Vec<&'static str>>,
@@ -193,12 +193,12 @@ static SYNONYMS: LazyLock<Synonyms> = LazyLock::new(|| {
     all
 });
 
-/// The short forms of a word, and the words that it is a short form of.
+/// Returns the abbreviations of a word, and the words that it abbreviates.
 pub(super) fn short_forms(word: &str) -> &'static [&'static str] {
     SYNONYMS.short_forms.get(stem(word)).map_or(&[], Vec::as_slice)
 }
 
-/// The words that are used like it.
+/// Returns the synonyms of a word.
 pub(super) fn used_alike(word: &str) -> &'static [&'static str] {
     SYNONYMS.alike.get(stem(word)).map_or(&[], Vec::as_slice)
 }

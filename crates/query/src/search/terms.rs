@@ -1,23 +1,23 @@
-//! A query as terms: words, parts of identifiers, and the words that mean the same.
+//! Converts a query into terms: words, parts of identifiers, inflections and synonyms.
 //!
-//! Terms are built, never parsed: there is no input that is a syntax error. The text index keeps words as they are
-//! written; that `rendering` also means `render` is decided here, by looking up what begins alike.
+//! Terms are built, never parsed: no input is a syntax error. The text index stores words as written; that `rendering`
+//! also matches `render` is decided here, by looking up words with the same prefix.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::synonyms;
 use codecompass_store::{Fit, Part, Result, Snapshot, TermGroup, tokens};
 
-/// More words than a question has; the rest is not looked at.
+/// The maximum number of words in a query; further words are ignored.
 const MOST: usize = 24;
 
-/// What a part of an identifier is worth beside the whole of it.
+/// The weight of a part of an identifier, relative to the whole.
 const PART: f64 = 0.6;
 
-/// What two words in one are worth beside each of them.
+/// The weight of two joined words, relative to a single one.
 const COMPOUND: f64 = 0.5;
 
-/// From so many letters on, stems that differ a little are the same.
+/// The minimum length of stems that match even if they differ slightly.
 const LONG: usize = 6;
 
 pub(super) const STOP_WORDS: &[&str] = &[
@@ -105,7 +105,7 @@ pub(super) const STOP_WORDS: &[&str] = &[
     "you",
 ];
 
-/// Endings, the longest first, and how many letters must stand before each; those in `s` by themselves.
+/// Endings, longest first, each with the minimum number of letters before it; those in `s` are listed separately.
 const ENDINGS: &[(&str, usize)] = &[
     ("ization", 3),
     ("ation", 4),
@@ -152,11 +152,11 @@ const ENDINGS_IN_S: &[(&str, usize)] = &[
 pub(super) struct Word {
     /// In lower case.
     pub(super) text: String,
-    /// What a match is worth.
+    /// The weight of a match.
     pub(super) weight: f64,
-    /// How long its stem is.
+    /// The length of its stem.
     pub(super) stem: usize,
-    /// Whether other forms of the word count, too.
+    /// Whether inflections of the word also match.
     pub(super) is_prose: bool,
 }
 
@@ -165,13 +165,13 @@ impl Word {
         Self { stem: stem(&text).len(), text, weight, is_prose }
     }
 
-    /// Whether it was typed: as a word, or as a part of one.
+    /// Whether it was typed, as a word or as a part of one.
     pub(super) fn is_typed(&self) -> bool {
         self.weight > COMPOUND
     }
 }
 
-/// The words of a query, each once, in order. Stop words are left out unless there is nothing else.
+/// Returns the words of a query, each once, in order. Stop words are dropped unless there is nothing else.
 pub(super) fn words(query: &str) -> Vec<Word> {
     let all = split(query);
     let telling: Vec<Word> = all.iter().filter(|word| !STOP_WORDS.contains(&word.text.as_str())).cloned().collect();
@@ -185,7 +185,7 @@ pub(super) fn words(query: &str) -> Vec<Word> {
     words
 }
 
-/// Words that stand side by side, as one: a `thread pool` may be a `ThreadPool` or a `threadpool` in code.
+/// Returns adjacent words joined: a `thread pool` may be a `ThreadPool` or a `threadpool` in code.
 fn compounds(query: &str) -> Vec<String> {
     let pieces: Vec<String> = query
         .split(|c: char| c.is_whitespace() || c == '-')
@@ -216,7 +216,7 @@ fn split(query: &str) -> Vec<Word> {
     words
 }
 
-/// The words in paths that begin like one of these stems and that the test lets through, each once, in order.
+/// Returns the words in paths that share a prefix with one of these stems and pass the test, each once, in order.
 pub(super) fn beginnings<'s>(
     snapshot: &Snapshot,
     stems: impl Iterator<Item = &'s str>,
@@ -232,7 +232,7 @@ pub(super) fn beginnings<'s>(
     Ok(words)
 }
 
-/// The words as terms, each with those of its forms that stand in these parts of records.
+/// Converts the words to term groups, each with its inflections in these text fields.
 pub(super) fn groups(snapshot: &Snapshot, parts: &[Part], words: &[Word]) -> Result<Vec<TermGroup>> {
     words.iter().map(|word| group(snapshot, parts, word)).collect()
 }
@@ -255,7 +255,8 @@ fn group(snapshot: &Snapshot, parts: &[Part], word: &Word) -> Result<TermGroup> 
     Ok(group)
 }
 
-/// Whether another word is a form of this one. Identifiers are words, too, so many begin like a short stem.
+/// Whether another word is an inflection of this one. Identifiers are indexed as words too, so many words start with a
+/// short stem.
 fn fit(other: &str, word: &str, stem: &str) -> Fit {
     if let Some(at) = other.bytes().position(|byte| !byte.is_ascii_alphabetic()) {
         return Fit::UnwantedWithAll(at + 1);
@@ -269,7 +270,7 @@ fn fit(other: &str, word: &str, stem: &str) -> Fit {
     }
 }
 
-/// Whether what follows a stem in one of its forms may begin like this: so many endings, maybe after a doubled letter.
+/// Whether an inflection of the stem may continue like this: up to `endings` endings, possibly after a doubled letter.
 fn may_begin(tail: &str, stem: &str, endings: usize) -> bool {
     let is_doubled = |tail: &str| tail.as_bytes().first() == stem.as_bytes().last();
     let ends = |ending: &&str| {
@@ -294,8 +295,8 @@ fn is_form_of(other: &str, stem_of_word: &str) -> bool {
     short == long || short.len() >= LONG && long.starts_with(short) && long.len() - short.len() <= 2
 }
 
-/// The word without its endings (`rendering`, `render`, `rend`). Light on purpose: what is cut too little is caught by
-/// [`is_form_of`].
+/// Returns the word without its endings (`rendering`, `render`, `rend`). The stemmer is light on purpose:
+/// [`is_inflection`] matches stems that were cut too little.
 pub(super) fn stem(word: &str) -> &str {
     without_ending(without_ending(word))
 }
@@ -312,7 +313,7 @@ fn without_ending(word: &str) -> &str {
     };
     let cut = endings.iter().find(fits).map_or(word, |(ending, _)| &word[..word.len() - ending.len()]);
     let bytes = cut.as_bytes();
-    // `running`, `planned`: the doubled letter belongs to the ending.
+    // In `running` and `planned` the doubled letter belongs to the ending.
     match bytes {
         [.., a, b] if cut.len() < word.len() && cut.len() > 3 && a == b && !matches!(a, b'l' | b's' | b'e' | b'o') => {
             &cut[..cut.len() - 1]
@@ -378,11 +379,11 @@ mod tests {
             let forms: Vec<&&str> = words.iter().filter(|other| *other != word && is_form_of(other, stem)).collect();
             for other in words.iter().filter(|other| other.starts_with(&stem[..stem.len() - 1])) {
                 match fit(other, word, stem) {
-                    Fit::Wanted => assert!(forms.contains(&other), "{other} is no form of {word}"),
-                    Fit::Unwanted => assert!(!forms.contains(&other), "{other} is a form of {word}"),
+                    Fit::Wanted => assert!(forms.contains(&other), "{other} is not an inflection of {word}"),
+                    Fit::Unwanted => assert!(!forms.contains(&other), "{other} is an inflection of {word}"),
                     Fit::UnwantedWithAll(bytes) => {
                         let lost = forms.iter().find(|form| form.starts_with(&other[..bytes]));
-                        assert_eq!(lost, None, "{other} hides a form of {word}");
+                        assert_eq!(lost, None, "{other} hides an inflection of {word}");
                     }
                 }
             }
