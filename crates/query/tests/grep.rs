@@ -1,4 +1,4 @@
-//! Exact search is complete and exact: on any texts and patterns it finds what a scan of all lines finds.
+//! Exact search is complete and exact: for any texts and patterns it finds the same matches as a scan of all lines.
 
 mod support;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
-/// What texts are made of: words in all cases, characters that tokens and expressions see differently, line ends.
+/// Fragments of test texts: words in all cases, characters on which tokenizer and regex differ, line ends.
 const PIECES: &[&str] = &[
     "foo",
     "Foo",
@@ -47,7 +47,7 @@ const PIECES: &[&str] = &[
     "Abcdefghijklmnopqrstuvwxyz0123456789_abcdefghijklmnopqrstuvwxyz0123456789_ABCDEFGHIJKLMNO",
 ];
 
-/// Expressions with something of everything.
+/// Regular expressions that cover all kinds of syntax.
 const REGEXES: &[&str] = &[
     "foo",
     "fo+",
@@ -93,29 +93,32 @@ struct Indexed {
 }
 
 fn index(texts: &[String]) -> Indexed {
-    let folders = [tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder")];
+    let folders = [
+        tempfile::tempdir().expect("because it can be created"),
+        tempfile::tempdir().expect("because it can be created"),
+    ];
     for (at, text) in texts.iter().enumerate() {
         std::fs::write(folders[0].path().join(format!("f{at}.{}", ["txt", "rs", "py"][at % 3])), text)
-            .expect("written");
+            .expect("because it can be written");
     }
     let snapshot = support::indexed(&folders);
-    let versions = snapshot.versions().expect("they are stored");
+    let versions = snapshot.versions().expect("because they are stored");
     let texts = versions
         .iter()
-        .map(|one| (one.path.clone(), snapshot.text(one.id).expect("it is stored").to_string()))
+        .map(|one| (one.path.clone(), snapshot.text(one.id).expect("because it is stored").to_string()))
         .collect();
     Indexed { texts, snapshot, _folders: folders }
 }
 
-/// Path, line and the text of each match, by matching every line of every text alone.
+/// Returns path, line and text of each match by matching every line of every text separately.
 fn scan(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
     let text = if wanted.literal { regex_syntax::escape(wanted.text) } else { wanted.text.to_owned() };
     let text = if wanted.word { format!(r"\b{{start-half}}(?:{text})\b{{end-half}}") } else { text };
     let options = syntax::Config::new().case_insensitive(wanted.ignore_case).multi_line(true);
-    let regex = meta::Regex::builder().syntax(options).build(&text).expect("it is an expression");
+    let regex = meta::Regex::builder().syntax(options).build(&text).expect("because it is a valid regex");
     let mut found = Vec::new();
     for (path, text) in &indexed.texts {
-        // What begins or ends a text does so in its first and last line only.
+        // The start and end of a text are in its first and last line only.
         let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').count();
         let is_meant = |at: usize| {
             (!wanted.text.contains(r"\A") || at == 0)
@@ -133,8 +136,8 @@ fn scan(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
 }
 
 fn search(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
-    let pattern = Pattern::new(wanted).expect("it is a pattern");
-    let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads");
+    let pattern = Pattern::new(wanted).expect("because the pattern is valid");
+    let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable");
     assert!(found.is_complete);
     let mut lines = Vec::new();
     for file in &found.files {
@@ -144,7 +147,7 @@ fn search(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
         }
     }
     for enough in [1, lines.len() / 2, lines.len()] {
-        let first = find(&indexed.snapshot, &pattern, |_| true, Some(enough)).expect("it reads");
+        let first = find(&indexed.snapshot, &pattern, |_| true, Some(enough)).expect("because it is readable");
         assert_eq!((first.matches, first.is_complete), (enough.min(lines.len()), enough >= lines.len()));
     }
     lines
@@ -203,7 +206,7 @@ fn a_literal_may_span_lines_and_an_expression_may_not() {
     assert!(Pattern::new(&wanted("two(", false)).is_err_and(|error| error.0.contains("unclosed group")));
 }
 
-/// A text of many slices, the last line of which has no end.
+/// Returns a text of many slices whose last line has no line end.
 fn long_text() -> String {
     let line = |at: usize| match at % 7 {
         0 => "foo bar\n".to_owned(),
@@ -222,10 +225,10 @@ fn a_text_of_many_slices_is_matched_like_one() {
         check(&indexed, &Wanted { text: regex, literal: false, ignore_case: false, word: false });
     }
     let wanted = Wanted { text: "foo bar\n\nx", literal: true, ignore_case: true, word: false };
-    let pattern = Pattern::new(&wanted).expect("it is a pattern");
-    let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads");
+    let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
+    let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable");
     let lines = indexed.texts["f0.txt"].matches("foo bar\n\nx").count();
-    assert_eq!((found.matches, found.is_complete), (lines, true), "a literal is found wherever a slice would end");
+    assert_eq!((found.matches, found.is_complete), (lines, true), "slices do not split a literal");
 }
 
 #[test]
@@ -245,11 +248,11 @@ fn a_long_line_is_matched_like_a_short_one() {
 fn time_is_looked_at_inside_of_a_file() {
     let indexed = index(&[long_text()]);
     let wanted = Wanted { text: "f_[0-9]+x?", literal: false, ignore_case: false, word: false };
-    let pattern = Pattern::new(&wanted).expect("it is a pattern");
-    let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads").matches;
+    let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
+    let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable").matches;
     let looks = AtomicUsize::new(0);
     let goes_on = || looks.fetch_add(1, Ordering::Relaxed) < 3;
-    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &goes_on).expect("it reads");
+    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &goes_on).expect("because it is readable");
     assert!(found.is_late && !found.is_complete, "{found:?}");
     assert!(0 < found.matches && found.matches < all / 2, "{} of {all}", found.matches);
     assert_eq!(looks.into_inner(), 4, "nothing is looked at once it is over");
@@ -260,11 +263,11 @@ fn time_is_looked_at_while_many_words_are_looked_up() {
     let indexed = index(&["one two\n".to_owned(), "word99 here\n".to_owned(), "three\n".to_owned()]);
     let words: Vec<String> = (0..100).map(|number| format!("ord{number}\\b")).collect();
     let wanted = Wanted { text: &words.join("|"), literal: false, ignore_case: false, word: false };
-    let pattern = Pattern::new(&wanted).expect("it is a pattern");
-    let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("it reads");
-    assert_eq!((all.matches, all.files_looked_at), (1, 1), "words tell which files");
-    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &|| false).expect("it reads");
-    assert!(found.is_late && found.files_looked_at == 3, "nobody knows which ones: {found:?}");
+    let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
+    let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable");
+    assert_eq!((all.matches, all.files_looked_at), (1, 1), "words select the files");
+    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &|| false).expect("because it is readable");
+    assert!(found.is_late && found.files_looked_at == 3, "every file remains a candidate: {found:?}");
 }
 
 #[test]
@@ -273,13 +276,13 @@ fn what_nobody_wants_any_more_is_not_read() {
     let stop = Arc::new(AtomicBool::new(false));
     indexed.snapshot.heed(&stop);
     let wanted = Wanted { text: "t.o", literal: false, ignore_case: false, word: false };
-    let pattern = Pattern::new(&wanted).expect("it is a pattern");
+    let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
     let found = || find(&indexed.snapshot, &pattern, |_| true, None);
-    assert_eq!(found().expect("it reads").matches, 2);
+    assert_eq!(found().expect("because it is readable").matches, 2);
     stop.store(true, Ordering::Relaxed);
     assert!(matches!(found(), Err(StoreError::Stopped)));
     indexed.snapshot.heed(&Arc::default());
-    assert_eq!(found().expect("the next question is another one").matches, 2);
+    assert_eq!(found().expect("because the flag was reset").matches, 2);
 }
 
 #[test]
@@ -289,8 +292,8 @@ fn an_expression_that_takes_gigabytes_is_refused() {
         r"((((\w{100}){10}){10}){10})",
         "((((((((((((((((a{4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4})",
     ] {
-        let told = Pattern::new(&wanted(text)).expect_err("it is too large").0;
+        let told = Pattern::new(&wanted(text)).expect_err("because it is too large").0;
         assert!(told.contains("too large"), "{told}");
     }
-    Pattern::new(&wanted(".{0,500}q.{0,500}z.{0,500}w")).expect("this one is only slow");
+    Pattern::new(&wanted(".{0,500}q.{0,500}z.{0,500}w")).expect("because it is slow, but not large");
 }

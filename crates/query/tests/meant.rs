@@ -1,4 +1,4 @@
-//! Which symbol a name means, by each policy, in a small project where names are borne by several.
+//! Name resolution by each policy, in a small project with homonyms.
 
 mod support;
 
@@ -20,13 +20,16 @@ const FILES: &[(&str, &str)] = &[
     ("package.json", "{\n  \"size\": 1,\n  \"Size\": { \"only\": 2 }\n}\n"),
 ];
 
-/// A snapshot of a folder with these files.
+/// Returns a snapshot of a folder with these files.
 fn indexed() -> (Rc<Snapshot>, [tempfile::TempDir; 2]) {
-    let folders = [tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder")];
+    let folders = [
+        tempfile::tempdir().expect("because it can be created"),
+        tempfile::tempdir().expect("because it can be created"),
+    ];
     for (path, text) in FILES {
         let path = folders[0].path().join(path);
-        std::fs::create_dir_all(path.parent().expect("it stands in a folder")).expect("made");
-        std::fs::write(path, text).expect("written");
+        std::fs::create_dir_all(path.parent().expect("because it has a parent")).expect("because it can be created");
+        std::fs::write(path, text).expect("because it can be written");
     }
     let snapshot = support::indexed(&folders);
     (Rc::new(snapshot), folders)
@@ -36,7 +39,7 @@ fn place(hit: &SymbolHit) -> String {
     format!("{} {}:{}", hit.symbol().kind.as_str(), hit.version.path, hit.symbol().lines.start)
 }
 
-/// The one that is meant and how many others are told, `ambiguous` with how many, or `nothing`.
+/// Formats the selected symbol and the number of others, `ambiguous` with the number of matches, or `nothing`.
 fn told(meant: &Meant) -> String {
     match meant {
         Meant::Nothing => "nothing".into(),
@@ -59,15 +62,15 @@ fn each_policy_means_what_it_says() {
         ("nobody", None, first, "nothing"),
         ("nobody", None, one_file, "nothing"),
         ("nobody", None, any, "nothing"),
-        // The struct, and blocks of it in two files: the struct is meant.
+        // The struct, and blocks of it in two files: the struct is selected.
         ("Jar", None, one_file, "struct src/jar.rs:1"),
         ("Jar", None, any, "struct src/jar.rs:1"),
         ("Jar", None, first, "struct src/jar.rs:1 +1"),
-        // In a file that has nothing but a block, the block is.
+        // In a file with only a block, the block is selected.
         ("Jar", Some("src/more.rs"), one_file, "impl src/more.rs:3"),
         ("Jar", Some("src/more.rs"), any, "impl src/more.rs:3"),
         ("Jar", Some("src/lib.rs"), any, "nothing"),
-        // Three functions: those in tests step back, and of the others the one that is called is meant.
+        // Three functions: those in tests rank lower, and the called one of the others is selected.
         ("open", None, one_file, "ambiguous 3"),
         ("open", None, any, "fn src/other.rs:1 +2"),
         ("open", Some("src/jar.rs"), one_file, "fn src/jar.rs:6"),
@@ -75,7 +78,8 @@ fn each_policy_means_what_it_says() {
         // A field and two functions.
         ("size", None, any, "field src/jar.rs:2 +2"),
         ("size", None, calls, "fn src/more.rs:7 +1"),
-        // A heading and a key that bear the names of code are not meant, unless theirs is the file, or nothing else bears them.
+        // A heading and a key with the names of code are not selected, unless the file is given or nothing else has the
+        // name.
         ("open", Some("README.md"), any, "section README.md:1"),
         ("Usage", None, one_file, "section README.md:3"),
         ("Size.only", None, first, "key package.json:3"),
@@ -83,12 +87,12 @@ fn each_policy_means_what_it_says() {
     ];
     for (name, path, policy, expected) in table {
         let wanted = Wanted { name, languages: REGISTRY, language: None, path: *path };
-        let found = meant(&snapshot, &wanted, *policy).expect("the store can be read");
+        let found = meant(&snapshot, &wanted, *policy).expect("because it is readable");
         assert_eq!(told(&found), *expected, "{name} in {path:?}");
         if let Meant::One { symbol, .. } = &found {
             let id = symbol.id().to_string();
-            let by_id = meant(&snapshot, &Wanted { name: &id, ..wanted }, *policy).expect("the store can be read");
-            assert_eq!(told(&by_id), place(symbol), "its id means it alone");
+            let by_id = meant(&snapshot, &Wanted { name: &id, ..wanted }, *policy).expect("because it is readable");
+            assert_eq!(told(&by_id), place(symbol), "an id identifies one symbol");
         }
     }
 }
@@ -97,8 +101,8 @@ fn each_policy_means_what_it_says() {
 fn a_line_means_what_is_declared_on_it_or_what_is_around_it() {
     let (snapshot, _folders) = indexed();
     let named = |path: &str, line, end| {
-        let version = snapshot.version_at(path).expect("it reads").expect("it is there");
-        let outline = snapshot.outline(version.id).expect("it is stored");
+        let version = snapshot.version_at(path).expect("because it is readable").expect("because it exists");
+        let outline = snapshot.outline(version.id).expect("because it is stored");
         codecompass_query::symbol_at(&outline.symbols, line, end).map(|at| outline.symbols[at as usize].name.clone())
     };
     for (path, line, end, expected) in [
@@ -115,10 +119,10 @@ fn a_line_means_what_is_declared_on_it_or_what_is_around_it() {
     }
 }
 
-/// All bearers of a name, in order.
+/// Returns all symbols with a name, in order.
 fn located(snapshot: &Snapshot, name: &str, kinds: &[codecompass_model::SymbolKind]) -> Vec<String> {
     let question = Locate { name, languages: REGISTRY, kinds, language: None, offset: 0, limit: 50 };
-    locate(snapshot, &question).expect("the store can be read").hits.iter().map(place).collect()
+    locate(snapshot, &question).expect("because it is readable").hits.iter().map(place).collect()
 }
 
 #[test]
@@ -137,9 +141,10 @@ fn a_kind_that_is_asked_for_finds_landmarks_by_words() {
     use codecompass_model::SymbolKind::Section;
     let (snapshot, _folders) = indexed();
     let question = Search { kinds: &[Section], ..Search::new("usage of a jar", REGISTRY, 10) };
-    let places = search(&snapshot, &question).expect("the store can be read").places;
+    let places = search(&snapshot, &question).expect("because it is readable").places;
     let names: Vec<&str> = places.iter().filter_map(|place| place.symbol().map(|one| one.name.as_str())).collect();
     assert_eq!(names, ["Usage"]);
-    let places = search(&snapshot, &Search::new("usage of a jar", REGISTRY, 10)).expect("the store can be read").places;
+    let places =
+        search(&snapshot, &Search::new("usage of a jar", REGISTRY, 10)).expect("because it is readable").places;
     assert!(places.iter().all(|place| place.symbol().is_none_or(|symbol| !symbol.kind.is_landmark())));
 }

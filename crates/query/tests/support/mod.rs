@@ -1,4 +1,4 @@
-//! What the tests of questions share.
+//! Shared support for the tests of queries.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,10 +7,11 @@ use codecompass_index::{Options, Target, sync};
 use codecompass_store::{ProjectDir, Snapshot, Store, Tuning};
 use tempfile::TempDir;
 
-/// A snapshot of the first folder, indexed into the second.
+/// Indexes the first folder into the second and returns a snapshot.
 pub(crate) fn indexed(folders: &[TempDir; 2]) -> Snapshot {
-    let workspace = Workspace::discover(folders[0].path(), None).expect("it is a workspace");
-    let (dir, target) = (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("a target"));
+    let workspace = Workspace::discover(folders[0].path(), None).expect("because it is a workspace");
+    let (dir, target) =
+        (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("because it exists"));
     let options = Options {
         force: false,
         upgrade: false,
@@ -25,6 +26,6 @@ pub(crate) fn indexed(folders: &[TempDir; 2]) -> Snapshot {
         job_id: None,
         started: &|_| (),
     };
-    sync(&dir, &workspace, &target, &options).expect("it is indexed");
-    Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("it is published")
+    sync(&dir, &workspace, &target, &options).expect("because it can be indexed");
+    Store::open(&dir).and_then(|store| store.snapshot(&target.key)).expect("because it is published")
 }
