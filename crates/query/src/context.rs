@@ -1,4 +1,4 @@
-//! What an agent should read to answer a question: symbols, the best first, each once.
+//! Context items: the symbols that an agent should read to answer a query, best first, each once.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -9,32 +9,32 @@ use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 use crate::search::{Beginnings, Place, Search, What, search};
 use crate::{SymbolHit, symbol_at};
 
-/// So many symbols of a file are taken when its path is what was found.
+/// The maximum number of symbols taken from a file when the search hit is the file itself.
 const OF_A_FILE: usize = 8;
 
-/// So many of the best files are looked through for more.
+/// The maximum number of the best files that are searched for further symbols.
 const FILES: usize = 20;
 
-/// A symbol, or a part of a file in which no symbol stands.
+/// A symbol, or lines of a file that contain no symbol.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// The file.
     pub version: Rc<VersionInfo>,
-    /// How well it answers, from 0 to 1.
+    /// The relevance score, from 0 to 1.
     pub score: f64,
-    /// Its lines.
+    /// The lines of the item.
     pub lines: Lines,
-    /// The line that tells the most, of a part without a symbol.
+    /// The most relevant line, for an item without a symbol.
     pub line: Option<String>,
     outline: Rc<Outline>,
     symbol: Option<u32>,
-    /// The innermost symbol around lines that were asked for.
+    /// The innermost symbol that encloses the requested lines.
     around: Option<u32>,
-    /// Whether docs, attributes and decorators are wanted with it.
+    /// Whether docs, attributes and decorators are included.
     is_outer: bool,
 }
 
-/// The path and the first and last line of a place: `src/main.rs:10-20`, or `src/main.rs:10` without an end.
+/// Parses a location into a path, a first line and an optional last line: `src/main.rs:10-20` or `src/main.rs:10`.
 pub fn place_of(text: &str) -> Option<(&str, (u32, Option<u32>))> {
     let (path, lines) = text.rsplit_once(':')?;
     let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
@@ -45,7 +45,7 @@ pub fn place_of(text: &str) -> Option<(&str, (u32, Option<u32>))> {
 }
 
 impl Piece {
-    /// Lines of a file that were asked for; without an end, the symbol around the first one.
+    /// Returns the requested lines of a file. Without an end, returns the symbol that encloses the first line.
     pub fn at(snapshot: &Snapshot, path: &str, (start, end): (u32, Option<u32>)) -> Result<Option<Self>> {
         let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
         let outline = snapshot.outline(version.id)?;
@@ -64,7 +64,7 @@ impl Piece {
         Ok(Some(Self { version, score: 1.0, lines, line: None, outline, symbol, around, is_outer: true }))
     }
 
-    /// A symbol that was asked for by name.
+    /// Returns the item for a symbol that was requested by name.
     pub fn named(snapshot: &Snapshot, hit: &SymbolHit) -> Result<Self> {
         Ok(Self {
             version: hit.version.clone(),
@@ -83,46 +83,46 @@ impl Piece {
         self.outline.symbols.get(self.symbol? as usize)
     }
 
-    /// The symbol that it is, or is a part of.
+    /// The symbol that the item is, or that encloses it.
     pub fn label(&self) -> Option<&Symbol> {
         self.outline.symbols.get(self.symbol.or(self.around)? as usize)
     }
 
-    /// All symbols of its file.
+    /// All symbols of the file.
     pub fn symbols(&self) -> &[Symbol] {
         &self.outline.symbols
     }
 
-    /// The bytes of the names and the path that stand for it.
+    /// The number of bytes in the path and the names that label the item.
     pub fn words(&self) -> u64 {
         let names = self.symbol().map_or(0, |symbol| symbol.name.len() + symbol.qualified_name.len());
         (names + self.version.path.len()) as u64
     }
 
-    /// Roughly how long it is when it is whole, in bytes.
+    /// The approximate length of the complete item in bytes.
     pub fn length(&self) -> u64 {
         self.symbol().map_or(0, |symbol| u64::from(symbol.span.end.saturating_sub(symbol.span.start)))
     }
 
-    /// The lines of it, exactly as they stand.
+    /// Returns the unchanged source lines of the item.
     pub fn body(&self, snapshot: &Snapshot) -> Result<String> {
         let text = snapshot.text(self.version.id)?;
         Ok(lines_of(&text, self.lines).join("\n"))
     }
 
-    /// The lines of docs, attributes and decorators that stand above a symbol that was asked for.
+    /// Returns the lines of docs, attributes and decorators above a requested symbol.
     pub fn above(&self, snapshot: &Snapshot) -> Result<Option<Lines>> {
         let Some(symbol) = self.symbol().filter(|_| self.is_outer) else { return Ok(None) };
         let text = snapshot.text(self.version.id)?;
         Ok(above(&text, symbol))
     }
 
-    /// What tells it from all others.
+    /// A unique key of the item.
     pub fn key(&self) -> (VersionId, Option<u32>, u32) {
         (self.version.id, self.symbol, if self.symbol.is_some() { 0 } else { self.lines.start })
     }
 
-    /// Whether it stands inside the other.
+    /// Whether the item is nested in the other one.
     pub fn is_inside(&self, other: &Piece) -> bool {
         if self.version.id != other.version.id {
             return false;
@@ -141,13 +141,13 @@ impl Piece {
     }
 }
 
-/// Some lines of a text, without their ends.
+/// Returns a range of lines of a text, without line ends.
 pub fn lines_of(text: &str, lines: Lines) -> Vec<&str> {
     let start = lines.start.saturating_sub(1) as usize;
     text.lines().skip(start).take((lines.end as usize).saturating_sub(start)).collect()
 }
 
-/// The lines of docs, attributes and decorators that stand directly above a symbol.
+/// Returns the lines of docs, attributes and decorators directly above a symbol.
 pub fn above(text: &str, symbol: &Symbol) -> Option<Lines> {
     let outer = text.get(symbol.outer_start as usize..symbol.span.start as usize)?;
     let count = outer.matches('\n').count() as u32;
@@ -155,8 +155,8 @@ pub fn above(text: &str, symbol: &Symbol) -> Option<Lines> {
     (start < symbol.lines.start).then(|| Lines { start, end: symbol.lines.start - 1 })
 }
 
-/// The pieces that answer a question, the best first: those that a search finds, then what else bears words of the
-/// question in the best files, of which a search shows a few places only.
+/// Returns the context items for a query, best first: the search hits, then further symbols of the best files whose
+/// signatures contain words of the query. The search itself lists only a few hits per file.
 pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>> {
     let places = search(snapshot, question)?.places;
     let mut seen = HashSet::new();
@@ -202,14 +202,14 @@ pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>>
     Ok(pieces)
 }
 
-/// Whether symbols of this kind are told by what they stand in.
+/// Whether symbols of this kind are shown as part of the symbol that contains them.
 fn is_small(kind: SymbolKind) -> bool {
     use SymbolKind::{Field, Property, Use, Variant};
     matches!(kind, Field | Property | Use | Variant)
 }
 
-/// The symbols that a place stands for: its own, those of the file when the file is meant, or the first that begins in it. A piece
-/// of text stands for itself, whatever landmarks are in it.
+/// Returns the symbols for a search hit: its own symbol, the top-level symbols if the hit is a file, or the first
+/// symbol that starts in its lines. A chunk of text is an item by itself, even if it contains landmarks.
 fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
     let outline = snapshot.outline(place.version.id)?;
     let is_code = |symbol: &Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();

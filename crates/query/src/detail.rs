@@ -1,4 +1,4 @@
-//! What stands around a symbol: its first lines, its parent, what it uses.
+//! Details of a symbol: its first lines, its parent, and the symbols it uses.
 
 use std::collections::HashSet;
 
@@ -7,33 +7,33 @@ use codecompass_store::{Result, Snapshot, VersionInfo};
 
 use crate::SymbolHit;
 
-/// The longest preview of a body, in lines.
+/// The maximum number of lines in a body preview.
 const PREVIEW: usize = 12;
 
-/// The most related symbols.
+/// The maximum number of related symbols.
 const RELATED: usize = 5;
 
-/// See the module.
+/// Details of one symbol.
 #[derive(Clone, Debug)]
 pub struct Detail {
     /// The first lines of the symbol.
     pub body_preview: String,
-    /// The symbol around it.
+    /// The enclosing symbol.
     pub parent: Option<Mention>,
-    /// Symbols that it uses: types first.
+    /// The symbols that it uses, types first.
     pub related: Vec<Mention>,
 }
 
-/// A symbol in one line.
+/// A one-line summary of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its file.
+    /// The path of the file.
     pub path: String,
-    /// The line where it begins.
+    /// The line on which it starts.
     pub line: u32,
 }
 
@@ -43,7 +43,7 @@ impl Mention {
     }
 }
 
-/// Tells what stands around a symbol of a file.
+/// Returns the details of a symbol of a file.
 pub fn detail(snapshot: &Snapshot, version: &VersionInfo, place: u32) -> Result<Option<Detail>> {
     let facts = &snapshot.facts(version.id)?;
     let Some(symbol) = facts.symbols.get(place as usize) else {
@@ -58,14 +58,14 @@ pub fn detail(snapshot: &Snapshot, version: &VersionInfo, place: u32) -> Result<
     }))
 }
 
-/// How far the line on which the symbol begins is indented.
+/// Returns the indentation of the line on which a symbol starts.
 fn indent<'t>(text: &'t str, symbol: &Symbol) -> &'t str {
     let before = text.get(..symbol.span.start as usize).unwrap_or("");
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// The first lines, without the indent that all have, and a last line that says what is left out.
+/// Returns the first lines without the indentation of the symbol. If lines are omitted, the last line states how many.
 fn preview(body: &str, indent: &str) -> String {
     let lines: Vec<&str> = body.lines().map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end()).collect();
     if lines.len() <= PREVIEW {
@@ -75,7 +75,8 @@ fn preview(body: &str, indent: &str) -> String {
     format!("{}\n… {left} more lines", lines[..PREVIEW - 1].join("\n"))
 }
 
-/// What the symbol names, in order, types before calls: defined in its own file, or in one place only.
+/// Returns the symbols that this symbol names, types before calls, each in source order. A name counts only if it is
+/// defined in the same file or exactly once in the view.
 fn related(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place: u32) -> Result<Vec<Mention>> {
     let is_type = |shape: RefShape| {
         matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements | RefShape::Construct)

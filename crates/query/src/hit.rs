@@ -1,4 +1,4 @@
-//! A symbol as an answer shows it.
+//! A symbol as a search result, with its file and its scores.
 
 use std::rc::Rc;
 
@@ -8,24 +8,24 @@ use codecompass_store::{Outline, Result, Snapshot, StoreError, SymbolRow, Versio
 
 use crate::score::Scores;
 
-/// A symbol with the file it stands in.
+/// A symbol with its file.
 #[derive(Clone, Debug)]
 pub struct SymbolHit {
     /// The file.
     pub version: Rc<VersionInfo>,
-    /// How well it answers the question.
+    /// The scores of the match.
     pub scores: Scores,
     outline: Rc<Outline>,
     place: u32,
 }
 
 impl SymbolHit {
-    /// Reads the symbol behind a row.
+    /// Reads the symbol that a row identifies.
     pub(crate) fn read(snapshot: &Snapshot, row: &SymbolRow) -> Result<Self> {
         let lost = || StoreError::Corrupt(format!("store.db: symbol {} of file version {}", row.place, row.version));
         let outline = snapshot.outline(row.version)?;
         let version = snapshot.version(row.version)?.ok_or_else(lost)?;
-        // What was found by its row is what its file says of it, or one of them is damaged.
+        // The row and the outline describe the same symbol. If they differ, one of them is corrupt.
         let fits = |symbol: &Symbol| symbol.kind == row.kind && symbol.lines.start == row.line;
         if !outline.symbols.get(row.place as usize).is_some_and(fits) {
             return Err(lost());
@@ -38,22 +38,22 @@ impl SymbolHit {
         &self.outline.symbols[self.place as usize]
     }
 
-    /// Its place among the symbols of its file.
+    /// The ordinal among the symbols of its file.
     pub fn place(&self) -> u32 {
         self.place
     }
 
-    /// Where it stands, for the graph.
+    /// The identity of the symbol in the graph.
     pub fn at(&self) -> SymbolAt {
         SymbolAt { file: self.version.id, place: self.place }
     }
 
-    /// Its `symbol_id`.
+    /// The `symbol_id`.
     pub fn id(&self) -> SymbolId {
         SymbolId::of(&self.version.path, self.symbol())
     }
 
-    /// Its `symbol_stable_id`.
+    /// The `symbol_stable_id`.
     pub fn stable_id(&self) -> StableId {
         StableId::of(&self.version.language, self.symbol())
     }

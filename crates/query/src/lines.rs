@@ -1,22 +1,22 @@
-//! Which lines came and which went, between two texts: a shortest script, as Myers finds it.
+//! Line diff of two texts: a shortest edit script by Myers' algorithm.
 
 use std::collections::HashMap;
 
-/// One step from the old lines to the new ones, by their indexes.
+/// One step from the old lines to the new lines, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A line that both have.
+    /// A line in both texts.
     Same(usize, usize),
-    /// A line that went.
+    /// A removed line.
     Removed(usize),
-    /// A line that came.
+    /// An added line.
     Added(usize),
 }
 
-/// Texts that differ in more lines than this are told as replaced where they differ.
+/// The maximum number of edits that are searched for. Beyond it the differing middle is reported as fully replaced.
 const MOST_EDITS: usize = 1500;
 
-/// The steps that lead from the old lines to the new ones. White space at line ends does not count.
+/// Returns the steps from the old lines to the new lines. White space at line ends is ignored.
 pub fn diff_lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Step> {
     let mut numbers: HashMap<&'t str, u32> = HashMap::new();
     let mut number = |line: &&'t str| {
@@ -45,8 +45,8 @@ pub fn diff_lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Step> {
     steps
 }
 
-/// The fewest steps, unless they are too many. `reach[k]` is how far the old lines are read on diagonal k, after as many
-/// edits as there are earlier states.
+/// Returns a shortest script, or `None` if it needs more than [`MAX_EDITS`] edits. `reach[k]` is the number of old
+/// lines consumed on diagonal k; the number of edits is the number of earlier states.
 fn shortest(old: &[u32], new: &[u32]) -> Option<Vec<Step>> {
     let (rows, columns) = (old.len() as isize, new.len() as isize);
     let most = (old.len() + new.len()).min(MOST_EDITS) as isize;
@@ -71,13 +71,13 @@ fn shortest(old: &[u32], new: &[u32]) -> Option<Vec<Step>> {
     None
 }
 
-/// The steps that led to the end, from the states before each edit.
+/// Reconstructs the steps from the states before each edit.
 fn traced(earlier: &[Vec<isize>], rows: isize, columns: isize) -> Vec<Step> {
     let (mut row, mut column) = (rows, columns);
     let mut steps = Vec::new();
     for (edits, reach) in earlier.iter().enumerate().rev() {
         let (edits, diagonal) = (edits as isize, row - column);
-        // The state holds the diagonals from -edits - 1 to edits + 1.
+        // The state covers the diagonals from -edits - 1 to edits + 1.
         let at = |diagonal: isize| reach[(diagonal + edits + 1) as usize];
         let comes_down = diagonal == -edits || diagonal != edits && at(diagonal - 1) < at(diagonal + 1);
         let from = if comes_down { diagonal + 1 } else { diagonal - 1 };
@@ -95,13 +95,13 @@ fn traced(earlier: &[Vec<isize>], rows: isize, columns: isize) -> Vec<Step> {
     steps
 }
 
-/// How many lines came and went.
+/// Returns the numbers of added and removed lines.
 pub fn counts(steps: &[Step]) -> (usize, usize) {
     let count = |is_it: fn(&Step) -> bool| steps.iter().filter(|step| is_it(step)).count();
     (count(|step| matches!(step, Step::Added(_))), count(|step| matches!(step, Step::Removed(_))))
 }
 
-/// The steps as a unified diff with three lines around each change. Lines come with their numbers.
+/// Formats the steps as a unified diff with three lines of context. Each input line has its line number.
 pub fn unified(old: &[(u32, &str)], new: &[(u32, &str)], steps: &[Step]) -> String {
     const AROUND: usize = 3;
     let changes: Vec<usize> = (0..steps.len()).filter(|at| !matches!(steps[*at], Step::Same(..))).collect();
@@ -147,7 +147,7 @@ fn header(old: &[(u32, &str)], new: &[(u32, &str)], hunk: &[Step]) -> String {
 mod tests {
     use super::*;
 
-    /// The longest common subsequence, by the book.
+    /// The length of the longest common subsequence, by the textbook algorithm.
     fn longest(old: &[&str], new: &[&str]) -> usize {
         let mut best = vec![vec![0; new.len() + 1]; old.len() + 1];
         for i in (0..old.len()).rev() {

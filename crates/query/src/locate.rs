@@ -1,8 +1,8 @@
-//! Where is this defined?
+//! Finds definitions by name.
 //!
-//! A name may be simple (`validate_token`), any suffix of a qualified name (`JwtValidator::validate_token`), the whole
-//! of it, or a handle that an earlier answer gave (`sym_…`, `b3:…`). Every definition that bears the name is an
-//! answer; imports are not. Without any, names that differ only in case are.
+//! A name may be simple (`validate_token`), any suffix of a qualified name (`JwtValidator::validate_token`), the
+//! complete qualified name, or a handle from an earlier answer (`sym_…`, `b3:…`). Every definition with the name is a
+//! result; imports are not. If there is none, names that differ only in case match.
 
 use std::rc::Rc;
 
@@ -14,33 +14,33 @@ use crate::SymbolHit;
 use crate::score::{Feature, Scores};
 use crate::search::features::{self, wholeness};
 
-/// The question.
+/// A request for definitions.
 #[derive(Clone, Debug)]
 pub struct Locate<'q> {
     /// The name or handle.
     pub name: &'q str,
-    /// Who knows the languages.
+    /// Provides facts about languages.
     pub languages: &'static dyn Languages,
-    /// Only these kinds; empty for all.
+    /// Restricts the results to these kinds; empty for all.
     pub kinds: &'q [SymbolKind],
-    /// Only this language.
+    /// Restricts the results to this language.
     pub language: Option<&'q str>,
-    /// So many of the best are left out: they were on earlier pages.
+    /// The number of best results to skip because they were on earlier pages.
     pub offset: usize,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: usize,
 }
 
-/// The answer.
+/// The definitions that were found.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// The best first.
+    /// The hits, best first.
     pub hits: Vec<SymbolHit>,
-    /// How many there are without the limit.
+    /// The number of hits without the limit.
     pub total: usize,
 }
 
-/// How the name is meant to match.
+/// How the name must match.
 #[derive(Clone, Copy)]
 enum Match {
     Handle,
@@ -53,7 +53,7 @@ pub fn locate(snapshot: &Snapshot, question: &Locate<'_>) -> Result<Located> {
     let name = question.name.strip_suffix("()").unwrap_or(question.name);
     let (mut rows, matching) = candidates(snapshot, name)?;
     rows.retain(|row| wants(question, row.kind));
-    // Every bearer of a simple name is an answer, and its row tells all that puts it in order.
+    // Every symbol with a simple name is a result, and its row contains everything that determines its rank.
     let is_simple = matches!(matching, Match::Exact) && segments(name).count() == 1;
     let (hits, total) = match is_simple {
         true => first_of_simple(snapshot, question, rows)?,
@@ -65,7 +65,7 @@ pub fn locate(snapshot: &Snapshot, question: &Locate<'_>) -> Result<Located> {
     Ok(Located { hits, total })
 }
 
-/// The bearers of a simple name in order, as far as they are wanted, and how many there are.
+/// Returns the ranked symbols with a simple name, up to the end of the requested page, and their total number.
 fn first_of_simple(
     snapshot: &Snapshot,
     question: &Locate<'_>,
@@ -103,10 +103,10 @@ fn first_of_simple(
     Ok((hits, total))
 }
 
-/// From so many homonyms on, all files are looked up at once.
+/// With more homonyms than this, all file versions are loaded at once.
 const MANY: usize = 64;
 
-/// A symbol before its file's outline is read.
+/// A symbol whose outline has not been read yet.
 struct Candidate {
     row: SymbolRow,
     version: Rc<VersionInfo>,
@@ -114,7 +114,7 @@ struct Candidate {
     total: i64,
 }
 
-/// The scores of a symbol that bears the simple name that was asked for.
+/// Returns the scores of a symbol that has the requested simple name.
 fn simple_scores(question: &Locate<'_>, row: &SymbolRow, path: &str) -> Scores {
     let mut scores = Scores::default();
     for feature in [Feature::Bm25, Feature::ExactMatch, Feature::Definition] {
@@ -128,7 +128,8 @@ fn simple_scores(question: &Locate<'_>, row: &SymbolRow, path: &str) -> Scores {
     scores
 }
 
-/// The symbols that do bear the name, which only their qualified names tell, in order.
+/// Returns the ranked symbols that match a qualified name. The match is decided by qualified names, which requires
+/// reading every candidate.
 fn all_read(
     snapshot: &Snapshot,
     question: &Locate<'_>,
@@ -155,8 +156,9 @@ fn all_read(
     Ok((hits, total))
 }
 
-/// A test block or a landmark is not what somebody means who types a name, unless such are asked for: all that a bearer of the
-/// name gets for bearing it is taken back. No code that bears it is so far off that a landmark comes before it.
+/// Removes everything that a test block or a landmark gains from its name, unless a kind filter is given: such symbols
+/// are rarely the intended ones. Landmarks also get the `NotCode` penalty, which puts them below any code symbol with
+/// the name.
 fn step_back(scores: &mut Scores, asked: &[SymbolKind], kind: SymbolKind) {
     if kind.steps_back() && asked.is_empty() {
         for feature in [Feature::ExactMatch, Feature::Definition, Feature::Named] {
@@ -200,7 +202,7 @@ fn candidates(snapshot: &Snapshot, name: &str) -> Result<(Vec<SymbolRow>, Match)
         return Ok((exact, Match::Exact));
     }
     let like = snapshot.symbols_named_like(last)?;
-    // The title of a test, or a landmark, does not keep code away that is spelt otherwise.
+    // A matching test title or landmark must not hide code that differs only in case.
     match exact.is_empty() || like.iter().any(is_code) {
         true => Ok((like, Match::IgnoringCase)),
         false => Ok((exact, Match::Exact)),
@@ -211,7 +213,7 @@ fn last_segment(name: &str) -> &str {
     name.rsplit([':', '.']).next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 
-/// How well a definition bears the name; `None` when it does not. Handles mean one symbol each.
+/// Scores how well a definition matches the name; `None` if it does not match. A handle identifies one symbol.
 fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) -> Option<Scores> {
     let symbol = hit.symbol();
     let qualified = symbol.qualified_name.as_str();
@@ -228,7 +230,7 @@ fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) ->
     let mut scores = Scores::default();
     scores.set(Feature::Bm25, 1.0);
     scores.set(Feature::ExactMatch, f64::from(!matches!(matching, Match::IgnoringCase)));
-    // A simple name says nothing about the qualified one.
+    // A simple name carries no information about the qualified name.
     let (given, all) = (segments(asked).count(), segments(qualified).count().max(1));
     scores.set(Feature::QualifiedName, if given > 1 { given as f64 / all as f64 } else { 0.0 });
     scores.set(Feature::Definition, 1.0);
@@ -242,15 +244,15 @@ fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) ->
     Some(scores)
 }
 
-/// The BM25 score of a record that is nothing but the name, which so many records bear.
+/// Returns the BM25 score of a record that consists only of the name, if `bearers` records have the name.
 fn ceiling(snapshot: &Snapshot, bearers: usize) -> f64 {
     const K1: f64 = 1.2;
     let (count, bearers) = (snapshot.info().totals.symbol_docs as f64, bearers as f64);
     (1.0 + (count - bearers + 0.5).max(0.0) / (bearers + 0.5)).ln() * (K1 + 1.0)
 }
 
-/// Whether `name` is the end of `qualified`, from a border between segments on. `.` and `::` mean the same, and a type
-/// without arguments is meant with any.
+/// Whether `name` is a suffix of `qualified` that starts at a segment boundary. `.` and `::` are equivalent, and a type
+/// without arguments matches any arguments.
 fn is_suffix(qualified: &str, name: &str) -> bool {
     let (mut whole, mut part) = (segments(qualified), segments(name));
     loop {

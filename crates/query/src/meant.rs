@@ -1,7 +1,8 @@
-//! Which symbol is meant by this name?
+//! Resolves a name to the symbol that a tool reports on.
 //!
-//! A name may be simple, the end of a qualified name, or a handle; [`locate()`](crate::locate()) tells who bears it. Which of several bearers
-//! an answer is about is decided here, for every tool that answers about one symbol, by the tool's [`Policy`].
+//! A name may be simple, the end of a qualified name, or a handle; [`locate()`](crate::locate()) finds the symbols with
+//! that name. This module selects one of several matches for every tool that reports on one symbol, according to the
+//! tool's [`AmbiguityPolicy`].
 
 use codecompass_model::{Languages, Symbol, SymbolAt, SymbolKind};
 use codecompass_store::{Result, Snapshot};
@@ -9,60 +10,60 @@ use codecompass_store::{Result, Snapshot};
 use crate::graph::Graph;
 use crate::{Locate, SymbolHit, locate};
 
-/// More bearers of a name are not looked at.
+/// The maximum number of symbols with the name that are considered.
 const MOST: usize = 200;
 
-/// The question.
+/// A name to resolve.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'q> {
     /// The name or handle.
     pub name: &'q str,
-    /// Who knows the languages.
+    /// Provides facts about languages.
     pub languages: &'static dyn Languages,
-    /// Only symbols of this language.
+    /// Restricts the matches to this language.
     pub language: Option<&'q str>,
-    /// Only symbols of the file at this path.
+    /// Restricts the matches to the file at this path.
     pub path: Option<&'q str>,
 }
 
-/// What a tool does about several bearers of a name.
+/// How a tool handles several symbols with the same name.
 #[derive(Clone, Copy)]
 pub enum Policy<'g> {
-    /// It takes the first of them in the order of [`locate()`](crate::locate()), and tells so many of the others.
+    /// Takes the first match in the order of [`locate()`](crate::locate()) and lists some of the others.
     First {
-        /// How many.
+        /// The maximum number of other matches that are listed.
         others: usize,
     },
-    /// It takes the first of a file, and none when they stand in several files.
+    /// Takes the first match if all matches are in one file; otherwise the name is ambiguous.
     OneFile,
-    /// It takes the one that its users mean ([`Graph::by_use`]), and tells all others.
+    /// Takes the most used match ([`Graph::rank_by_use`]) and lists all others.
     MostUsed {
-        /// Who knows the users.
+        /// Provides the references.
         graph: &'g Graph<'g>,
-        /// Bearers of other kinds do not count beside those of these.
+        /// If any match has a preferred kind, matches of other kinds are ignored.
         prefers: fn(SymbolKind) -> bool,
     },
 }
 
-/// The answer.
+/// The result of resolving a name.
 #[derive(Debug)]
 pub enum Meant {
-    /// Nothing bears the name.
+    /// No symbol has the name.
     Nothing,
-    /// This one.
+    /// One symbol was selected.
     One {
         /// The symbol.
         symbol: Box<SymbolHit>,
-        /// Others that bear the name, in order.
+        /// Other symbols with the name, in order.
         others: Vec<SymbolHit>,
-        /// How many bear it, those included that are not among the others.
+        /// The number of symbols with the name, including those that `others` omits.
         total: usize,
     },
-    /// These, in several files, of which the policy takes none.
+    /// The matches are in several files and the policy selects none of them.
     Ambiguous(Vec<SymbolHit>),
 }
 
-/// Tells which symbol is meant.
+/// Resolves a name to a symbol.
 pub fn meant(snapshot: &Snapshot, wanted: &Wanted<'_>, policy: Policy<'_>) -> Result<Meant> {
     let limit = if let Policy::First { others } = policy { 1 + others } else { MOST };
     let Wanted { name, languages, language, path } = *wanted;
@@ -97,8 +98,8 @@ fn first_of(hits: Vec<SymbolHit>, total: usize) -> Meant {
     }
 }
 
-/// Leaves out what is not meant beside other bearers of a name: landmarks, tests with that title, blocks of methods, which bear
-/// the name of their type, and declarations of what is defined elsewhere.
+/// Drops minor matches if better ones exist: landmarks, tests with that title, `impl` blocks, which have the name of
+/// their type, and declarations of symbols that are defined elsewhere.
 fn retain_meant(hits: &mut Vec<SymbolHit>) {
     let lesser: [fn(SymbolKind) -> bool; 4] = [
         SymbolKind::is_landmark,
@@ -119,7 +120,7 @@ fn sort_by_use(graph: &Graph<'_>, hits: &mut Vec<SymbolHit>) -> Result<()> {
     let places: Vec<SymbolAt> = hits.iter().map(SymbolHit::at).collect();
     let order = graph.by_use(&found, &places);
     let of = |hit: &SymbolHit| order.iter().position(|at| *at == hit.at());
-    // What can not be read is no answer, unless nothing can.
+    // Unreadable symbols are dropped, unless no symbol can be read.
     if !order.is_empty() {
         hits.retain(|hit| of(hit).is_some());
         hits.sort_by_key(of);
@@ -127,8 +128,8 @@ fn sort_by_use(graph: &Graph<'_>, hits: &mut Vec<SymbolHit>) -> Result<()> {
     Ok(())
 }
 
-/// The symbol that a place means: the one declared on the line, else the innermost around it. Of several on one line the
-/// outermost is meant, or the one that ends where the range ends.
+/// Returns the symbol at a location: a symbol declared on the line, else the innermost symbol that encloses it. If
+/// several are declared on one line, returns the one that ends at the end of the range, else the outermost.
 pub fn symbol_at(symbols: &[Symbol], line: u32, end: Option<u32>) -> Option<u32> {
     let defined = || symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use);
     let is_declared = |symbol: &Symbol| symbol.lines.start == line || symbol.name_line == line;

@@ -1,8 +1,8 @@
-//! Names that are nearly the one nobody has.
+//! Similar names: suggestions for a name that no symbol has.
 
 use codecompass_store::{Fit, Part, Result, Snapshot};
 
-/// The symbol names of the view that are nearest to a name, the nearest first, at most so many.
+/// Returns up to `most` symbol names of the view that are similar to a name, nearest first.
 pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec<String>> {
     let last = name.rsplit([':', '.', '/']).next().unwrap_or(name);
     let wanted: Vec<char> = plain(last);
@@ -31,7 +31,7 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, most: usize) -> Result<Vec
         if names.len() >= most {
             break;
         }
-        // Words are in lower case, and may be of other views.
+        // Indexed words are in lower case and may come from other views.
         names.extend(snapshot.names_like(&word)?);
     }
     names.truncate(most);
@@ -47,14 +47,14 @@ fn plain(word: &str) -> Vec<char> {
     letters(word).collect()
 }
 
-/// Whether a word is no farther than allowed; if not, whether its beginning tells that already.
+/// Whether a word is within the allowed distance; if not, whether one of its prefixes rules it out already.
 fn is_near(wanted: &[char], word: &str, allowed: usize) -> Fit {
     let mut rows = Rows::new(wanted);
     let mut least = 0;
     for (at, char) in word.char_indices().filter(|(_, char)| char.is_alphanumeric()) {
         for letter in char.to_lowercase() {
             rows.push(letter);
-            // A swap of two letters looks two rows back.
+            // A transposition refers to the row before the last one, so both rows must exceed the limit.
             let before = std::mem::replace(&mut least, rows.least());
             if before.min(least) > allowed {
                 return Fit::UnwantedWithAll(at + char.len_utf8());
@@ -64,14 +64,14 @@ fn is_near(wanted: &[char], word: &str, allowed: usize) -> Fit {
     if rows.last() <= allowed { Fit::Wanted } else { Fit::Unwanted }
 }
 
-/// How many letters have to be changed, added, left out or swapped with their neighbour.
+/// Returns the number of changed, added, removed or transposed letters.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = Rows::new(b);
     a.iter().for_each(|letter| rows.push(*letter));
     rows.last()
 }
 
-/// The distances of a word, letter by letter, to all beginnings of another one.
+/// Edit distances of a growing word to all prefixes of another word.
 struct Rows<'w> {
     wanted: &'w [char],
     letter: Option<char>,

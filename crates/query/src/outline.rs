@@ -1,4 +1,4 @@
-//! What stands in a file, in order and nested.
+//! The outline of a file: its symbols in source order, nested.
 
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ pub struct Outline {
     /// The file.
     pub version: Rc<VersionInfo>,
     facts: FileFacts,
-    /// By place of the parent, the places of its children; the last list is that of the file itself.
+    /// The ordinals of the children by the ordinal of the parent. The last list has the top-level symbols.
     children: Vec<Vec<u32>>,
 }
 
-/// The outline of a file; `None` when the view has no such file.
+/// Returns the outline of a file, or `None` if the view does not contain the file.
 pub fn outline(snapshot: &Snapshot, path: &str) -> Result<Option<Outline>> {
     let Some(version) = snapshot.version_at(path)? else {
         return Ok(None);
@@ -24,7 +24,7 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Result<Option<Outline>> {
 }
 
 impl Outline {
-    /// The outline of a file version.
+    /// Reads the outline of a file version.
     pub fn of(snapshot: &Snapshot, version: Rc<VersionInfo>) -> Result<Self> {
         let facts = snapshot.facts(version.id)?;
         let mut children = vec![Vec::new(); facts.symbols.len() + 1];
@@ -35,17 +35,17 @@ impl Outline {
         Ok(Self { version, facts, children })
     }
 
-    /// How many symbols the file has.
+    /// The number of symbols in the file.
     pub fn count(&self) -> usize {
         self.facts.symbols.len()
     }
 
-    /// The symbols that stand directly in the file.
+    /// The top-level symbols of the file.
     pub fn top(&self) -> &[u32] {
         &self.children[self.facts.symbols.len()]
     }
 
-    /// The symbols that stand directly in a symbol.
+    /// The direct children of a symbol.
     pub fn inside(&self, place: u32) -> &[u32] {
         &self.children[place as usize]
     }
@@ -55,11 +55,11 @@ impl Outline {
         &self.facts.symbols[place as usize]
     }
 
-    /// A symbol and everything around it, from the inside out.
+    /// Returns a symbol and its ancestors, innermost first.
     pub fn around(&self, place: u32) -> Vec<u32> {
         let mut chain = vec![place];
         let mut at = place;
-        // A parent stands before its children, so this ends.
+        // A parent precedes its children, so this loop ends.
         while let Some(parent) = self.symbol(at).parent.filter(|parent| *parent < at) {
             chain.push(parent);
             at = parent;

@@ -1,26 +1,26 @@
-//! One scoring model: named features, a weight for each, and their sum.
+//! The scoring model: named features, one weight per feature, and their sum.
 //!
-//! A feature is a number from 0 to 1. What it adds to a total is that number times its weight, in whole millionths, so
+//! A feature is a number from 0 to 1. It contributes its value times its weight to the total, in whole millionths, so
 //! that the parts of an explanation add up to the total exactly. The five weights that the contract names are the upper
-//! ends of its ranges. The others were set on a development set of questions over real repositories, coarsely, because
-//! what is fitted to single questions does not hold for the next ones.
+//! ends of its ranges. The others were tuned coarsely on a development set of queries over real repositories, because
+//! weights that are fitted to single queries do not generalise.
 //!
-//! A new signal (from the call graph, or a semantic one) is a line in the table and a value where places are scored.
+//! To add a signal, add a line to the table and set its value where hits are scored.
 
-/// Contributions are counted in these.
+/// The number of units per point: contributions are counted in millionths.
 pub(crate) const UNIT: f64 = 1e6;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $variant:ident = $key:literal, $reason:literal, $weight:literal;)*) => {
-        /// What makes a place the right one.
+        /// A property of a search hit that contributes to its score.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Feature { $($(#[$doc])* $variant,)* }
 
         impl Feature {
-            /// Every feature, in the order in which they are listed and added.
+            /// All features, in the order in which they are listed and added.
             pub const ALL: &'static [Feature] = &[$(Feature::$variant,)*];
 
-            /// The name of what it adds to a total.
+            /// The name of the contribution.
             pub const fn key(self) -> &'static str {
                 match self { $(Feature::$variant => $key,)* }
             }
@@ -30,7 +30,7 @@ macro_rules! features {
                 match self { $(Feature::$variant => $reason,)* }
             }
 
-            /// What it is worth at most; a negative one only takes away.
+            /// The maximum contribution; a negative weight is a penalty.
             pub const fn weight(self) -> f64 {
                 match self { $(Feature::$variant => $weight,)* }
             }
@@ -39,68 +39,68 @@ macro_rules! features {
 }
 
 features! {
-    /// The words of the question in the symbol's name, docs and own lines, or in the piece, by BM25 over the highest score
-    /// there could be.
+    /// BM25 of the query words in the symbol's name, docs and own lines, or in the chunk, relative to the highest
+    /// possible score.
     Bm25 = "bm25", "bm25", 2.2;
-    /// The symbol bears exactly the name that was asked for.
+    /// The symbol has exactly the requested name.
     ExactMatch = "exact_match", "exact_match_boost", 0.2;
-    /// The words in the symbol's qualified name.
+    /// The query words in the symbol's qualified name.
     QualifiedName = "qualified_name", "qualified_name_boost", 0.1;
-    /// Near a path that the question names, or a file with uncommitted edits.
+    /// Near a path in the query, or near a file with uncommitted edits.
     PathAffinity = "path_affinity", "path_affinity", 0.1;
-    /// What is defined is what the words name.
+    /// The name of the definition consists of query words.
     Definition = "definition_boost", "definition_boost", 0.15;
-    /// The symbol is of the kind that was asked for, or that the spelling suggests.
+    /// The symbol has the requested kind, or the kind that the spelling suggests.
     KindMatch = "kind_match", "kind_match", 0.05;
-    /// How near the symbol's meaning is to the question's, of the best by all else.
+    /// Similarity of the symbol's embedding to the query's, only for the best hits by the other features.
     Meaning = "meaning", "meaning", 3.5;
-    /// Defines a name that was typed as one.
+    /// Defines a name that the query spells as a name.
     Named = "named_definition", "named_definition", 1.4;
-    /// The quoted text, or the message, stands there.
+    /// Contains the quoted text or the message.
     Literal = "literal_match", "literal_match", 2.0;
-    /// A trace in the question passed through it.
+    /// A stack trace in the query contains it.
     Frame = "trace_frame", "trace_frame", 1.0;
-    /// The weight of the words in the symbol's name.
+    /// The weight of the query words in the symbol's name.
     NameWords = "name_words", "name_words", 0.2;
-    /// All words together in the symbol or piece.
+    /// How completely the symbol or chunk covers the query words.
     Coverage = "coverage", "coverage", 0.55;
-    /// A symbol, rather than text outside of any; of a question about docs, prose.
+    /// A symbol, rather than text outside symbols. For queries about docs: prose.
     Form = "form", "form", 0.6;
-    /// How long the symbol is: what does much is meant more often.
+    /// The length of the symbol: longer symbols are relevant more often.
     Size = "size", "size", 0.2;
-    /// The words in the file as a whole, by BM25 over its ceiling.
+    /// BM25 of the query words in the whole file, relative to the highest possible score.
     FileText = "file_text", "file_text", 0.65;
-    /// The file's own name consists of the words.
+    /// The file's own name consists of query words.
     FileName = "file_name", "file_name", 0.6;
-    /// The weight of the words in the file's own name.
+    /// The weight of the query words in the file's own name.
     FileNameWords = "file_name_words", "file_name_words", 0.45;
-    /// The words in the path.
+    /// The query words in the path.
     PathWords = "path_words", "path_words", 0.28;
-    /// All words together somewhere in the file.
+    /// How completely the file covers the query words.
     FileCoverage = "file_coverage", "file_coverage", 0.1;
-    /// Several places of the file match.
+    /// Several hits in the file match.
     FileAgreement = "file_agreement", "file_agreement", 0.6;
-    /// Others may use it. Decides between homonyms only.
+    /// Visible to other code. Only decides between homonyms.
     Public = "public", "public", 0.02;
-    /// Parts of another symbol, and what only says that something is there, unless its name was asked for.
+    /// Members of another symbol, and mere declarations, unless the query has their name.
     Minor = "minor_symbol", "minor_symbol", -1.0;
-    /// Tests, when nobody asked for tests.
+    /// Tests, unless the query asks for tests.
     Test = "test_file", "test_file", -0.72;
     /// Examples, benchmarks, fixtures.
     Example = "example_file", "example_file", -0.9;
-    /// Prose, data and configuration, when the question is about code.
+    /// Prose, data and configuration, if the query is about code.
     NotCode = "not_code", "not_code", -1.8;
-    /// Files that mostly pass on what stands elsewhere, and stubs.
+    /// Stubs, and files that mostly re-export other files.
     PassesOn = "passes_on", "passes_on", -0.05;
-    /// Further places of a file that add little to those that are in the list already.
+    /// Further hits in a file that add little to the ones already in the list.
     Repeat = "repeats", "repeats", -0.6;
 }
 
-/// The features of one place.
+/// The feature values of one search hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scores {
     values: [f64; Feature::ALL.len()],
-    /// BM25 as it is, before it is put in relation to its ceiling.
+    /// The absolute BM25 score, before division by the ceiling.
     pub raw_bm25: f64,
 }
 
@@ -111,22 +111,22 @@ impl Default for Scores {
 }
 
 impl Scores {
-    /// Sets a feature; what lies outside of 0 to 1 is cut.
+    /// Sets a feature; values outside 0 to 1 are clamped.
     pub fn set(&mut self, feature: Feature, value: f64) {
         self.values[feature as usize] = value.clamp(0.0, 1.0);
     }
 
-    /// The feature, from 0 to 1.
+    /// The feature value, from 0 to 1.
     pub fn value(&self, feature: Feature) -> f64 {
         self.values[feature as usize]
     }
 
-    /// What the feature adds to the total.
+    /// The contribution of a feature to the total.
     pub fn contribution(&self, feature: Feature) -> f64 {
         self.units(feature) as f64 / UNIT
     }
 
-    /// The sum of all contributions, in units that can be compared without rounding.
+    /// The sum of all contributions, in integer units that compare exactly.
     pub fn total_units(&self) -> i64 {
         Feature::ALL.iter().map(|feature| self.units(*feature)).sum()
     }
@@ -136,7 +136,7 @@ impl Scores {
         self.total_units() as f64 / UNIT
     }
 
-    /// The total as a number from 0 to 1 that grows with it; a total of one is a half.
+    /// Maps the total to a number from 0 to 1 that grows with it; a total of 1 maps to 0.5.
     pub fn confidence(&self) -> f64 {
         let total = self.total().max(0.0);
         (total / (total + 1.0) * 1e3).round() / 1e3
