@@ -1,12 +1,12 @@
-//! Which attributes make an item a test.
+//! Recognises attributes that make an item a test.
 
-/// How deep a condition is followed: `all(any(…))`.
+/// The maximum nesting depth of a condition: `all(any(…))`.
 const MAX_DEPTH: usize = 8;
 
-/// Names of attributes, last segments, that make a function a test or a benchmark, whatever crate they come from.
+/// The last segments of attributes that make a function a test or a benchmark, regardless of their crate.
 const TESTS: &[&str] = &["test", "bench", "rstest", "test_case", "quickcheck"];
 
-/// Whether an attribute, with its brackets, makes what it stands on test code: `#[test]`, `#[tokio::test(…)]`,
+/// Returns whether an attribute, with its brackets, makes its item test code: `#[test]`, `#[tokio::test(…)]`,
 /// `#[wasm_bindgen_test]`, `#[cfg(test)]`, `#![cfg(all(test, unix))]`.
 pub(super) fn is_test(attribute: &str) -> bool {
     let inside = attribute.trim_start_matches(['#', '!', '[', ' ']);
@@ -21,7 +21,7 @@ pub(super) fn is_test(attribute: &str) -> bool {
     }
 }
 
-/// Whether a condition only holds in tests.
+/// Returns whether a condition holds only in tests.
 fn needs_test(condition: &str, depth: usize) -> bool {
     let condition = condition.trim();
     let Some(depth) = depth.checked_sub(1) else { return false };
@@ -38,7 +38,7 @@ fn needs_test(condition: &str, depth: usize) -> bool {
     condition == "test"
 }
 
-/// The parts of a list, cut at the commas that stand in no brackets; one behind the last part makes no other.
+/// Splits a list at the commas outside brackets; a trailing comma adds no item.
 fn parts(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
     let list = list.trim_end().strip_suffix(',').unwrap_or(list);

@@ -1,4 +1,4 @@
-//! Local names: parameters, variables, patterns, type parameters, and the blocks they live in.
+//! Local bindings: parameters, variables, patterns, type parameters, and their blocks.
 
 use codecompass_model::{BindingKind, Part, Span, SymbolKind};
 
@@ -9,10 +9,10 @@ use crate::roles::Role;
 use crate::text::{self, is_capitalised};
 use crate::tree::Tree;
 
-/// How many elements of a list, names of a pattern or bounds are looked through, so that absurd ones cost no more.
+/// The maximum number of list elements, pattern names or bounds to read, to limit the cost of absurd ones.
 pub(super) const MAX_LOOKED_AT: usize = 256;
 
-/// What the names of a pattern get their values from.
+/// The value source of the names in a pattern.
 #[derive(Clone, Copy)]
 struct Source {
     /// The node of the declared type.
@@ -23,14 +23,14 @@ struct Source {
 }
 
 impl Source {
-    /// A part of this.
+    /// Returns the source of a part of this value.
     fn part(self, part: Part) -> Source {
         let part = if self.part == Part::Whole { part } else { Part::Inside };
         Source { part, ..self }
     }
 }
 
-/// A pattern with all that its names share.
+/// A pattern, with the state that its names share.
 struct Pattern {
     kind: BindingKind,
     from: usize,
@@ -38,7 +38,7 @@ struct Pattern {
     names: Vec<Span>,
 }
 
-/// Opens the blocks that begin with a node, and binds the names that it declares.
+/// Opens the blocks that begin at a node, and binds the names that it declares.
 pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let next = tree.next(at);
@@ -66,8 +66,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Opens the block of an item. Only what stands directly in an `impl` or a trait sees names from outside: their type
-/// parameters.
+/// Opens the block of an item. Only items directly in an `impl` or a trait see outer bindings: their type parameters.
 pub(super) fn enter_item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     let around = walk.draft.enclosing().map(|around| around.kind);
     let closed = !matches!(around, Some(SymbolKind::Impl | SymbolKind::Trait));
@@ -76,7 +75,7 @@ pub(super) fn enter_item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     }
 }
 
-/// The names of a node with a pattern and maybe a type and a value.
+/// Binds the names of a node with a pattern and optionally a type and a value.
 fn declared(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, part: Part, from: usize) {
     let tree = walk.tree;
     if let Some(pattern) = tree.child(at, f::PATTERN) {
@@ -93,7 +92,7 @@ fn closure_parameters(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The pattern of a match arm takes the matched value apart.
+/// Binds the pattern of a match arm, which destructures the matched value.
 fn match_pattern(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let above = |at: usize| tree.node(at).parent as usize;
@@ -105,7 +104,8 @@ fn match_pattern(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A parameter in angle brackets. A type has the bounds that stand beside it and in the `where` clause of the item; a constant has its type, and is a value like any other parameter.
+/// Binds a parameter in angle brackets. A type parameter has its inline bounds and those of the item's `where` clause.
+/// A constant has its type, and is a value like any other parameter.
 fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
     let tree = walk.tree;
     let (kind, bounds) = match tree.kind(at) {
@@ -128,7 +128,7 @@ fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
     }
 }
 
-/// The bounds of a type parameter: beside it, and in the `where` clause.
+/// Returns the bounds of a type parameter: inline, and in the `where` clause.
 fn bounds(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Vec<Span> {
     let tree = walk.tree;
     let Some(name) = tree.child(parameter, f::NAME) else { return Vec::new() };
@@ -142,7 +142,7 @@ fn bounds(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Vec<Span> {
     all.filter_map(|bounds| bounds_span(tree, bounds)).collect()
 }
 
-/// Bounds without their colon.
+/// Returns the span of bounds without their colon.
 pub(super) fn bounds_span(tree: &Tree, bounds: usize) -> Option<Span> {
     let first = tree.children(bounds).next()?;
     Some(Span { start: tree.node(first).start, end: tree.node(bounds).end })
@@ -178,7 +178,7 @@ fn bind_pattern(walk: &mut Walk<'_, '_>, root: usize, kind: BindingKind, source:
     }
 }
 
-/// A name in a pattern: a declaration, or a constant or variant when it is capitalised.
+/// Handles a name in a pattern: a declaration, or a constant or variant if it is capitalised.
 fn name(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, at: usize, source: Source) {
     let span = walk.tree.node(at).span();
     if is_capitalised(walk.draft.slice(span)) {
@@ -205,8 +205,8 @@ fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Sourc
     });
 }
 
-/// `(a, b)`: each name is its part of the value; when that is written as a tuple itself, or its type is, then all of that
-/// element.
+/// Handles `(a, b)`: each name is its part of the value. If the value or its type is itself a tuple in the source, the
+/// name is the whole of that element.
 fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
     let tree = walk.tree;
     let of = |list: Option<usize>, kind: u8| {
@@ -233,7 +233,7 @@ fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source
     }
 }
 
-/// `Some(x)` is the payload of a value, `Pair(a, b)` has several. What `Err` holds is not the payload that matters.
+/// Handles tuple structs: `Some(x)` is the payload, `Pair(a, b)` has several values. `Err` holds no useful payload.
 fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
     let tree = walk.tree;
     let Some(type_at) = tree.child(at, f::TYPE) else { return };
@@ -256,7 +256,7 @@ fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize,
     }
 }
 
-/// A pattern that names its type is about that type, unless one was declared.
+/// Uses the type that a pattern names, unless a type was declared.
 fn of_type(tree: &Tree, at: usize, source: Source) -> Source {
     match (tree.child(at, f::TYPE), source) {
         (Some(_), Source { annotation: Some(_), part: Part::Whole, .. }) | (None, _) => source,
@@ -265,7 +265,7 @@ fn of_type(tree: &Tree, at: usize, source: Source) -> Source {
     }
 }
 
-/// `name` or `name: pattern` in the pattern of a struct.
+/// Handles `name` or `name: pattern` in the pattern of a struct.
 fn field(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
     let Some(name) = walk.tree.child(at, f::NAME) else { return };
     let span = walk.tree.node(name).span();
@@ -277,8 +277,8 @@ fn field(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, open: &mut Vec<(usize, 
     }
 }
 
-/// The elements of a list in brackets that were kept, with their position. Leaves of no interest are missing, but not the
-/// commas around them. After `..` positions are unknown.
+/// Returns the elements of a bracketed list that the tree kept, with their positions. The tree drops irrelevant leaves
+/// but keeps the commas around them. After `..`, positions are unknown.
 pub(super) fn elements<'w>(
     walk: &'w Walk<'_, '_>,
     list: usize,

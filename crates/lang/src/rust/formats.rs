@@ -6,7 +6,7 @@ use super::bindings::{self, MAX_LOOKED_AT};
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 
-/// The macros that format a text, and the position of the format string among their arguments.
+/// The macros that format text, and the position of the format string among their arguments.
 const FORMATTING: &[(&str, usize)] = &[
     ("anyhow", 0),
     ("assert", 1),
@@ -36,8 +36,8 @@ const FORMATTING: &[(&str, usize)] = &[
     ("writeln", 1),
 ];
 
-/// The names that a string captures, when it is an argument of a macro call. Of a macro that is not known to format, only
-/// names of local variables count.
+/// Adds references for the names that a string captures if it is an argument of a macro call. If the macro is not known
+/// to format, only the names of local variables count.
 pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
     let text = walk.draft.slice(walk.tree.node(at).span());
     if !text.contains('{') {
@@ -56,7 +56,7 @@ pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The macro call that a node is an argument of; its arguments may be tokens, or code in brackets.
+/// Returns the macro call that has a node as an argument; the arguments may be tokens, or code in brackets.
 fn call_around(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let above = |at: usize| walk.tree.node(at).parent as usize;
     let tokens = if walk.tree.kind(above(at)) == k::TOKEN_TREE { above(at) } else { above(above(at)) };
@@ -65,7 +65,7 @@ fn call_around(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     is_call.then_some(call)
 }
 
-/// Whether this argument of the call is a format string for sure.
+/// Returns whether this argument of the call is certainly a format string.
 fn is_format(walk: &Walk<'_, '_>, call: usize, at: usize) -> bool {
     let name = walk.tree.child(call, f::MACRO).and_then(|path| name_node(walk.tree, path));
     let word = name.map_or("", |name| walk.draft.slice(walk.tree.node(name).span()));
@@ -82,7 +82,7 @@ fn is_format(walk: &Walk<'_, '_>, call: usize, at: usize) -> bool {
         || wanted == 0 && walk.tree.children(list).take(MAX_LOOKED_AT).find(strings) == Some(at)
 }
 
-/// The names of the arguments beside this one: `name = value`.
+/// Returns the names of the sibling arguments: `name = value`.
 fn named_arguments<'t>(walk: &Walk<'_, 't>, at: usize) -> Vec<&'t str> {
     let tree = walk.tree;
     let left = |child: usize| (tree.kind(child) == k::ASSIGNMENT).then(|| tree.child(child, f::LEFT)).flatten();
@@ -92,7 +92,7 @@ fn named_arguments<'t>(walk: &Walk<'_, 't>, at: usize) -> Vec<&'t str> {
     names
 }
 
-/// The ranges of the names in the braces of a format string. `{{` is a brace of the text, `\u{…}` a character.
+/// Returns the ranges of the names in the braces of a format string. `{{` is a literal brace, `\u{…}` a character.
 fn braces(text: &str, escapes: bool) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut names = Vec::new();

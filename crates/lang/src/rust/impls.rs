@@ -1,9 +1,9 @@
-//! What an `impl` block is called in the qualified names of its items.
+//! The segment for an `impl` block in the qualified names of its items.
 //!
-//! Whatever belongs to a type of the file is found under the type's own name: `Store::first`, for an `impl Store<u8>` too.
-//! A type from elsewhere is nobody's namespace: `impl Schedule for Arc<Handle>` and `impl Link for Arc<Entry>` have
-//! nothing in common but the pointer. So its type arguments are part of the name, as far as they say something:
-//! `Arc<Handle>`, but `Box` for an `impl<T> Read for Box<T>`.
+//! Items of a type of the file are found under the type's own name: `Store::first`, also for an `impl Store<u8>`. A
+//! type from elsewhere is no shared namespace: `impl Schedule for Arc<Handle>` and `impl Link for Arc<Entry>` have
+//! nothing in common but the pointer. So its type arguments are part of the name if they are concrete: `Arc<Handle>`,
+//! but `Box` for an `impl<T> Read for Box<T>`.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::text;
 
-/// A longer type is known by its name alone.
+/// The maximum length of a type with its arguments. A longer type is represented by its name alone.
 const MAX_TYPE: usize = 120;
 
-/// The types that a file declares, once somebody asked.
+/// The types that a file declares, collected on first use.
 pub(super) type Declared<'t> = Option<HashSet<&'t str>>;
 
-/// The part of qualified names that stands for an `impl` block, where that is not the name of its type.
+/// Returns the segment of qualified names for an `impl` block if it differs from the name of its type.
 pub(super) fn segment(walk: &mut Walk<'_, '_>, at: usize, name: &str) -> Option<String> {
     let tree = walk.tree;
     let of = walk.draft.slice(tree.node(tree.child(at, f::TYPE)?).span());
@@ -42,7 +42,7 @@ fn is_declared(walk: &mut Walk<'_, '_>, name: &str) -> bool {
     declared.contains(name)
 }
 
-/// A type with the last names of its paths, without lifetimes and white space.
+/// Returns a type with the last names of its paths, without lifetimes and white space.
 fn last_names(of: &str) -> String {
     let mut out = String::new();
     let mut rest = of;
@@ -71,7 +71,7 @@ fn last_names(of: &str) -> String {
     out
 }
 
-/// A type without the arguments that are parameters of the `impl` itself.
+/// Returns a type without the arguments that are parameters of the `impl` itself.
 fn concrete(of: &str, own: &[&str]) -> String {
     let mut out = String::new();
     let mut word = String::new();

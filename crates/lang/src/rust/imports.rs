@@ -1,4 +1,4 @@
-//! `use` trees, flattened.
+//! Flattens `use` trees.
 
 use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
@@ -8,12 +8,12 @@ use super::walk::Walk;
 use crate::draft::{More, NewSymbol};
 use crate::text;
 
-/// The longest path of an import that is kept.
+/// The maximum length of an import path that is kept.
 const MAX_PATH: usize = 500;
 
-/// One name that a `use` declaration brings in.
+/// One name that a `use` declaration imports.
 struct Leaf {
-    /// The whole path as it would be written alone.
+    /// The whole path, as in an import of this name alone.
     path: String,
     alias: Option<String>,
     glob: bool,
@@ -21,17 +21,17 @@ struct Leaf {
     name_span: Span,
 }
 
-/// What the leaves of a declaration share.
+/// The properties that the leaves of a declaration share.
 struct Declaration {
     span: Span,
     outer_start: u32,
     keyword: &'static str,
     visibility_text: Option<String>,
-    /// Whether it brings in one name, which then has the whole declaration as its text.
+    /// Whether it imports one name, which then has the whole declaration as its text.
     single: bool,
 }
 
-/// A `use` declaration: an import and a symbol for each leaf. Returns the node after it.
+/// Handles a `use` declaration: adds an import and a symbol for each leaf. Returns the node after it.
 pub(super) fn use_declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(argument) = walk.tree.child(at, f::ARGUMENT) {
         let leaves = leaves(walk, argument);
@@ -43,7 +43,7 @@ pub(super) fn use_declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.tree.next(at)
 }
 
-/// `extern crate a as b;`. Returns the node after it.
+/// Handles `extern crate a as b;`. Returns the node after it.
 pub(super) fn extern_crate(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.tree.child(at, f::NAME) {
         let name_span = walk.tree.node(name).span();
@@ -68,7 +68,7 @@ fn declaration(walk: &mut Walk<'_, '_>, at: usize, keyword: &'static str, single
     }
 }
 
-/// The leaves of a use tree in source order.
+/// Returns the leaves of a use tree in source order.
 fn leaves(walk: &Walk<'_, '_>, argument: usize) -> Vec<Leaf> {
     let tree = walk.tree;
     let mut leaves = Vec::new();

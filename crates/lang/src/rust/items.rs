@@ -13,13 +13,13 @@ use crate::header::header;
 use crate::roles::Role;
 use crate::text;
 
-/// A value longer than this is left out of the signature of a constant.
+/// The maximum length of a value in the signature of a constant; longer values are left out.
 const MAX_VALUE: u32 = 80;
 
-/// The longest name given to an `impl` for a type that has none.
+/// The maximum length of the name of an `impl` for a type without a name.
 const MAX_TYPE_NAME: usize = 80;
 
-/// The kind of symbol that a node declares.
+/// Returns the kind of symbol that a node declares.
 pub(super) fn kind(kind: u8) -> Option<SymbolKind> {
     Some(match kind {
         k::FUNCTION | k::FUNCTION_SIGNATURE => SymbolKind::Fn,
@@ -39,7 +39,7 @@ pub(super) fn kind(kind: u8) -> Option<SymbolKind> {
     })
 }
 
-/// Enters the symbol of an item, and says what the names in its header are.
+/// Enters the symbol of an item, and assigns roles to the names in its header.
 pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     let node = walk.tree.node(at);
     let outer_start = walk.outer.start_of(at, node.start);
@@ -82,7 +82,7 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     walk.draft.adopt(walk.outer.references());
 }
 
-/// The docs that a module begins with.
+/// Returns the inner docs at the beginning of a module.
 fn inner_doc(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     let body = walk.tree.child(at, f::BODY).filter(|_| walk.tree.kind(at) == k::MOD)?;
     let is_doc = |&child: &usize| {
@@ -95,8 +95,8 @@ fn inner_doc(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     Some(Span { start, end: last.start + walk.draft.slice(last).trim_end().len() as u32 })
 }
 
-/// The declared type, what a function gives back, what an alias or an `impl` is about, the bound of an associated type,
-/// the types of a tuple struct or variant.
+/// Returns the declared type: the return type of a function, the type of an alias or an `impl`, the bound of an
+/// associated type, the types of a tuple struct or variant.
 fn annotation(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     let tree = walk.tree;
     let span = |at: usize| tree.node(at).span();
@@ -111,7 +111,7 @@ fn annotation(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     }
 }
 
-/// The name of an `impl` block's type, and its trait as written.
+/// Returns the name of an `impl` block's type, and the source text of its trait.
 fn impl_header<'t>(walk: &mut Walk<'_, 't>, at: usize) -> (Cow<'t, str>, Option<Option<String>>) {
     let of_trait = walk.tree.child(at, f::TRAIT);
     walk.mark_name(of_trait, RefShape::Implements);
@@ -140,8 +140,8 @@ fn supertraits(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The visibility as written and what it comes to. Items of traits, variants and their fields are as visible as what
-/// they stand in; an `impl` block and the items of a trait's implementation have none.
+/// Returns the visibility modifier and its visibility. Items of traits, variants and their fields are as visible as
+/// their parent; an `impl` block and the items of a trait's implementation have none.
 fn visibility(walk: &Walk<'_, '_>, at: usize, kind: SymbolKind) -> (Option<String>, Option<Visibility>) {
     let written = walk.tree.child_of_kind(at, k::VISIBILITY);
     if let Some(written) = written {
@@ -162,7 +162,7 @@ fn visibility(walk: &Walk<'_, '_>, at: usize, kind: SymbolKind) -> (Option<Strin
     (None, visibility)
 }
 
-/// What a visibility modifier comes to.
+/// Returns the visibility of a visibility modifier.
 pub(super) fn meaning(written: &str) -> Visibility {
     match written {
         "pub" => Visibility::Public,
@@ -175,7 +175,7 @@ fn is_exported(walk: &Walk<'_, '_>) -> bool {
     walk.outer.attributes.iter().any(|&span| walk.draft.slice(span).contains("macro_export"))
 }
 
-/// The header on one line: up to a body in braces, without a long value and the closing semicolon.
+/// Returns the header on one line: up to a body in braces, without a long value and the closing semicolon.
 fn signature(walk: &Walk<'_, '_>, at: usize) -> String {
     let node = walk.tree.node(at);
     let body = walk.tree.child(at, f::BODY).map(|body| walk.tree.node(body));
@@ -197,13 +197,13 @@ fn is_long(walk: &Walk<'_, '_>, value: Span) -> bool {
     value.end - value.start > MAX_VALUE || walk.draft.slice(value).contains('\n')
 }
 
-/// What a header says that rules ask about.
+/// Returns the properties of a header that the resolver uses.
 pub(super) fn flags(kind: SymbolKind, header: &str) -> Flags {
     Flags::TAKES_SELF.when(kind == SymbolKind::Fn && takes_self(header))
         | Flags::INITIALISED.when(kind == SymbolKind::Static && header.contains('='))
 }
 
-/// Whether the first parameter of a function is `self`, in any of its forms.
+/// Returns whether the first parameter of a function is `self`, in any of its forms.
 fn takes_self(header: &str) -> bool {
     let Some((_, after)) = header.split_once('(') else { return false };
     let first = after.split([',', ')']).next().unwrap_or("");

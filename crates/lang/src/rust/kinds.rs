@@ -1,6 +1,6 @@
-//! The nodes and fields of the Rust grammar that the walk looks at.
+//! The nodes and fields of the Rust grammar that the walk uses.
 
-/// Kinds of nodes.
+/// Node kinds.
 pub(crate) mod kind {
     crate::tree::codes! {
         ABSTRACT_TYPE = "abstract_type",
@@ -127,7 +127,7 @@ pub(crate) mod field {
 
 use kind as k;
 
-/// The kinds whose children are asked for their field.
+/// The kinds with children that are looked up by field.
 pub(crate) const FIELDED: &[u8] = &[
     k::ABSTRACT_TYPE,
     k::ASSIGNMENT,
@@ -178,7 +178,7 @@ pub(crate) const FIELDED: &[u8] = &[
     k::WHERE_PREDICATE,
 ];
 
-/// The kinds in which nothing is of interest.
+/// The kinds with ignored content.
 pub(crate) const OPAQUE: &[u8] = &[
     k::BLOCK_COMMENT,
     k::CHAR,
@@ -194,8 +194,8 @@ pub(crate) const OPAQUE: &[u8] = &[
 /// The kinds of leaves that are names.
 pub(crate) const NAMES: &[u8] = &[k::IDENTIFIER, k::FIELD_IDENTIFIER, k::SHORTHAND_FIELD, k::TYPE_IDENTIFIER];
 
-/// The kinds of statements whose names are imported, or name the file's package.
+/// The kinds of statements that contain imported names, or the name of the file's package.
 pub(crate) const IMPORTS: &[u8] = &[k::USE, k::EXTERN_CRATE];
 
-/// Words that look like names and are none.
+/// Words that are not names although they have the syntax of names.
 pub(crate) const WORDS: &[&str] = &["Self", "_"];

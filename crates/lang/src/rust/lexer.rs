@@ -1,4 +1,4 @@
-//! The tokens of a piece of Rust, as macros see them.
+//! Splits a fragment of Rust into the tokens that macros see.
 
 use codecompass_model::Span;
 
@@ -9,23 +9,23 @@ pub(super) struct Token {
     pub(super) kind: Kind,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A name or keyword.
     Word,
     /// `$name`.
     Variable,
-    /// A bracket, and the index of the one that closes it.
+    /// A bracket, and the index of the bracket that closes it.
     Open(usize),
     Close,
     /// One character of punctuation.
     Mark,
-    /// A number, a text, a lifetime.
+    /// A number, a string, a lifetime.
     Literal,
 }
 
-/// The tokens in a range. Brackets that are not closed end with the range.
+/// Returns the tokens in a range. Unclosed brackets end with the range.
 pub(super) fn tokens(text: &str, range: Span) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn tokens(text: &str, range: Span) -> Vec<Token> {
         out.push(Token { span: Span { start: at as u32, end: (at + length) as u32 }, kind });
         at += length;
     }
-    // What stays open is closed by an empty bracket at the end, so that every index is one of the list.
+    // An empty bracket at the end closes each open one, so that every index is valid in the list.
     while let Some(opened) = open.pop() {
         out[opened].kind = Kind::Open(out.len());
         out.push(Token { span: Span { start: end as u32, end: end as u32 }, kind: Kind::Close });
@@ -90,7 +90,7 @@ fn token(rest: &str) -> (Kind, usize) {
     }
 }
 
-/// The length of a text in quotes, from behind the first one.
+/// Returns the length of a string in quotes, from after the opening quote.
 fn string(rest: &str, from: usize) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip_while(|(at, _)| *at < from) {
@@ -113,7 +113,7 @@ fn raw_string(rest: &str) -> Option<usize> {
     Some(inside.find(&close).map_or(rest.len(), |end| start + end + close.len()))
 }
 
-/// The length of a lifetime or of a character in quotes.
+/// Returns the length of a lifetime or of a character in quotes.
 fn quoted(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     match chars.next() {

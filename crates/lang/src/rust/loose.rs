@@ -1,5 +1,5 @@
-//! Items that stand in macro calls and that only the macro can read: those it makes of its arguments, and those that loose
-//! tokens read like.
+//! Items in macro calls that only the macro can parse: items that it expands from its arguments, and items that
+//! unparsed macro tokens look like.
 
 use codecompass_model::{Span, SymbolKind, Visibility};
 
@@ -13,10 +13,10 @@ use crate::draft::{More, NewSymbol, Said};
 use crate::text;
 use crate::tree::Tree;
 
-/// How much text before a name is looked at for its keyword.
+/// The maximum length of text before a name to search for its keyword.
 const MAX_BEFORE: usize = 2_000;
 
-/// Enters an item that a macro of the file makes of this name.
+/// Enters an item that a macro of the file expands from this name.
 pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
     let name = walk.draft.slice(made.name);
     let visibility = made.visibility.as_deref().map_or(Visibility::Private, meaning);
@@ -42,8 +42,9 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, made: Made) {
     walk.draft.symbol(new, 0);
 }
 
-/// Enters the item whose name stands here among loose tokens, behind its keyword, in a macro call where items stand:
-/// `pub struct Flags: u8 { const A = 1; }`. Such a call declares what it reads like, though the grammar can not read it.
+/// Enters an item if its name occurs here among unparsed tokens, after its keyword, in a macro call in item position:
+/// `pub struct Flags: u8 { const A = 1; }`. Such a call declares what it looks like, though the grammar cannot parse
+/// it.
 pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
     let (tree, text) = (walk.tree, walk.draft.text);
     let node = tree.node(at);
@@ -111,7 +112,7 @@ pub(super) fn written(walk: &mut Walk<'_, '_>, at: usize) -> bool {
     true
 }
 
-/// The macro call whose loose tokens a node is part of.
+/// Returns the macro call that contains a node among its unparsed tokens.
 fn call_around(tree: &Tree, at: usize) -> Option<usize> {
     let mut at = tree.node(at).parent as usize;
     while tree.kind(at) == k::TOKEN_TREE {
@@ -120,7 +121,7 @@ fn call_around(tree: &Tree, at: usize) -> Option<usize> {
     (tree.kind(at) == k::MACRO_CALL).then_some(at)
 }
 
-/// The kind of the item whose name follows this text, and where the item begins.
+/// Returns the kind and the start of the item with its name after this text.
 fn head(before: &str) -> Option<(SymbolKind, u32)> {
     let last = |text: &str| text::last_word(text.trim_end());
     let trimmed = before.trim_end();
@@ -143,7 +144,7 @@ fn head(before: &str) -> Option<(SymbolKind, u32)> {
     }
 }
 
-/// A text without the lines of comments at its end.
+/// Returns a text without the comment lines at its end.
 fn without_comments(mut text: &str) -> &str {
     loop {
         let line = text.rfind('\n').map_or(0, |at| at + 1);

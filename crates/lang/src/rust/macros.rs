@@ -1,10 +1,10 @@
-//! Macro calls whose arguments read like Rust.
+//! Parses the arguments of macro calls that are valid Rust.
 //!
-//! The grammar sees the arguments of a macro call as loose tokens. Most of them are ordinary code: a list of
-//! expressions, a block, items behind a `cfg_…!`. Such a piece is parsed once more together with its brackets, which make
-//! it a tuple, an array or a block, and its nodes take the place of the tokens. What has a syntax error of its own stays
-//! tokens, and so do templates of other code (`quote!`) and the bodies of `macro_rules!`; of arguments that do not read
-//! as a whole, blocks in braces may still do.
+//! The grammar sees the arguments of a macro call as unparsed tokens. Most of them are ordinary code: a list of
+//! expressions, a block, items after a `cfg_…!`. Such a fragment is parsed again together with its brackets, which make
+//! it a tuple, an array or a block, and its nodes replace the tokens. Fragments with a syntax error stay tokens, and so
+//! do templates of other code (`quote!`) and the bodies of `macro_rules!`. If the arguments do not parse as a whole,
+//! blocks in braces among them may.
 
 use std::ops::Range;
 
@@ -16,16 +16,16 @@ use super::kinds::{field as f, kind as k};
 use crate::parse::{self, Pieces};
 use crate::tree::{OTHER, Tree};
 
-/// How deep macro calls within arguments are followed; every level reads its text again.
+/// The maximum nesting of macro calls within arguments; every level parses its text again.
 const MAX_LEVELS: usize = 6;
 
-/// The node of the brackets in a piece: below the file and its one statement.
+/// The node of the brackets in a fragment: below the file and its one statement.
 const BRACKETS: usize = 2;
 
-/// In a text they mislead whoever looks for the beginning of a receiver.
+/// Brackets in a string literal mislead the search for the beginning of a receiver.
 const BRACKET_MARKS: [char; 6] = ['(', ')', '[', ']', '{', '}'];
 
-/// The tree with the arguments of macro calls as code; `None` when there are none to be read.
+/// Returns the tree with the arguments of macro calls as code; `None` if no arguments can be parsed.
 pub(super) fn read(tree: &Tree, text: &str) -> Option<Tree> {
     let wanted = |at: usize| tree.kind(at) == k::TOKEN_TREE && tree.next(at) > at + 1;
     if !(0..tree.len()).any(|at| tree.kind(at) == k::MACRO_CALL && tree.children(at).any(wanted)) {
@@ -38,14 +38,14 @@ pub(super) fn read(tree: &Tree, text: &str) -> Option<Tree> {
     })
 }
 
-/// Where a copied range goes.
+/// The destination of a copied range.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The node of the new tree above it.
+    /// Its parent node in the new tree.
     parent: u32,
-    /// How many macro calls are around it.
+    /// The number of enclosing macro calls.
     level: usize,
-    /// Whether items are what belongs there.
+    /// Whether it is in item position.
     items: bool,
 }
 
@@ -91,7 +91,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Reads a token tree as code and copies it below the node `index`; `false` when it stays tokens.
+    /// Parses a token tree as code and copies it below the node `index`; returns `false` if it stays tokens.
     fn arguments(&mut self, from: &Tree, at: usize, index: u32, place: Place) -> bool {
         let whole = from.kind(from.node(at).parent as usize) == k::MACRO_CALL;
         let braced = self.text[from.node(at).start as usize..].starts_with('{');
@@ -122,7 +122,7 @@ impl Reader<'_, '_> {
         } else {
             self.piece.extend([text, ";"]);
         }
-        // An empty list of parameters, as macros ask for it, is none to the grammar.
+        // The grammar rejects an empty parameter list, which some macros require.
         while let Some(at) = self.piece.find("impl<>") {
             self.piece.replace_range(at + 4..at + 6, "  ");
         }
@@ -130,13 +130,13 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a macro's arguments are a template for other code.
+/// Returns whether a macro's arguments are a template for other code.
 fn is_template(tree: &Tree, at: usize, text: &str) -> bool {
     tree.child(at, f::MACRO).is_some_and(|name| tree.node(name).span().text(text).contains("quote"))
 }
 
-/// Whether loose tokens say as much as code would: names, calls, members and paths, without anything that declares
-/// names, nests macros or is spread over lines. That holds for most assertions and spares reading them again.
+/// Returns whether unparsed tokens are as informative as code: names, calls, members and paths, without anything that
+/// declares names, nests macros or spans several lines. This holds for most assertions and avoids parsing them again.
 fn is_plain(tree: &Tree, at: usize, text: &str) -> bool {
     let mut from = tree.node(at).start;
     let mut after_text = false;
@@ -157,7 +157,7 @@ fn is_plain(tree: &Tree, at: usize, text: &str) -> bool {
     is_plain_gap(Span { start: from, end: tree.node(at).end }.text(text).as_bytes())
 }
 
-/// Whether these tokens between names are punctuation, numbers and truth values that need no grammar.
+/// Returns whether the tokens between names are punctuation, numbers and truth values that need no grammar.
 fn is_plain_gap(gap: &[u8]) -> bool {
     let mut at = 0;
     while at < gap.len() {
@@ -180,8 +180,8 @@ fn is_plain_gap(gap: &[u8]) -> bool {
     true
 }
 
-/// Whether a token tree belongs to a macro call that stands where items do, in the file, a module, an `impl` or a trait,
-/// or in the braces of a piece.
+/// Returns whether a token tree belongs to a macro call in item position: in the file, a module, an `impl` or a trait,
+/// or in the braces of a fragment.
 fn is_item_position(tree: &Tree, at: usize, level: usize) -> bool {
     let mut at = tree.node(at).parent as usize;
     while tree.kind(at) == k::TOKEN_TREE {
@@ -199,7 +199,7 @@ fn is_item_position(tree: &Tree, at: usize, level: usize) -> bool {
     }
 }
 
-/// Whether items stand directly in the brackets of a piece.
+/// Returns whether items are directly in the brackets of a fragment.
 fn has_items(tree: &Tree) -> bool {
     tree.len() > BRACKETS && tree.children(BRACKETS).any(|child| items::kind(tree.kind(child)).is_some())
 }

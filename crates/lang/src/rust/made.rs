@@ -1,9 +1,9 @@
-//! Items that macros of the same file make, at the place where their names are written.
+//! Items that macros of the same file expand to, located at their names in the call.
 //!
-//! `reasons! { Timeout, Closed }` declares two structs when the macro says `struct $name` of what it takes there. A symbol
-//! is a fact of one file, so only macros of the same file are looked into; what others make is known to nobody, and
-//! references to it are undecided. A call is matched with the rules of its macro as far as that takes: words, groups,
-//! repetitions and fragments up to the token that follows them. What does not match makes nothing.
+//! `reasons! { Timeout, Closed }` declares two structs if the macro contains `struct $name` for the captured names. A
+//! symbol is a fact of one file, so only macros of the same file are expanded; expansions of other macros are unknown,
+//! and references to them stay unresolved. A call is matched with the rules of its macro by words, groups, repetitions,
+//! and fragments up to the token that follows them. A call that does not match expands to nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,23 +17,23 @@ use super::matching::{Effort, MAX_NESTING, MAX_STEPS, Matcher};
 use crate::text;
 use crate::tree::Tree;
 
-/// How far one macro's calls of others are followed.
+/// The maximum depth of macro calls within macros.
 const MAX_CALLS: usize = 4;
 
 /// An item that a name in a macro call declares.
 pub(super) struct Made {
     pub(super) kind: SymbolKind,
-    /// The part of the call that makes it: one turn of a repetition, or all of it.
+    /// The part of the call that it expands from: one repetition, or all of it.
     pub(super) span: Span,
     pub(super) name: Span,
-    /// Its header as the macro has it, with the name put in.
+    /// Its header in the macro, with the name filled in.
     pub(super) signature: String,
     pub(super) visibility: Option<String>,
-    /// What a function gives back, as the macro has it.
+    /// The return type of a function, as in the macro.
     pub(super) annotation: Option<Span>,
 }
 
-/// The items that the macro calls of a file make, by where their names begin.
+/// Returns the items that the macro calls of a file expand to, by the offsets of their names.
 pub(super) fn items(tree: &Tree, text: &str) -> HashMap<u32, Made> {
     let mut made = HashMap::new();
     let definitions = (0..tree.len()).filter(|&at| tree.kind(at) == k::MACRO_DEFINITION);
@@ -57,7 +57,7 @@ pub(super) fn items(tree: &Tree, text: &str) -> HashMap<u32, Made> {
     made
 }
 
-/// Whether a macro call stands where items do: in the file, a module, an `impl`, a trait, or such a call's braces.
+/// Returns whether a macro call is in item position: in a file, module, `impl`, trait, or the braces of such a call.
 pub(super) fn is_item(tree: &Tree, at: usize) -> bool {
     let mut at = at;
     while at > 0 {
@@ -89,7 +89,7 @@ struct Definition {
 struct Reader<'t> {
     text: &'t str,
     macros: HashMap<&'t str, Rc<Definition>>,
-    /// What a rule's template declares, by the macro and the number of the rule.
+    /// The items that a rule's template declares, by the macro and the number of the rule.
     known: HashMap<(&'t str, usize), Rc<[Declared<'t>]>>,
     effort: Effort,
 }
@@ -113,13 +113,13 @@ impl<'t> Reader<'t> {
             at += usize::from(tokens.get(at).is_some_and(|token| self.word(token) == ";"));
         }
         let name = name.text(self.text);
-        // Of several macros with one name nobody knows which is called.
+        // If several macros have one name, the called one is unknown.
         let is_known = self.macros.contains_key(name);
         let rules = if is_known { Vec::new() } else { rules };
         self.macros.insert(name, Rc::new(Definition { tokens, rules }));
     }
 
-    /// What a call makes: the names in `given`, by the first rule that takes it.
+    /// Returns the expansion of a call: the names in `given`, by the first rule that matches.
     fn call(&mut self, name: &'t str, given: &[Token], inside: Range<usize>, call: Span, depth: usize) -> Vec<Made> {
         let Some(definition) = self.macros.get(name).cloned() else { return Vec::new() };
         for (number, rule) in definition.rules.iter().enumerate() {
@@ -148,12 +148,12 @@ impl<'t> Reader<'t> {
         Vec::new()
     }
 
-    /// What a rule's template declares.
+    /// Returns the items that a rule's template declares.
     fn template(&mut self, name: &'t str, number: usize, of: &Definition, depth: usize) -> Rc<[Declared<'t>]> {
         if let Some(known) = self.known.get(&(name, number)) {
             return Rc::clone(known);
         }
-        // A macro that calls itself sees nothing of this turn.
+        // A macro that calls itself sees none of the items of this call.
         self.known.insert((name, number), [].into());
         let mut found = Vec::new();
         self.declared(&of.tokens, of.rules[number].template.clone(), false, depth, &mut found);
@@ -162,7 +162,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// The variables that a template has in the place of an item's name.
+    /// Collects the variables that a template uses as the names of items.
     fn declared(
         &mut self,
         tokens: &[Token],
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
         self.effort.nesting -= 1;
     }
 
-    /// The item whose name this variable is.
+    /// Returns the item that has this variable as its name.
     fn item_named(&self, tokens: &[Token], header: Range<usize>, at: usize) -> Option<Declared<'t>> {
         let mut keyword = at.checked_sub(1).filter(|&before| before >= header.start)?;
         if self.word(&tokens[keyword]) == "mut" {
@@ -235,7 +235,7 @@ impl<'t> Reader<'t> {
         Some(Declared { variable: self.word(&tokens[at]), kind, header: span, visibility, annotation })
     }
 
-    /// Where the header of an item ends: before its braces, its value or its semicolon.
+    /// Returns the end of an item's header: before its braces, its value or its semicolon.
     fn header_end(&self, tokens: &[Token], from: usize, end: usize) -> usize {
         let mut at = from;
         while at < end && !matches!(self.word(&tokens[at]), "{" | ";" | "=") {
@@ -245,7 +245,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A variable in the place of an item's name.
+/// An item of a template with a variable as its name.
 struct Declared<'t> {
     variable: &'t str,
     kind: SymbolKind,
@@ -255,7 +255,7 @@ struct Declared<'t> {
 }
 
 impl<'t> Declared<'t> {
-    /// What a call within a template makes, when a variable of the template is its name.
+    /// Converts the expansion of a call within a template if its name is a variable of the template.
     fn of_call(made: Made, text: &'t str) -> Option<Self> {
         let variable = made.name.text(text);
         variable.starts_with('$').then_some(Declared {
@@ -267,14 +267,14 @@ impl<'t> Declared<'t> {
         })
     }
 
-    /// Whether it takes a value to be called on. What an `impl` has besides is nothing that a name alone can mean.
+    /// Returns whether it is called on a value. A bare name cannot refer to the other items of an `impl`.
     fn is_method(&self, text: &str) -> bool {
         let header = self.header.text(text);
         self.kind == SymbolKind::Fn && header.split_once('(').is_some_and(|(_, after)| after.contains("self"))
     }
 }
 
-/// The kind of item that a keyword begins.
+/// Returns the kind of item that a keyword begins.
 pub(super) fn item_kind(keyword: &str) -> Option<SymbolKind> {
     Some(match keyword {
         "const" => SymbolKind::Const,

@@ -1,4 +1,4 @@
-//! A macro call set beside the pattern of a rule: which names the rule's variables take.
+//! Matches a macro call with the pattern of a rule and collects the names that the rule's variables capture.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use codecompass_model::Span;
 
 use super::lexer::{Kind, Token};
 
-/// How many tokens may be matched for one file.
+/// The maximum number of tokens to match per file.
 pub(super) const MAX_STEPS: usize = 200_000;
 
-/// How deep brackets are looked into.
+/// The maximum nesting of brackets.
 pub(super) const MAX_NESTING: usize = 48;
 
-/// How much was looked at, for one file.
+/// The steps spent on one file, and the current nesting.
 #[derive(Default)]
 pub(super) struct Effort {
     pub(super) steps: usize,
     pub(super) nesting: usize,
 }
 
-/// A name that a rule took: the variable, the name, the turn of the repetition it stands in.
+/// A name that a rule captured: the variable, the name, and the span of its repetition.
 pub(super) struct Capture<'t> {
     pub(super) variable: &'t str,
     pub(super) name: Span,
     pub(super) turn: Option<Span>,
 }
 
-/// A call set beside a rule's pattern.
+/// A call that is matched with a rule's pattern.
 pub(super) struct Matcher<'m, 't> {
     pub(super) text: &'t str,
     pub(super) effort: &'m mut Effort,
@@ -89,7 +89,7 @@ impl<'t> Matcher<'_, 't> {
         Some(given)
     }
 
-    /// The same, one bracket further in.
+    /// Like `sequence`, one bracket deeper.
     fn inner(&mut self, pattern: Range<usize>, given: usize, end: usize, until: Option<&str>) -> Option<usize> {
         self.effort.nesting += 1;
         let is_flat = self.effort.nesting < MAX_NESTING;
@@ -98,7 +98,7 @@ impl<'t> Matcher<'_, 't> {
         stop
     }
 
-    /// Matches `$( … ) , *` from its bracket on: the tokens after what was given, and after the pattern.
+    /// Matches `$( … ) , *` from its bracket on; returns the tokens after the match in the call, and after the pattern.
     fn repetition(
         &mut self,
         open: usize,
@@ -112,7 +112,7 @@ impl<'t> Matcher<'_, 't> {
         let mut after = close + 1;
         let separator = (after < pattern_end).then(|| self.expected(after)).filter(|word| !is_operator(word));
         after += usize::from(separator.is_some());
-        // `=>` between turns is two tokens, and rare.
+        // A separator `=>` is two tokens, and rare.
         let operator = (after < pattern_end).then(|| self.expected(after)).filter(|word| is_operator(word))?;
         after += 1;
         let follows = (after < pattern_end).then(|| self.expected(after)).filter(|next| *next != "$").or(until);
@@ -143,7 +143,7 @@ impl<'t> Matcher<'_, 't> {
         Some((given, after))
     }
 
-    /// The token after a fragment that begins here.
+    /// Returns the token after a fragment that begins here.
     fn fragment(&self, kind: &str, from: usize, end: usize, next: Option<&str>) -> Option<usize> {
         let token = self.given.get(from).filter(|_| from < end);
         let one = |token: &Token| if let Kind::Open(close) = token.kind { close + 1 } else { from + 1 };
@@ -164,7 +164,7 @@ impl<'t> Matcher<'_, 't> {
         }
     }
 
-    /// A type, an expression, a pattern: up to what follows it, or a comma, semicolon or arrow outside of brackets.
+    /// Matches a type, an expression or a pattern, up to `next`, or a comma, semicolon or arrow outside brackets.
     fn long_fragment(&self, from: usize, end: usize, next: Option<&str>) -> Option<usize> {
         let mut at = from;
         let mut angles = 0usize;

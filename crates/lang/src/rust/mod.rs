@@ -1,4 +1,4 @@
-//! Rust.
+//! The language support for Rust.
 
 mod attributes;
 mod bindings;
@@ -21,7 +21,7 @@ use crate::customs::Customs;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "rust",
     facts_version: 4,

@@ -1,10 +1,11 @@
-//! The module path of a Rust file, from its path alone.
+//! Determines the module path of a Rust file from its file path alone.
 
-/// Folders beside `src` whose files are crates or parts of crates of their own; they stay in the name.
+/// Folders beside `src` with crates or parts of crates of their own; they stay in the name.
 const TARGET_FOLDERS: &[&str] = &["tests", "examples", "benches"];
 
-/// The file's part of qualified names: the path after the last `src/`, where `mod.rs`, `lib.rs` and `main.rs` drop out,
-/// behind the folder of a nested package. Without `src/`, all folders. Hyphens become underscores, as in crate names.
+/// Returns the file's prefix of qualified names: the path after the last `src/`, without `mod.rs`, `lib.rs` and
+/// `main.rs`, after the folder of a nested package. Without `src/`, all folders. Hyphens become underscores, as in
+/// crate names.
 pub(super) fn prefix(path: &str) -> String {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let mut segments: Vec<&str> = stem.split('/').filter(|part| !part.is_empty() && *part != ".").collect();

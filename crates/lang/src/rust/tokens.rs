@@ -1,16 +1,16 @@
-//! Names inside macro calls, where the grammar sees tokens only.
+//! Names inside macro calls, where the grammar sees only tokens.
 //!
-//! What surrounds a name in the text says how it is used: `name(` is a call, `x.name` a member, `a::name` a path.
+//! The surrounding text determines the shape of a reference: `name(` is a call, `x.name` a member, `a::name` a path.
 
 use codecompass_model::{RefShape, Span};
 
 use crate::draft::Draft;
 use crate::text::is_capitalised;
 
-/// The longest receiver that is looked for.
+/// The maximum length of a receiver.
 const MAX_RECEIVER: usize = 120;
 
-/// A name in a token tree.
+/// Adds the reference of a name in a token tree.
 pub(super) fn identifier(draft: &mut Draft<'_>, name: Span) {
     let (before, after) = (&draft.text[..name.start as usize], &draft.text[name.end as usize..]);
     let word = draft.slice(name);
@@ -51,7 +51,7 @@ fn free(called: bool, capital: bool, path: bool, after: &str) -> RefShape {
     }
 }
 
-/// Whether the word before is this keyword.
+/// Returns whether the preceding word is this keyword.
 fn follows_keyword(before: &str, keyword: &str) -> bool {
     let Some(head) = before.strip_suffix(char::is_whitespace).and_then(|rest| rest.trim_end().strip_suffix(keyword))
     else {
@@ -60,7 +60,7 @@ fn follows_keyword(before: &str, keyword: &str) -> bool {
     !head.ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether type arguments are followed by a call: `::<T>(`.
+/// Returns whether a call follows type arguments: `::<T>(`.
 fn is_turbofish_call(after: &str) -> bool {
     let mut depth = 0;
     for (at, byte) in after.bytes().enumerate().skip(2).take(MAX_RECEIVER) {
@@ -76,7 +76,7 @@ fn is_turbofish_call(after: &str) -> bool {
     false
 }
 
-/// The path or receiver that ends at `end`: names, dots, colons and whole brackets, without white space outside of them.
+/// Returns the path or receiver that ends at `end`: names, dots, colons and brackets; white space only inside brackets.
 fn receiver(text: &str, end: usize) -> Span {
     let bytes = text.as_bytes();
     let mut start = end;

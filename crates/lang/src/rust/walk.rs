@@ -13,7 +13,7 @@ use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
 use crate::tree::Tree;
 
-/// Collects everything a Rust file says.
+/// Collects the facts of a Rust file.
 pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     draft.set_prefix(module::prefix(draft.path));
     let read = macros::read(tree, draft.text);
@@ -36,11 +36,11 @@ pub(super) struct Walk<'w, 't> {
     pub(super) roles: Roles,
     pub(super) outer: Outer,
     pub(super) declared: Declared<'t>,
-    /// The items that macros of the file make, by where their names begin.
+    /// The items that macros of the file expand to, by the offsets of their names.
     made: HashMap<u32, Made>,
 }
 
-/// Attributes and docs that wait for the item they stand before.
+/// Attributes and docs that wait for their item.
 #[derive(Default)]
 pub(super) struct Outer {
     parent: Option<u32>,
@@ -51,7 +51,7 @@ pub(super) struct Outer {
     pub(super) doc: Option<Span>,
     /// The first reference in the attributes.
     references: usize,
-    /// The node that got them.
+    /// The node that received them.
     taken_by: usize,
 }
 
@@ -73,7 +73,7 @@ impl Outer {
         self.doc = Some(Span { start, end });
     }
 
-    /// A node that is no attribute and no comment takes what waits among its siblings.
+    /// Assigns the pending attributes and docs among its siblings to a node that is no attribute and no comment.
     fn offer(&mut self, at: usize, parent: u32) {
         if self.parent == Some(parent) {
             self.parent = None;
@@ -81,7 +81,7 @@ impl Outer {
         }
     }
 
-    /// Where an item begins with its docs and attributes. Attributes of other nodes are forgotten.
+    /// Returns the start of an item with its docs and attributes. Attributes of other nodes are dropped.
     pub(super) fn start_of(&mut self, at: usize, start: u32) -> u32 {
         if self.taken_by == at && at > 0 {
             return self.start;
@@ -92,14 +92,14 @@ impl Outer {
         start
     }
 
-    /// The first of the references that belong to the item.
+    /// Returns the first of the references that belong to the item.
     pub(super) fn references(&self) -> usize {
         self.references
     }
 }
 
 impl Walk<'_, '_> {
-    /// Looks at a node and returns the one to look at next: its first child, or what follows its subtree.
+    /// Visits a node and returns the next node to visit: its first child, or the node after its subtree.
     fn visit(&mut self, at: usize) -> usize {
         let node = self.tree.node(at);
         match node.kind {
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
             k::INNER_ATTRIBUTE => self.inner_attribute(at),
             k::USE => return imports::use_declaration(self, at),
             k::EXTERN_CRATE => return imports::extern_crate(self, at),
-            // Kept for those who ask for a value or a type.
+            // Kept for lookups of a value or a type.
             k::BOOLEAN | k::FLOAT | k::INTEGER | k::NEVER => {}
             k::LIFETIME | k::LABEL | k::TOKEN_PATTERN | k::VISIBILITY => return node.next as usize,
             kind => {
@@ -180,7 +180,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// `A { b }`: the name of a value, and that of the field it is given to.
+    /// Handles `A { b }`: the name of a value, and of the field that it initialises.
     fn shorthand(&mut self, at: usize) {
         self.refer(at, RefShape::Value);
         let parent = |at: usize| self.tree.node(at).parent as usize;
@@ -199,7 +199,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A reference from this leaf, in the way its role says, else in the given one.
+    /// Adds the reference of this leaf, with the shape of its role or else the default.
     fn refer(&mut self, at: usize, default: RefShape) {
         let shape = match self.roles.of(at) {
             Role::Declares => return,
@@ -210,7 +210,7 @@ impl Walk<'_, '_> {
         self.draft.reference(self.tree.node(at).span(), shape, qualifier);
     }
 
-    /// What stands before a name: the path of `a::b`, the receiver of `a.b`, the type of `A { b }`.
+    /// Returns the qualifier of a name: the path of `a::b`, the receiver of `a.b`, the type of `A { b }`.
     fn qualifier(&self, at: usize) -> Option<Span> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
@@ -249,8 +249,8 @@ impl Walk<'_, '_> {
         self.roles.mark(name, Role::Refers(if constructs { RefShape::Construct } else { shape }));
     }
 
-    /// A path: its last name is a type, or a value where nothing else is known; one that others hang below is a type
-    /// when it looks like one, else a module.
+    /// Handles a path: its last name is a type, or a value if nothing else is known. A name that qualifies others is a
+    /// type if it looks like one, else a module.
     fn path(&mut self, at: usize) {
         let node = self.tree.node(at);
         let name = self.tree.child(at, f::NAME);
@@ -259,13 +259,13 @@ impl Walk<'_, '_> {
         self.roles.mark(name, Role::Refers(if is_type { RefShape::Type } else { RefShape::Value }));
     }
 
-    /// Gives a role to the last name of a path or type.
+    /// Assigns a role to the last name of a path or type.
     pub(super) fn mark_name(&mut self, at: Option<usize>, shape: RefShape) {
         let name = at.and_then(|at| name_node(self.tree, at));
         self.roles.mark(name, Role::Refers(shape));
     }
 
-    /// `name = value` as an argument of a macro names the argument.
+    /// Handles `name = value` as an argument of a macro, where `name` names the argument.
     fn assignment(&mut self, at: usize) {
         let list = self.tree.node(at).parent as usize;
         let tokens = self.tree.node(list).parent as usize;
@@ -274,8 +274,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// `#[path(arguments)]`: the path is a decorator, and so is every name in a `derive`. Other arguments are a language
-    /// of their own and say nothing.
+    /// Handles `#[path(arguments)]`: the path is a decorator, and so is every name in a `derive`. Other arguments are a
+    /// language of their own and are ignored.
     fn attribute(&mut self, at: usize) -> usize {
         let end = self.tree.next(at);
         let Some(path) = self.tree.children(at).next() else {
@@ -303,7 +303,7 @@ impl Walk<'_, '_> {
         end
     }
 
-    /// `#![cfg(test)]` at the top of a file says that all of it is test code.
+    /// Handles `#![cfg(test)]` at the top of a file, which makes all of it test code.
     fn inner_attribute(&mut self, at: usize) {
         let node = self.tree.node(at);
         if node.parent == 0 && attributes::is_test(self.draft.slice(node.span())) {
@@ -311,7 +311,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The names between these nodes are decorators, without the paths before them.
+    /// Marks the names between these nodes as decorators, without the paths before them.
     fn derived(&mut self, from: usize, end: usize) {
         for leaf in from..end {
             let span = self.tree.node(leaf).span();
@@ -323,7 +323,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The node of the name that a type or path is known by: `Vec` in `&mut std::vec::Vec<T>`.
+/// Returns the node of the main name of a type or path: `Vec` in `&mut std::vec::Vec<T>`.
 pub(super) fn name_node(tree: &Tree, mut at: usize) -> Option<usize> {
     loop {
         at = match tree.kind(at) {
@@ -339,7 +339,7 @@ pub(super) fn name_node(tree: &Tree, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a comment documents what follows it.
+/// Returns whether a comment documents the item after it.
 fn is_outer_doc(comment: &str) -> bool {
     let line = comment.starts_with("///") && !comment.starts_with("////");
     let block = comment.starts_with("/**") && !comment.starts_with("/***") && comment.len() > 4;

@@ -1,7 +1,7 @@
 //! The value of a block, an `if` or a `match`, read from the text of the file.
 //!
-//! Facts keep the beginning of a long value only. Where that does not tell a type, the text is read once more: the end of
-//! a block and the arms of a match are expressions like any other, and at a known place of the file.
+//! Facts keep only the beginning of a long value. If that does not determine a type, the text is read again: the end of
+//! a block and the arms of a match are expressions like any other, at a known position in the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,17 +15,17 @@ use super::types::Ty;
 use crate::rules::index::Index;
 use crate::text;
 
-/// How much text a value may have.
+/// The maximum length of a value.
 const MAX_VALUE: usize = 20_000;
 
-/// How much text may stand between a name and its value.
+/// The maximum length of text between a name and its value.
 const MAX_BEFORE: usize = 400;
 
-/// How many arms or statements are looked at.
+/// The maximum number of arms or statements to read.
 const MAX_PARTS: usize = 200;
 
 impl Rules<'_> {
-    /// The type of a variable's value, from the text of the file.
+    /// Returns the type of a variable's value, from the text of the file.
     pub(super) fn value_in_text(&self, index: &Index, binding: u32) -> Option<Ty> {
         let declared = index.facts().bindings.get(binding as usize)?;
         if declared.kind != BindingKind::Local {
@@ -49,7 +49,7 @@ impl Rules<'_> {
         Some(self.value_at(index, &text, scope, start..end))
     }
 
-    /// The type of the expression in a range of the file.
+    /// Returns the type of the expression in a range of the file.
     pub(super) fn value_at(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let Some(_depth) = self.deeper() else { return Ty::Unknown };
         let range = trimmed(text, range);
@@ -87,7 +87,7 @@ impl Rules<'_> {
         if found.is_known() { found } else { Ty::Unknown }
     }
 
-    /// A closure with a body in braces.
+    /// Returns the type of a closure with a body in braces.
     fn closure_at(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let own = &text[range.clone()];
         let bar = own.find('|').and_then(|open| Some(open + 2 + own[open + 1..].find('|')?));
@@ -99,7 +99,7 @@ impl Rules<'_> {
         Ty::Function(back.into())
     }
 
-    /// What a block ends with.
+    /// Returns the type of a block's last expression.
     fn tail(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let mut start = range.start;
         for _ in 0..MAX_PARTS {
@@ -115,7 +115,7 @@ impl Rules<'_> {
         Ty::Unknown
     }
 
-    /// Goes over loops and conditions that stand as statements before the last expression.
+    /// Skips loops and conditions that are statements before the last expression.
     fn after_statements(&self, text: &str, mut range: Range<usize>) -> Range<usize> {
         for _ in 0..MAX_PARTS {
             let own = &text[range.clone()];
@@ -130,7 +130,7 @@ impl Rules<'_> {
             }
             range = match keyword(more, "else") {
                 Some(_) if keyword(own, "if").is_some() => {
-                    // The whole of an `if` with its branches may be the last expression.
+                    // A whole `if` with its branches may be the last expression.
                     let mut end = rest.start;
                     while keyword(&text[end..range.end], "else").is_some() {
                         let Some(block) = self.end_of(text, end, b"{") else { return range };
@@ -148,7 +148,7 @@ impl Rules<'_> {
         range
     }
 
-    /// The first arm of a `match` that has a type.
+    /// Returns the type of the first arm of a `match` that has one.
     fn arms(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let Some(open) = self.end_of(text, range.start, b"{").filter(|&open| open < range.end) else {
             return Ty::Unknown;
@@ -175,7 +175,7 @@ impl Rules<'_> {
         Ty::Unknown
     }
 
-    /// The first branch of an `if` that has a type.
+    /// Returns the type of the first branch of an `if` that has one.
     fn branches(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let mut at = range.start;
         for _ in 0..MAX_PARTS {
@@ -190,7 +190,7 @@ impl Rules<'_> {
         Ty::Unknown
     }
 
-    /// Where one of these stands, outside of brackets, strings and comments.
+    /// Returns the position of one of these bytes, outside brackets, strings and comments.
     fn end_of(&self, text: &str, from: usize, ends: &[u8]) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = from;
@@ -215,8 +215,8 @@ impl Rules<'_> {
     }
 }
 
-/// The place after one token: a whole string, comment or pair of brackets, else one character. `None` at a bracket that
-/// closes what is around.
+/// Returns the position after one token: a whole string, comment or pair of brackets, else one character. Returns
+/// `None` at a bracket that closes the enclosing group.
 pub(super) fn skip(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0usize;
@@ -249,7 +249,7 @@ pub(super) fn skip(text: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// The length of a string behind its first quote.
+/// Returns the length of a string after its opening quote.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -270,7 +270,7 @@ fn raw(text: &str) -> usize {
     text.get(from..).and_then(|rest| rest.find(&end)).map_or(text.len(), |at| from + at + end.len())
 }
 
-/// The length of a character, or of the mark of a lifetime.
+/// Returns the length of a character literal, or of a lifetime's quote.
 fn character(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     match (chars.next(), chars.next()) {
@@ -283,7 +283,7 @@ fn character(text: &str) -> usize {
     }
 }
 
-/// A text without its line comments.
+/// Returns a text without its line comments.
 fn uncommented(text: &str) -> Cow<'_, str> {
     if !text.contains("//") {
         return Cow::Borrowed(text);
@@ -295,7 +295,7 @@ fn uncommented(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.lines().map(|line| &line[..code(line)]).collect::<Vec<_>>().join("\n"))
 }
 
-/// Where an expression goes on after a word that it begins with.
+/// Returns the length of a keyword that an expression begins with.
 fn keyword(text: &str, word: &str) -> Option<usize> {
     let rest = text.strip_prefix(word)?;
     rest.starts_with(|c: char| c.is_whitespace() || c == '{').then_some(word.len())
@@ -314,7 +314,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start.min(end)..end.max(start.min(end))
 }
 
-/// Where a word stands in a text.
+/// Returns the position of a whole word in a text.
 pub(super) fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let alone = |at: usize| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part);

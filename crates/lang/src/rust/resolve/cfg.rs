@@ -1,6 +1,6 @@
-//! Conditional compilation, as a compiler on Linux with default features and tests sees it.
+//! Evaluates conditional compilation like a compiler on Linux with default features and tests.
 
-/// Whether every `#[cfg(…)]` among these attributes holds; what is not understood does.
+/// Returns whether every `#[cfg(…)]` among these attributes holds; an unknown condition counts as true.
 pub(super) fn holds(attributes: &str, has_feature: &dyn Fn(&str) -> bool) -> bool {
     let mut rest = attributes;
     while let Some(at) = rest.find("#[cfg(") {
@@ -52,12 +52,12 @@ fn predicate(text: &str, has_feature: &dyn Fn(&str) -> bool, depth: usize) -> bo
     }
 }
 
-/// A word that is no platform and no tool: a flag of the build, which may well be set.
+/// Returns whether a word is neither a platform nor a tool: a build flag, which may be set.
 fn is_unclear(word: &str) -> bool {
     !matches!(word, "windows" | "miri" | "doc" | "docsrs" | "doctest" | "loom" | "fuzzing" | "false" | "proc_macro")
 }
 
-/// Where the bracket that is open before this text closes.
+/// Returns the position of the bracket that closes the one open before this text.
 fn closing(text: &str) -> usize {
     let mut depth = 1;
     for (at, c) in text.char_indices() {
@@ -73,7 +73,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// The parts between commas outside of brackets.
+/// Splits a text at the commas outside brackets.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     text.split(move |c| {

@@ -1,4 +1,4 @@
-//! Closures: what they give back, and what their parameters are by what they are handed to.
+//! Closures: their return types, and the types of their parameters by the call that receives the closure.
 
 use std::rc::Rc;
 
@@ -12,21 +12,21 @@ use super::{Rules, declared_params};
 use crate::rules::index::Index;
 
 impl Rules<'_> {
-    /// The type of a closure, from its text.
+    /// Returns the type of a closure, from its text.
     pub(super) fn closure(&self, point: Point, text: &str) -> Option<Ty> {
         let text = text.strip_prefix("move ").unwrap_or(text);
         let (_, body) = text.strip_prefix('|')?.split_once('|')?;
         let body = body.trim_start();
         let back = match body.strip_prefix("->") {
             Some(declared) => self.lower_text(point.scope, declared.split('{').next().unwrap_or("")),
-            // The text of the file says more about a body in braces.
+            // The text of the file has more detail about a body in braces.
             None if body.starts_with('{') => Ty::Unknown,
             None => self.expression(point, body),
         };
         Some(Ty::Function(Rc::new(back)))
     }
 
-    /// What a method of the standard library gives back that hands something to a function.
+    /// Returns the result type of a standard library method that accepts a function.
     pub(super) fn mapped(&self, point: Point, ty: &Ty, method: &str, inside: &str) -> Option<Ty> {
         let is_mapping = matches!(
             method,
@@ -50,13 +50,13 @@ impl Rules<'_> {
         })
     }
 
-    /// The type of a closure's parameter, by what the closure is handed to.
+    /// Returns the type of a closure's parameter, by the call that receives the closure.
     pub(super) fn closure_parameter(&self, index: &Index, binding: u32) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
         let line_start = index.lines(&*self.world).start(declared.line);
         let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
-        // Of several closures on a line with the same name, the one of the same number.
+        // If several closures on a line have the same name, their order decides.
         let is_like = |at: &&u32| {
             let other = &index.facts().bindings[**at as usize];
             other.line == declared.line && other.kind == BindingKind::Param && other.annotation.is_none()
@@ -70,7 +70,7 @@ impl Rules<'_> {
         given.get(closure.position(name)?).cloned().filter(Ty::is_known)
     }
 
-    /// What a closure gets as the n-th argument of a call.
+    /// Returns the types of the arguments that a call passes to the closure that is its n-th argument.
     fn closure_arguments(&self, index: &Index, reference: &Reference, argument: usize) -> Option<Vec<Ty>> {
         let name = index.name(reference.name);
         match reference.shape {
@@ -92,7 +92,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a function of the view hands to the closure that is its n-th argument.
+    /// Returns the types of the arguments that a function of the view passes to the closure that is its n-th argument.
     fn declared_closure(&self, at: SymbolAt, bindings: &Bindings, receiver: &Ty, argument: usize) -> Option<Vec<Ty>> {
         let index = self.indexed(at.file)?;
         let owner = index.symbol(at.place)?.parent;
@@ -116,7 +116,7 @@ impl Rules<'_> {
         Some(meant.collect())
     }
 
-    /// What the standard library hands to closures.
+    /// Returns the types of the arguments that the standard library passes to closures.
     fn library_closure(&self, ty: &Ty, method: &str) -> Option<Vec<Ty>> {
         let mut ty = ty.clone();
         for _ in 0..4 {
@@ -135,7 +135,7 @@ impl Rules<'_> {
                 _ => self.element(&ty).unwrap_or(Ty::Unknown),
             };
             if found.is_known() {
-                // Comparisons get two of the same.
+                // Comparisons get two of the same type.
                 return Some(vec![found.clone(), found]);
             }
             ty = self.deref(&ty)?;
@@ -146,7 +146,7 @@ impl Rules<'_> {
 
 /// The head of a closure in a line.
 struct Head<'t> {
-    /// Where it begins.
+    /// Its start offset.
     start: usize,
     parameters: &'t str,
 }
@@ -156,14 +156,14 @@ impl Head<'_> {
         self.position(name).is_some()
     }
 
-    /// The number of the parameter with this name in its pattern.
+    /// Returns the index of the parameter with this name in its pattern.
     fn position(&self, name: &str) -> Option<usize> {
         let is_word = |part: &str| part.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name);
         arguments(self.parameters).position(is_word)
     }
 }
 
-/// The heads of closures in a line: what stands between two bars, where the first can not be an operator.
+/// Returns the heads of closures in a line: the text between two bars if the first bar cannot be an operator.
 fn closures(line: &str) -> impl Iterator<Item = Head<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -182,7 +182,7 @@ fn closures(line: &str) -> impl Iterator<Item = Head<'_>> {
     })
 }
 
-/// The call that a closure at this place is an argument of: where its name begins, and the number of the argument.
+/// Returns the call that a closure at this offset is an argument of: the start of its name, and the argument's index.
 fn call_around(text: &str, closure: usize) -> Option<(usize, usize)> {
     let before = text[..closure].trim_end();
     let before = before.strip_suffix("move").map_or(before, str::trim_end);
@@ -204,7 +204,7 @@ fn call_around(text: &str, closure: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Where the name before this place begins, generic arguments left out.
+/// Returns the start of the name before this offset, without generic arguments.
 pub(super) fn name_before(text: &str, end: usize) -> Option<usize> {
     let mut head = text[..end].trim_end();
     if head.ends_with('>') {
@@ -216,7 +216,7 @@ pub(super) fn name_before(text: &str, end: usize) -> Option<usize> {
     (start < head.len()).then_some(start)
 }
 
-/// Where the string that ends at this quote begins.
+/// Returns the start of the string that ends at this quote.
 pub(super) fn string_start(bytes: &[u8], end: usize) -> Option<usize> {
     let mut at = end;
     while at > 0 {

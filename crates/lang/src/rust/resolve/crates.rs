@@ -1,4 +1,4 @@
-//! The crates of a view: which files are their roots, and by which names code knows them.
+//! The crates of a view: their root files, and their names in code.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::manifest::{self, Manifest, code_name};
 #[derive(Default)]
 pub(super) struct Crates {
     packages: Vec<Package>,
-    /// The roots of libraries by the name that code uses.
+    /// The roots of libraries by their name in code.
     libraries: HashMap<String, VersionId>,
     /// The package that a root belongs to.
     roots: HashMap<VersionId, usize>,
@@ -21,7 +21,7 @@ struct Package {
     manifest: Manifest,
 }
 
-/// Folders whose files are crates of their own, beside the package's manifest.
+/// Folders beside the package's manifest. Each of their files is a crate.
 const TARGETS: [&str; 4] = ["src/bin", "tests", "examples", "benches"];
 
 impl Crates {
@@ -73,30 +73,30 @@ impl Crates {
         self.packages.push(Package { folder, manifest });
     }
 
-    /// Whether a file is the root of a crate.
+    /// Returns whether a file is the root of a crate.
     pub(super) fn is_root(&self, file: VersionId) -> bool {
         self.roots.contains_key(&file)
     }
 
-    /// The root of the library that code of this crate knows by a name.
+    /// Returns the root of the library that has this name in code of this crate.
     pub(super) fn library(&self, name: &str, from: VersionId) -> Option<VersionId> {
         let package = self.roots.get(&from).map(|&package| &self.packages[package]);
         let renamed = package.and_then(|package| package.manifest.renames.iter().find(|(alias, _)| alias == name));
         self.libraries.get(renamed.map_or(name, |(_, name)| name)).copied()
     }
 
-    /// Whether paths in `use` begin at the root of this crate.
+    /// Returns whether paths in `use` begin at the root of this crate.
     pub(super) fn is_2015(&self, root: VersionId) -> bool {
         self.roots.get(&root).is_some_and(|&package| self.packages[package].manifest.is_2015)
     }
 
-    /// Whether the crate with this root depends on another by this name.
+    /// Returns whether the crate with this root depends on another by this name.
     pub(super) fn depends(&self, root: VersionId, name: &str) -> bool {
         let package = self.roots.get(&root).map(|&package| &self.packages[package]);
         package.is_some_and(|package| package.manifest.dependencies.iter().any(|known| known == name))
     }
 
-    /// Whether a feature of the crate with this root is on by default; so is one of a crate without a manifest.
+    /// Returns whether a feature of the crate with this root is on by default. Without a manifest, every feature is.
     pub(super) fn has_feature(&self, root: VersionId, feature: &str) -> bool {
         let package = self.roots.get(&root).map(|&package| &self.packages[package]);
         package.is_none_or(|package| package.manifest.defaults.iter().any(|name| name == feature))
@@ -111,7 +111,7 @@ fn is_rust(world: &dyn World, id: VersionId) -> bool {
     world.file(id).is_some_and(|file| file.path.ends_with(".rs"))
 }
 
-/// A path below a folder; `.` and `..` are followed.
+/// Returns a path below a folder, with `.` and `..` resolved.
 pub(super) fn join(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! The type of an expression, as far as its text tells.
+//! Infers the type of an expression from its text.
 
 use std::rc::Rc;
 
@@ -14,43 +14,43 @@ use super::written::Segment;
 use super::{Rules, declared_params};
 use crate::resolve::chain::{Base, Chain, Step};
 
-/// Where an expression stands.
+/// The location of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) scope: Scope,
     pub(super) line: u32,
-    /// Only bindings before this one can be meant.
+    /// Only bindings before this one are in scope.
     pub(super) limit: u32,
-    /// What the first name of the expression is bound to, when that is known.
+    /// The binding of the first name of the expression, if known.
     pub(super) first: Option<Option<u32>>,
 }
 
 impl Point {
-    /// The same place, for another expression.
+    /// Returns the same site, for another expression.
     pub(super) fn beside(self) -> Point {
         Point { first: None, ..self }
     }
 }
 
 impl Rules<'_> {
-    /// Whether a static is declared without a value.
+    /// Returns whether a static is declared without a value.
     fn is_empty(&self, at: SymbolAt) -> bool {
         let is_empty = |symbol: &Symbol| symbol.value.is_none() && !symbol.flags.has(Flags::INITIALISED);
         self.symbol(at, is_empty).unwrap_or(false)
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(super) fn expression(&self, point: Point, text: &str) -> Ty {
         let Some(_depth) = self.deeper() else { return Ty::Unknown };
         let text = text.trim();
         if let Some(ty) = self.macro_value(point, text) {
             return ty;
         }
-        // A block, which the text of the file says more about.
+        // The text of the file has more detail about a block.
         if text.starts_with('{') {
             return Ty::Unknown;
         }
-        // Within an `impl` for a pointer, what it points to.
+        // Within an `impl` for a pointer, this is the type it points to.
         if let Some(rest) = text.strip_prefix("(**self)") {
             let own = self.self_type(point.scope);
             let inner = library::deref(&own).unwrap_or(own);
@@ -62,7 +62,7 @@ impl Rules<'_> {
         self.chain(point, &Chain::parse(text))
     }
 
-    /// What the usual macros make, up to their end.
+    /// Returns the type of a common macro call that extends to the end of the text.
     fn macro_value(&self, point: Point, text: &str) -> Option<Ty> {
         if let Some(inner) = text.strip_prefix("vec![") {
             let inner = inner.strip_suffix(']')?;
@@ -122,11 +122,11 @@ impl Rules<'_> {
     fn brackets(&self, point: Point, inside: &str) -> Ty {
         let parts = || arguments(inside).map(|part| self.expression(point.beside(), part));
         let is_tuple = arguments(inside).count() > 1;
-        // Both kinds of brackets look the same here; lists are nearly always of values of one type.
+        // Both kinds of brackets look the same here; the elements of a list nearly always have one type.
         if is_tuple { Ty::tuple(parts()) } else { Ty::library("[]", parts()) }
     }
 
-    /// What a name or path that is no local is, called with these arguments or not.
+    /// Returns the type of a non-local name or path, called with these arguments or not.
     pub(super) fn path_value(&self, point: Point, names: &[&str], call: Option<&str>) -> Ty {
         let segment = |name: &&str| Segment { name: (*name).to_owned(), ..Segment::default() };
         let segments: Vec<Segment> = names.iter().map(segment).collect();
@@ -162,7 +162,7 @@ impl Rules<'_> {
                 self.declared(at, &bindings, &receiver())
             }
             (SymbolKind::Fn, None) => Ty::Function(self.declared(at, bindings, &receiver()).into()),
-            // Without a value it stands in a macro, which makes something else of its type.
+            // A static without a value is in a macro, which may change its type.
             (SymbolKind::Static, _) if self.is_empty(at) => Ty::Unknown,
             (SymbolKind::Const | SymbolKind::Static, _) => self.declared(at, bindings, &receiver()),
             (SymbolKind::Struct | SymbolKind::Union, _) => Ty::Item(at, [].into()),
@@ -174,7 +174,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What the type parameters of a function stand for, by the arguments it is called with.
+    /// Infers the type parameters of a function from its call arguments.
     fn with_arguments<'t>(
         &self,
         point: Point,
@@ -208,7 +208,7 @@ impl Rules<'_> {
         bindings
     }
 
-    /// What a function from outside gives back.
+    /// Returns the return type of an external function.
     fn outside_value(&self, point: Point, segments: &[Segment], call: Option<&str>) -> Ty {
         let Some(inside) = call else { return Ty::Unknown };
         let first = || arguments(inside).next().map_or(Ty::Unknown, |text| self.expression(point.beside(), text));
@@ -243,7 +243,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a method gives back.
+    /// Returns the return type of a method.
     pub(super) fn method_value(&self, point: Point, ty: &Ty, name: &str, inside: &str) -> Ty {
         match self.member(point.scope, ty, name, Want::Function) {
             Member::Found(at, bindings, receiver) => {
@@ -258,7 +258,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a method from outside gives back, on whatever type.
+    /// Returns the return type of an external method, on any type.
     pub(super) fn library_value(&self, ty: &Ty, name: &str) -> Ty {
         let mut ty = ty.clone();
         for _ in 0..4 {
@@ -287,7 +287,7 @@ impl Rules<'_> {
         Ty::Unknown
     }
 
-    /// What a conversion gives that a bound promises: `T: AsRef<Path>`.
+    /// Returns the result type of a conversion that a bound declares: `T: AsRef<Path>`.
     fn converted(&self, ty: &Ty, method: &str) -> Option<Ty> {
         let promise = match method {
             "as_ref" => "AsRef",
@@ -304,7 +304,7 @@ impl Rules<'_> {
         bounds.iter().find(|bound| &*bound.name == promise)?.arguments.first().cloned()
     }
 
-    /// What one turn of a loop over a value gives.
+    /// Returns the element type of a loop over a value.
     pub(super) fn element(&self, ty: &Ty) -> Option<Ty> {
         let _depth = self.deeper()?;
         match ty {
@@ -327,7 +327,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What `?`, `Some(…)` and `Ok(…)` take out of a value.
+    /// Returns the type that `?`, `Some(…)` and `Ok(…)` extract from a value.
     pub(super) fn payload(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Library(name, _) if library::deref(ty).is_some() && &**name != "Vec" => {
@@ -369,7 +369,7 @@ impl Rules<'_> {
             Ty::Library(name, _) if matches!(&**name, "BoxFuture" | "LocalBoxFuture" | "Ready") => ty.argument(0),
             Ty::Library(name, _) if matches!(&**name, "Pin" | "Box") => self.awaited(&ty.argument(0)),
             Ty::Library(name, _) if &**name == "JoinHandle" => Ty::library("Result", [ty.argument(0)]),
-            // The annotation of an `async fn` is what waiting for it gives.
+            // The annotation of an `async fn` is the type after `await`.
             other => other.clone(),
         }
     }
@@ -386,7 +386,7 @@ fn mentions(ty: &Ty, is_free: &dyn Fn(Parameter) -> bool) -> bool {
     found.get()
 }
 
-/// The arguments between parentheses.
+/// Splits the arguments between parentheses.
 pub(super) fn arguments(inside: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
     let mut quoted = false;

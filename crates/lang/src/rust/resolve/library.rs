@@ -1,9 +1,9 @@
-//! What is known of the standard library's types: what they hold, and what their methods give back.
+//! A model of the standard library: the types that its types hold, and the return types of their methods.
 
 use super::scope::PRIMITIVES;
 use super::types::Ty;
 
-/// Types that give access to the one they hold.
+/// Types that dereference to the type they hold.
 const POINTERS: &[&str] = &[
     "Arc",
     "Box",
@@ -27,7 +27,7 @@ const POINTERS: &[&str] = &[
     "OwnedMutexGuard",
 ];
 
-/// What a value of a library's type gives access to.
+/// Returns the type that a library type dereferences to.
 pub(super) fn deref(ty: &Ty) -> Option<Ty> {
     let Ty::Library(name, arguments) = ty else { return None };
     Some(match &**name {
@@ -40,7 +40,7 @@ pub(super) fn deref(ty: &Ty) -> Option<Ty> {
     })
 }
 
-/// Whether a pointer has a method itself, so that it is not the one of what it holds.
+/// Returns whether a pointer has a method itself, so that the method of the held type does not apply.
 pub(super) fn has_own(ty: &Ty, method: &str) -> bool {
     let Ty::Library(name, _) = ty else { return false };
     match &**name {
@@ -51,7 +51,7 @@ pub(super) fn has_own(ty: &Ty, method: &str) -> bool {
     }
 }
 
-/// Types of the standard library that are known well enough to say which traits they do not have.
+/// Returns whether a type of the standard library is known well enough to rule out traits.
 pub(super) fn is_data(name: &str) -> bool {
     const DATA: &[&str] = &[
         "?",
@@ -87,8 +87,8 @@ pub(super) fn is_data(name: &str) -> bool {
     DATA.contains(&name) || PRIMITIVES.contains(&name)
 }
 
-/// Whether such a type has a trait of the standard library. Of a value that is known only to be from outside, nobody can
-/// tell more than that it has the library's own traits.
+/// Returns whether such a type has a trait of the standard library. A value that is only known to be external has the
+/// library's own traits; nothing else is known about it.
 pub(super) fn data_has(name: &str, of: &str) -> bool {
     let is_iterator = name == "Iterator" || name == "?";
     match of {
@@ -104,7 +104,7 @@ pub(super) fn data_has(name: &str, of: &str) -> bool {
     }
 }
 
-/// Whether `Option` and `Result` have such a method.
+/// Returns whether `Option` and `Result` have such a method.
 pub(super) fn is_of_wrapper(method: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "and",
@@ -142,7 +142,7 @@ pub(super) fn is_of_wrapper(method: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| method.starts_with(beginning))
 }
 
-/// What one turn of a loop over it gives.
+/// Returns the element type of a loop over it.
 pub(super) fn element(ty: &Ty) -> Option<Ty> {
     let Ty::Library(name, arguments) = ty else { return None };
     Some(match &**name {
@@ -153,25 +153,25 @@ pub(super) fn element(ty: &Ty) -> Option<Ty> {
     })
 }
 
-/// What `?`, `Some(…)` and `Ok(…)` take out.
+/// Returns the type that `?`, `Some(…)` and `Ok(…)` extract.
 pub(super) fn payload(ty: &Ty) -> Option<Ty> {
     let Ty::Library(name, arguments) = ty else { return None };
     match (&**name, arguments.first()) {
         ("Poll" | "Option" | "Result", Some(inner)) => Some(inner.clone()),
         ("Option" | "Result" | "Poll", None) => None,
-        // What was collected into a result: its elements were results.
+        // An iterator collected into a result: its elements were results.
         ("Iterator", Some(Ty::Library(name, inner))) if matches!(&**name, "Option" | "Result") => {
             Some(Ty::library("Iterator", inner.first().cloned()))
         }
         ("Iterator" | "Vec" | "[]", Some(_)) => None,
         (_, Some(inner)) if arguments.len() == 1 => Some(inner.clone()),
-        // `Regex::new()` is taken for a `Regex`, whatever it is wrapped in.
+        // `Regex::new()` is treated as a `Regex`, regardless of its wrapper.
         (_, None) => Some(ty.clone()),
         _ => None,
     }
 }
 
-/// What indexing gives.
+/// Returns the result type of indexing.
 pub(super) fn indexed(ty: &Ty, index: &str) -> Option<Ty> {
     let Ty::Library(name, _) = ty else { return None };
     match &**name {
@@ -184,7 +184,7 @@ pub(super) fn indexed(ty: &Ty, index: &str) -> Option<Ty> {
     }
 }
 
-/// What a method of a library's type gives back; `None` when the table does not say.
+/// Returns the return type of a library type's method; `None` if the table has no entry.
 pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
     let Ty::Library(name, arguments) = ty else { return None };
     let one = || ty.argument(0);
@@ -239,8 +239,8 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
     })
 }
 
-/// Whether views of a value are taken for the value: of what has no type arguments, or holds many or maybe one of them.
-/// Nobody knows what other types with arguments give.
+/// Returns whether views of a value count as the value itself: for types without type arguments, and for collections
+/// and optional values. For other types with arguments, the result is unknown.
 fn keeps_its_type(name: &str, arguments: &[Ty]) -> bool {
     let holds = matches!(
         name,
@@ -261,12 +261,12 @@ fn keeps_its_type(name: &str, arguments: &[Ty]) -> bool {
     holds || arguments.is_empty() && is_plain(name)
 }
 
-/// A value of some type from outside.
+/// Returns the type of a value that is only known to be external.
 pub(super) fn something() -> Ty {
     Ty::library("?", [])
 }
 
-/// Whether a library's type without arguments is one that has none.
+/// Returns whether a library type without arguments has no type parameters.
 fn is_plain(name: &str) -> bool {
     !matches!(
         name,
@@ -338,7 +338,7 @@ fn adaptor(ty: &Ty, method: &str) -> Option<Ty> {
         "enumerate" => Ty::library("Iterator", [Ty::tuple([something(), one])]),
         "zip" => Ty::library("Iterator", [Ty::tuple([one, Ty::Unknown])]),
         "flatten" => Ty::library("Iterator", [element(&one)?]),
-        // Whatever it becomes, its elements stay.
+        // The result type varies, but the elements stay.
         "collect" => ty.clone(),
         "count" | "any" | "all" | "position" | "size_hint" | "len" => something(),
         "partition" => Ty::tuple([Ty::Unknown, Ty::Unknown]),

@@ -1,4 +1,4 @@
-//! The types of local names: parameters, variables, patterns.
+//! The types of local bindings: parameters, variables, patterns.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::written::Written;
 use crate::rules::index::Index;
 
 impl Rules<'_> {
-    /// The local name that is meant by a name in an expression.
+    /// Returns the local binding that a name in an expression refers to.
     pub(super) fn local(&self, point: Point, name: &str) -> Option<u32> {
         let index = self.indexed(point.scope.file)?;
         if let Some(first) = point.first {
@@ -28,7 +28,7 @@ impl Rules<'_> {
             let reference = &facts.references[**at as usize];
             reference.symbol == point.scope.symbol && reference.binding.is_none_or(|binding| binding < point.limit)
         };
-        // Whoever names it nearby means the same: first what follows, then what stands before.
+        // A nearby reference to the name has the same binding: references after it are preferred to those before it.
         let distance = |at: &&u32| {
             let line = facts.references[**at as usize].line;
             if line >= point.line { 2 * (line - point.line) } else { 4 * (point.line - line) + 1 }
@@ -43,7 +43,7 @@ impl Rules<'_> {
         index.bindings(name).iter().rev().find(declared).copied()
     }
 
-    /// The type of a local name.
+    /// Returns the type of a local binding.
     pub(super) fn local_type(&self, file: VersionId, binding: u32) -> Ty {
         let look = || self.bound_type(file, binding).unwrap_or(Ty::Unknown);
         self.locals.answer(&self.course, (file, binding), Ty::Unknown, look)
@@ -109,7 +109,7 @@ impl Rules<'_> {
             }
             return Some(ty);
         }
-        // A pattern names a struct or a variant; what its type arguments are, the value may tell.
+        // A pattern names a struct or a variant; the value may determine its type arguments.
         let (holder, of) = match self.walk(scope, written.segments(), Space::Value) {
             Named::Symbol(at, _) => (at, self.symbol(at, |symbol| symbol.parent)?),
             _ => return self.part(index, &self.lower(scope, &written), binding.part),
@@ -132,7 +132,7 @@ impl Rules<'_> {
         self.field_of(holder, of, &arguments, &name).map(|(_, ty)| ty)
     }
 
-    /// A part of a value.
+    /// Returns the type of a part of a value.
     fn part(&self, index: &Index, ty: &Ty, part: Part) -> Option<Ty> {
         match part {
             Part::Whole => Some(ty.clone()),

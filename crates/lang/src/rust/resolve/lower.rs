@@ -1,4 +1,4 @@
-//! From types as they are written to the types they mean at a place.
+//! Lowers type syntax to types in a scope.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use super::scope::{Def, PRIMITIVES, Space};
 use super::types::{Bindings, Bound, Parameter, Ty};
 use super::written::{Segment, Written};
 
-/// What a path that may go through types means.
+/// The target of a path that may go through types.
 #[derive(Clone, Debug)]
 pub(super) enum Named {
     Module,
-    /// A type, with whatever it was found by.
+    /// A type, with the type arguments of its path.
     Type(Ty),
     /// A function, a constant, a variant, an associated item.
     Symbol(SymbolAt, Bindings),
@@ -22,19 +22,19 @@ pub(super) enum Named {
     Unknown,
 }
 
-/// An `impl` block.
+/// The header of an `impl` block.
 pub(super) struct Implementation {
     pub(super) of: Ty,
     pub(super) of_trait: Option<Bound>,
 }
 
 impl Rules<'_> {
-    /// The type that a text means at a place.
+    /// Lowers the text of a type in a scope.
     pub(super) fn lower_text(&self, scope: Scope, text: &str) -> Ty {
         self.lower(scope, &Written::parse(text))
     }
 
-    /// The type that is meant at a place.
+    /// Lowers a parsed type in a scope.
     pub(super) fn lower(&self, scope: Scope, written: &Written) -> Ty {
         let Some(_depth) = self.deeper() else { return Ty::Unknown };
         match written {
@@ -59,7 +59,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The enum of a variant.
+    /// Returns the enum of a variant.
     fn type_of_symbol(&self, at: SymbolAt) -> Option<Ty> {
         let index = self.indexed(at.file)?;
         let symbol = index.symbol(at.place)?;
@@ -82,7 +82,7 @@ impl Rules<'_> {
         {
             return self.walk_type(scope, Ty::library(&first.name, []), &segments[1..], space);
         }
-        // The longest beginning that modules alone explain.
+        // The longest prefix that modules alone resolve.
         let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
         let mut done = 1;
         let leading = names.iter().take_while(|name| matches!(**name, "crate" | "self" | "super" | "")).count();
@@ -99,7 +99,7 @@ impl Rules<'_> {
                 let ty = self.item_type(scope, at, &segments[done - 1]);
                 return self.walk_type(scope, ty, &segments[done..], space);
             }
-            // What an outside type has is outside, but its traits may be of the view.
+            // Members of an external type are external, but its traits may be in the view.
             if let Def::Outside(name) = &def
                 && name.starts_with(char::is_uppercase)
             {
@@ -138,7 +138,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Goes on from a type: associated types, then maybe an associated function or constant.
+    /// Continues from a type: associated types, then optionally an associated function or constant.
     fn walk_type(&self, scope: Scope, ty: Ty, rest: &[Segment], space: Space) -> Named {
         let Some((next, more)) = rest.split_first() else { return Named::Type(ty) };
         if let Ty::Item(at, _) = ty
@@ -157,7 +157,7 @@ impl Rules<'_> {
         segment.arguments.iter().map(|argument| self.lower(scope, argument)).collect()
     }
 
-    /// The type that a symbol declares, with the arguments of a path's segment.
+    /// Returns the type that a symbol declares, with the arguments of a path segment.
     fn item_type(&self, scope: Scope, at: SymbolAt, segment: &Segment) -> Ty {
         match self.symbol(at, |symbol| symbol.kind) {
             Some(SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Union) => {
@@ -202,7 +202,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A trait that is written as a bound.
+    /// Lowers a trait that is used as a bound.
     pub(super) fn bound(&self, scope: Scope, written: &Written) -> Option<Bound> {
         let segments = written.segments();
         let last = segments.last()?;
@@ -214,7 +214,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The bounds of a type parameter.
+    /// Returns the bounds of a type parameter.
     pub(super) fn bounds_of(&self, (file, binding): Parameter) -> Rc<[Bound]> {
         let found = || {
             let index = self.indexed(file)?;
@@ -229,7 +229,7 @@ impl Rules<'_> {
         found().unwrap_or_else(|| [].into())
     }
 
-    /// A type parameter in scope.
+    /// Returns the type parameter with this name in scope.
     pub(super) fn parameter(&self, scope: Scope, name: &str) -> Option<Parameter> {
         let index = self.indexed(scope.file)?;
         let is_meant = |binding: &&u32| {
@@ -240,7 +240,7 @@ impl Rules<'_> {
         Some((scope.file, found))
     }
 
-    /// What `Self` means at a place.
+    /// Returns the type of `Self` in a scope.
     pub(super) fn self_type(&self, scope: Scope) -> Ty {
         use SymbolKind::{Enum, Impl, Struct, Trait, Union};
         let Some(index) = self.indexed(scope.file) else { return Ty::Unknown };
@@ -256,13 +256,13 @@ impl Rules<'_> {
         }
     }
 
-    /// What an `impl` block is about.
+    /// Returns the lowered header of an `impl` block.
     pub(super) fn implementation(&self, at: SymbolAt) -> Rc<Implementation> {
         if let Some(known) = self.implementations.known(&at) {
             return known;
         }
         let of = self.implementing_type(at);
-        // `Self` within the header means the type, whatever the trait is.
+        // `Self` within the header is the implementing type, regardless of the trait.
         let alone = Rc::new(Implementation { of: of.clone(), of_trait: None });
         self.implementations.answer(&self.course, at, alone, || {
             let scope = Scope { file: at.file, symbol: Some(at.place) };
@@ -272,7 +272,7 @@ impl Rules<'_> {
         })
     }
 
-    /// The type that an `impl` block is for.
+    /// Returns the type that an `impl` block is for.
     fn implementing_type(&self, at: SymbolAt) -> Ty {
         self.implementing_types.answer(&self.course, at, Ty::Unknown, || {
             let Some(index) = self.indexed(at.file) else { return Ty::Unknown };

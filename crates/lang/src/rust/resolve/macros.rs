@@ -1,4 +1,4 @@
-//! Macros by name: in the file, in the crate, exported at the root of another.
+//! Resolves macros by name: in the file, in the crate, exported at the root of another crate.
 
 use codecompass_model::{Meaning, SymbolAt, SymbolKind};
 
@@ -41,7 +41,7 @@ const STANDARD: &[&str] = &[
 ];
 
 impl Rules<'_> {
-    /// Whom a macro call means.
+    /// Resolves a macro call.
     pub(super) fn macro_call(&self, scope: Scope, name: &str, qualifier: Option<&str>, line: u32) -> Meaning {
         let all: Vec<SymbolAt> = self
             .world
@@ -87,8 +87,8 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a macro's textual scope reaches a place: it is defined in a module around it, or handed up by
-    /// `#[macro_use]`.
+    /// Returns whether a macro's textual scope includes a site: it is defined in an enclosing module, or exported
+    /// upward by `#[macro_use]`.
     fn is_macro_seen(&self, at: SymbolAt, scope: Scope) -> bool {
         let parent = self.symbol(at, |symbol| symbol.parent).flatten();
         let mut module = self.module_of(Scope { file: at.file, symbol: parent });

@@ -1,22 +1,21 @@
-//! What a `Cargo.toml` says about targets, renamed dependencies and default features; read line by line, no more TOML
-//! than that needs.
+//! Reads targets, renamed dependencies and default features from a `Cargo.toml`, line by line, with minimal TOML.
 
-/// The parts of a manifest that resolving needs.
+/// The parts of a manifest that the resolver needs.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
-    /// The package's name as written; empty for a workspace alone.
+    /// The package's name in the manifest; empty for a workspace alone.
     pub(super) name: String,
-    /// The name of the library, when it has one of its own.
+    /// The name of the library, if it has its own.
     pub(super) lib_name: Option<String>,
-    /// The path of the library's root, when it is not the usual one.
+    /// The path of the library's root, if it is not the default.
     pub(super) lib_path: Option<String>,
-    /// The paths of binaries, tests, examples and benches that are named.
+    /// The paths of explicitly listed binaries, tests, examples and benches.
     pub(super) roots: Vec<String>,
-    /// Names in code and the packages they stand for, where these differ.
+    /// Names in code and their packages, where these differ.
     pub(super) renames: Vec<(String, String)>,
-    /// The dependencies by the name that code uses.
+    /// The dependencies by their name in code.
     pub(super) dependencies: Vec<String>,
-    /// The kinds of targets that are not found by their folder: `bins`, `tests`, `examples`, `benches`.
+    /// The kinds of targets without discovery by folder: `bins`, `tests`, `examples`, `benches`.
     pub(super) only_named: Vec<String>,
     /// Whether paths in `use` begin at the root of the crate.
     pub(super) is_2015: bool,
@@ -63,7 +62,7 @@ pub(super) fn read(text: &str) -> Manifest {
     manifest
 }
 
-/// `alias = { package = "name", … }`, on one line or as a section of its own.
+/// Handles `alias = { package = "name", … }`, on one line or as its own section.
 fn rename(manifest: &mut Manifest, section: &str, key: &str, value: &str) {
     if section.ends_with("dependencies") {
         manifest.dependencies.push(code_name(key.split('.').next().unwrap_or(key)));
@@ -82,7 +81,7 @@ fn rename(manifest: &mut Manifest, section: &str, key: &str, value: &str) {
     }
 }
 
-/// The name a package has in code.
+/// Returns the name of a package in code.
 pub(super) fn code_name(name: &str) -> String {
     name.replace('-', "_")
 }

@@ -1,4 +1,4 @@
-//! From a reference, by its shape, to the answer.
+//! Resolves references by their shape.
 
 use codecompass_model::{ExprId, Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
 
@@ -56,11 +56,11 @@ const ATTRIBUTES: &[&str] = &[
     "warn",
 ];
 
-/// Receivers of this length may have been cut short.
+/// Receivers of this length may be truncated.
 const LONG: usize = 100;
 
 impl Rules<'_> {
-    /// Whom a reference means.
+    /// Resolves a reference.
     pub(super) fn meaning(&self, file: VersionId, at: u32) -> Option<Meaning> {
         let index = self.indexed(file)?;
         let reference = *index.facts().references.get(at as usize)?;
@@ -80,7 +80,7 @@ impl Rules<'_> {
         })
     }
 
-    /// A name in a `use` declaration: what is imported, or a module on the way to it.
+    /// Resolves a name in a `use` declaration: the imported name, or a module in its path.
     fn in_import(&self, index: &Index, reference: &Reference) -> Option<Meaning> {
         match imports::part(index.facts(), reference)? {
             Part::Whole(at) => self.import_meaning(index.id(), at),
@@ -93,7 +93,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Whom an import means.
+    /// Resolves an import.
     pub(super) fn import_meaning(&self, file: VersionId, at: u32) -> Option<Meaning> {
         let index = self.indexed(file)?;
         let import = index.facts().imports.get(at as usize)?;
@@ -108,7 +108,7 @@ impl Rules<'_> {
         inside.or(found.first()).map(|def| self.def_meaning(def, "import"))
     }
 
-    /// The methods that implement one that a trait declares.
+    /// Returns the methods that implement a method of a trait.
     pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some((name, Some(place))) = self.symbol(declared, |symbol| (symbol.name.clone(), symbol.parent)) else {
             return Vec::new();
@@ -121,10 +121,10 @@ impl Rules<'_> {
         self.candidates(&name).iter().filter(|known| implements(known.owner)).map(|known| known.at).collect()
     }
 
-    /// The type of what stands before a member.
+    /// Returns the type of the receiver of a member.
     pub(super) fn receiver(&self, index: &Index, reference: &Reference) -> Ty {
         let Some(qualifier) = reference.qualifier else { return Ty::Unknown };
-        // Texts that were cut short may be equal without meaning the same.
+        // Equal truncated texts may be different expressions.
         let place = is_unsure(index.written(qualifier)).then_some((reference.line, reference.column));
         let key = (index.id(), qualifier, reference.binding, reference.symbol, place);
         self.receivers.unless_cut(&self.course, key, || self.find_receiver(index, reference, qualifier))
@@ -140,7 +140,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The receiver of a member, when its text was cut short: what the call before the dot gives.
+    /// Returns the type of a truncated receiver: the return type of the call before the dot.
     fn long_receiver(&self, index: &Index, reference: &Reference) -> Option<Ty> {
         let _depth = self.deeper()?;
         let text = self.world.text(index.id())?;
@@ -169,7 +169,7 @@ impl Rules<'_> {
         Some(if is_tried { self.payload(&ty) } else { ty })
     }
 
-    /// An attribute or what is derived: the language's own, or a procedural macro that a function of the view may be.
+    /// Resolves an attribute or a derived trait: of the language, or a procedural macro that the view may contain.
     fn attribute(&self, scope: Scope, name: &str, qualifier: Option<&str>) -> Meaning {
         let is_own = qualifier.is_none() && (ATTRIBUTES.binary_search(&name).is_ok() || is_usual(name));
         let is_imported = || matches!(self.name(scope, name, Space::Macro), Some(Def::Symbol(_) | Def::Module(_)));
@@ -189,8 +189,8 @@ impl Rules<'_> {
         }
     }
 
-    /// The only method of that name, in the body of a macro, where types are not known. Elsewhere such a guess is wrong
-    /// more often than right: most receivers that nobody knows are from outside.
+    /// Returns the only method of that name, in the body of a macro, where types are unknown. Elsewhere such a guess is
+    /// more often wrong than right: most receivers of unknown type are external.
     fn guess(&self, index: &Index, reference: &Reference, name: &str) -> Meaning {
         let in_macro = index.nearest(reference.symbol, &[SymbolKind::Macro]).is_some();
         match &*self.candidates(name) {
@@ -214,7 +214,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A field in a struct literal or pattern, where a type stands before it.
+    /// Resolves a field in a struct literal or pattern, by the type before it.
     fn field_by_type(&self, scope: Scope, name: &str, of: &str) -> Option<Meaning> {
         let written = Written::parse(of);
         let segments = written.segments();
@@ -231,7 +231,7 @@ impl Rules<'_> {
         at.map(|at| Meaning::proved(at, "field of the type"))
     }
 
-    /// Whether a path goes on after a name.
+    /// Returns whether a path continues after a name.
     fn is_path(&self, index: &Index, reference: &Reference, name: &str) -> bool {
         let goes_on = || {
             let text = self.world.text(index.id())?;
@@ -241,7 +241,7 @@ impl Rules<'_> {
         goes_on().unwrap_or(false)
     }
 
-    /// Whom a name or path means that is no local.
+    /// Resolves a non-local name or path.
     pub(super) fn path_meaning(&self, index: &Index, reference: &Reference) -> Meaning {
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let (name, shape) = (index.name(reference.name), reference.shape);
@@ -259,7 +259,7 @@ impl Rules<'_> {
         let is_plain = names[0] != "Self" && self.parameter(scope, names[0]).is_none();
         let mut outside = false;
         let spaces = match self.path(scope, &names, Space::Type).filter(|_| is_plain && !is_type) {
-            // A function and a module of one name: what follows tells them apart.
+            // If a function and a module share a name, the following token decides.
             Some(Def::Module(_)) if shape == RefShape::Value && self.is_path(index, reference, name) => &[Space::Type],
             _ => spaces,
         };
@@ -272,7 +272,7 @@ impl Rules<'_> {
         }
         if names.len() == 1 {
             return match (outside, self.self_symbol(scope, name)) {
-                (_, Some(at)) => Meaning::proved(at, "type around"),
+                (_, Some(at)) => Meaning::proved(at, "enclosing type"),
                 (true, _) if !self.is_only_guessed(scope, name, spaces) => Meaning::External,
                 _ => Meaning::Unknown("name not in scope"),
             };
@@ -286,13 +286,14 @@ impl Rules<'_> {
             }
             Named::Symbol(..) | Named::Module | Named::Unknown if !outside => Meaning::Unknown("path not found"),
             _ if shape == RefShape::PathCall && self.is_declared_outside(&before[before.len() - 1].name, name) => {
-                Meaning::Unknown("a function of a trait from outside")
+                Meaning::Unknown("a function of an external trait")
             }
             _ => Meaning::External,
         }
     }
 
-    /// Whether the view implements a trait from outside that declares this function: a call of the trait's may be of that.
+    /// Returns whether the view implements an external trait that declares this function: a call through the trait may
+    /// refer to that implementation.
     fn is_declared_outside(&self, of_trait: &str, name: &str) -> bool {
         self.candidates(name).iter().any(|candidate| {
             let implementation = self.implementation(candidate.owner);
@@ -300,7 +301,7 @@ impl Rules<'_> {
         })
     }
 
-    /// A member of a type by a path.
+    /// Resolves a member of a type by a path.
     fn type_meaning(&self, scope: Scope, ty: &Ty, name: &str, is_type: bool) -> Meaning {
         if let Ty::Item(at, _) = ty
             && let Some(variant) = self.variant(*at, name)
@@ -340,12 +341,12 @@ impl Rules<'_> {
     }
 }
 
-/// Whether the text of a receiver may be cut short, or hold a comment whose end is lost.
+/// Returns whether the text of a receiver may be truncated, or contains a comment without its end.
 fn is_unsure(text: &str) -> bool {
     text.len() >= LONG || text.contains("//")
 }
 
-/// A text without the comments and white space at its end.
+/// Returns a text without the comments and white space at its end.
 fn without_comments(text: &str) -> &str {
     let mut text = text.trim_end();
     loop {
@@ -358,7 +359,7 @@ fn without_comments(text: &str) -> &str {
     }
 }
 
-/// Where the bracket opens that closes at the end of a text.
+/// Returns the position of the opening bracket that closes at the end of a text.
 fn opening(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0usize;
     let mut at = bytes.len();

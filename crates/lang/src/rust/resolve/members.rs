@@ -1,4 +1,4 @@
-//! Methods, associated items and fields: which of the view's a type has.
+//! Looks up methods, associated items and fields of a type in the view.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::modules::Scope;
 use super::traits::is_usual;
 use super::types::{Bindings, Bound, Parameter, Ty};
 
-/// How often a type is dereferenced on the way to a member.
+/// The maximum number of dereferences on the way to a member.
 const MAX_DEREFS: usize = 8;
 
-/// What kind of member is looked for.
+/// The kind of member to look up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Want {
     Function,
@@ -23,14 +23,14 @@ pub(super) enum Want {
     Type,
 }
 
-/// Whom a member means.
+/// The target of a member.
 #[derive(Clone, Debug)]
 pub(super) enum Member {
-    /// A member of the view, what the parameters around it stand for, and the type it was found on.
+    /// A member of the view, the bindings of the enclosing type parameters, and the type it was found on.
     Found(SymbolAt, Bindings, Ty),
     Outside,
     Unknown,
-    /// Of a trait that is not in scope.
+    /// A member of a trait that is not in scope.
     Hidden,
 }
 
@@ -61,7 +61,7 @@ impl Want {
 }
 
 impl Rules<'_> {
-    /// Everything of this name that stands in an `impl` or a trait.
+    /// Returns all members of this name in an `impl` or a trait.
     pub(super) fn candidates(&self, name: &str) -> Rc<[Candidate]> {
         self.members.once(name, || self.find_candidates(name))
     }
@@ -87,8 +87,8 @@ impl Rules<'_> {
         found.into()
     }
 
-    /// A member of a value, through references, smart pointers and `Deref`. What a trait gives is seen from a place only
-    /// where the trait is in scope; when nothing else has the name, nobody knows.
+    /// Looks up a member of a value, through references, smart pointers and `Deref`. A trait member is visible only
+    /// where the trait is in scope; if no other member has the name, the result is unknown.
     pub(super) fn member(&self, from: Scope, ty: &Ty, name: &str, want: Want) -> Member {
         let Some(_depth) = self.deeper() else { return Member::Unknown };
         let mut ty = ty.clone();
@@ -111,9 +111,9 @@ impl Rules<'_> {
         Member::Unknown
     }
 
-    /// What a member is that a type was not found to have. It is outside where there is a witness: the type is a library's,
-    /// or only traits from outside declare the name, which are derived or have it themselves. Else a macro may have made it,
-    /// or the type is not what it was taken for.
+    /// Classifies a member that was not found on a type. It is external if there is evidence: the type is a library's,
+    /// or only external traits declare the name, which are derived or have it themselves. Otherwise a macro may have
+    /// generated it, or the inferred type is wrong.
     fn missing(&self, ty: &Ty, name: &str, want: Want) -> Member {
         let may_be_ours = |candidate: &Candidate| {
             want.fits(candidate.kind)
@@ -126,7 +126,7 @@ impl Rules<'_> {
         };
         let from_outside = |bounds: &[Bound]| bounds.iter().any(|bound| bound.of.is_none() && !is_usual(&bound.name));
         let is_outside = match ty {
-            // What is inside may have been taken out on the way, where no rule saw it.
+            // The content may have been extracted on the way by code that no rule covers.
             Ty::Library(of, _) if matches!(&**of, "Option" | "Result") => library::is_of_wrapper(name),
             Ty::Library(of, _) => &**of != "?",
             Ty::Tuple(_) | Ty::Function(_) => true,
@@ -134,7 +134,7 @@ impl Rules<'_> {
             Ty::Bounds(bounds) => from_outside(bounds),
             Ty::Unknown | Ty::Item(..) | Ty::SelfOf(_) | Ty::Projection(..) => false,
         };
-        // Derived code and attributes make methods of fields.
+        // Derives and attributes generate methods from fields.
         let is_field = matches!(ty, Ty::Item(..)) && self.field(ty, name).is_some();
         match is_outside || !is_field && !self.candidates(name).iter().any(may_be_ours) {
             true => Member::Outside,
@@ -142,7 +142,7 @@ impl Rules<'_> {
         }
     }
 
-    /// An associated function or constant of a type, seen from a place.
+    /// Looks up an associated function or constant of a type, from a scope.
     pub(super) fn associated(&self, from: Scope, ty: &Ty, name: &str) -> Named {
         match self.select(Some(from), ty, name, Want::Value) {
             Some(Member::Found(at, bindings, _)) => Named::Symbol(at, bindings),
@@ -153,20 +153,20 @@ impl Rules<'_> {
         }
     }
 
-    /// The associated type that a type has under a name, as it is declared.
+    /// Returns the declaration of the associated type of this name.
     pub(super) fn associated_type(&self, ty: &Ty, name: &str) -> Option<SymbolAt> {
         let Member::Found(at, ..) = self.select(None, ty, name, Want::Type)? else { return None };
         let owner = SymbolAt { file: at.file, place: self.symbol(at, |symbol| symbol.parent)?? };
         if self.symbol(owner, |symbol| symbol.kind)? != SymbolKind::Impl {
             return Some(at);
         }
-        // An `impl` says what the trait's type is; the name is the trait's.
+        // An `impl` defines the trait's type; the trait declares the name.
         let of = self.implementation(owner).of_trait.as_ref()?.of?;
         let index = self.indexed(of.file)?;
         index.named(Some(of.place), name).first().map(|&place| SymbolAt { file: of.file, place })
     }
 
-    /// The type that `T::Name` stands for.
+    /// Returns the type of `T::Name`.
     pub(super) fn project(&self, ty: &Ty, name: &str) -> Ty {
         let Some(_depth) = self.deeper() else { return Ty::Unknown };
         let given = |bounds: &[Bound]| {
@@ -188,7 +188,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a member's annotation means for whom it was found on.
+    /// Returns a member's annotated type, for the type it was found on.
     pub(super) fn declared(&self, at: SymbolAt, bindings: &Bindings, receiver: &Ty) -> Ty {
         let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
         let Some(symbol) = index.symbol(at.place) else { return Ty::Unknown };
@@ -204,7 +204,7 @@ impl Rules<'_> {
         self.substitute(&ty, bindings, receiver, &is_free)
     }
 
-    /// A type with its parameters and `Self` replaced; free parameters that stand for nothing become unknown.
+    /// Returns a type with its parameters and `Self` replaced; free parameters without a binding become unknown.
     pub(super) fn substitute(
         &self,
         ty: &Ty,
@@ -222,7 +222,7 @@ impl Rules<'_> {
         })
     }
 
-    /// What a type has itself, without dereferencing; `None` when nothing of the view fits.
+    /// Looks up a member of a type itself, without dereferencing; `None` if no member of the view fits.
     fn select(&self, from: Option<Scope>, ty: &Ty, name: &str, want: Want) -> Option<Member> {
         let candidates = self.candidates(name);
         let mut fitting = candidates.iter().filter(|candidate| want.fits(candidate.kind)).peekable();
@@ -251,15 +251,15 @@ impl Rules<'_> {
             let is_seen = |candidate: &Candidate| from.is_none_or(|from| self.is_candidate_seen(from, candidate));
             let (seen, hidden): (Vec<Candidate>, Vec<Candidate>) = fitting.iter().copied().partition(is_seen);
             let found = self.of_traits(ty, &seen);
-            // Of a type from outside it is known that its own methods are outside.
+            // The own methods of an external type are external.
             let may_hide = !matches!(ty, Ty::Library(..)) && hidden.iter().any(|known| self.is_reachable(known.owner));
             found.or_else(|| self.of_traits(ty, &hidden).filter(|_| may_hide).map(|_| Member::Hidden))
         })
     }
 
-    /// What a type has from traits, by its own `impl`s, by what they leave to the trait, by one for all types.
+    /// Looks up a member in traits: in the type's own `impl`s, in the trait's provided methods, in blanket `impl`s.
     fn of_traits(&self, ty: &Ty, candidates: &[Candidate]) -> Option<Member> {
-        // A path from outside may end in a module.
+        // An external path may end in a module.
         let is_module = matches!(ty, Ty::Library(name, _)
             if name.starts_with(char::is_lowercase) && !library::is_data(name));
         if is_module {
@@ -270,7 +270,7 @@ impl Rules<'_> {
         own.or_else(|| self.provided(ty, candidates)).or_else(|| self.blanket(ty, candidates))
     }
 
-    /// Whether the trait that a candidate is of can be seen from a place; traits from outside always.
+    /// Returns whether the trait of a candidate is in scope; external traits always are.
     fn is_candidate_seen(&self, from: Scope, candidate: &Candidate) -> bool {
         match candidate.place {
             Place::Inherent => true,
@@ -283,12 +283,12 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a file is part of a crate: text that is only read, like a test's input, is not.
+    /// Returns whether a file is part of a crate: text that is only read, such as the input of a test, is not.
     fn is_reachable(&self, at: SymbolAt) -> bool {
         self.crates.is_root(self.root(Scope { file: at.file, symbol: None }).file)
     }
 
-    /// Whether a type is declared by a macro, which may give it more than can be seen.
+    /// Returns whether a macro declares a type, which may add members that are not visible here.
     fn is_made(&self, ty: &Ty) -> bool {
         let Ty::Item(at, _) = ty else { return false };
         let Some(text) = self.world.text(at.file) else { return false };
@@ -297,7 +297,7 @@ impl Rules<'_> {
         !words.into_iter().any(|word| matches!(word, "struct" | "enum" | "union" | "type" | "trait"))
     }
 
-    /// Whether a method of this name stands in no `impl` and no trait that anybody sees: some macro puts it there.
+    /// Returns whether a method of this name is outside all visible `impl`s and traits: a macro puts it into one.
     fn is_stray(&self, name: &str) -> bool {
         let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && symbol.flags.has(Flags::TAKES_SELF);
         self.world.symbols_named(name).iter().any(|&at| self.symbol(at, is_method).unwrap_or(false))
@@ -321,7 +321,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The functions of this name that a type has from traits with type arguments.
+    /// Returns the functions of this name that a type has from traits with type arguments.
     pub(super) fn generic_impls(&self, ty: &Ty, name: &str) -> Vec<SymbolAt> {
         let is_generic = |candidate: &&Candidate| {
             let implementation = self.implementation(candidate.owner);
@@ -335,7 +335,7 @@ impl Rules<'_> {
         self.candidates(name).iter().filter(|_| is_known).filter(is_generic).map(|found| found.at).collect()
     }
 
-    /// What the parameters of an `impl` stand for when it is about this type.
+    /// Returns the bindings of an `impl`'s parameters if it is for this type.
     fn unified(&self, of: &Ty, ty: &Ty, owner: SymbolAt) -> Option<Bindings> {
         let mut bindings = Bindings::default();
         let index = self.indexed(owner.file)?;
@@ -344,14 +344,14 @@ impl Rules<'_> {
         fits.then_some(bindings)
     }
 
-    /// A method that a trait provides for a type that implements it.
+    /// Looks up a method that a trait provides for a type that implements it.
     fn provided(&self, ty: &Ty, candidates: &[Candidate]) -> Option<Member> {
         let owned = |candidate: &&Candidate| candidate.place == Place::Trait && self.implements(ty, candidate.owner);
         let found = candidates.iter().find(owned)?;
         Some(Member::Found(found.at, Bindings::default(), ty.clone()))
     }
 
-    /// A method of an `impl<T: Bound> Trait for T`.
+    /// Looks up a method of an `impl<T: Bound> Trait for T`.
     fn blanket(&self, ty: &Ty, candidates: &[Candidate]) -> Option<Member> {
         for candidate in candidates.iter().filter(|candidate| candidate.place == Place::Implementation) {
             let implementation = self.implementation(candidate.owner);
@@ -365,7 +365,7 @@ impl Rules<'_> {
         None
     }
 
-    /// The bounds that a trait declares for an associated type.
+    /// Returns the bounds that a trait declares for an associated type.
     pub(super) fn projection_bounds(&self, of: &Ty, name: &str) -> Vec<Bound> {
         let traits = match of {
             Ty::Param(parameter) => self.with_supertraits(&self.bounds_of(*parameter)),
@@ -388,7 +388,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a value of a type gives access to.
+    /// Returns the type that a type dereferences to.
     pub(super) fn deref(&self, ty: &Ty) -> Option<Ty> {
         match ty {
             Ty::Library(..) => library::deref(ty),
@@ -410,7 +410,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The type of a field.
+    /// Returns the type of a field.
     pub(super) fn field(&self, ty: &Ty, name: &str) -> Option<(Option<SymbolAt>, Ty)> {
         let mut ty = ty.clone();
         for _ in 0..MAX_DEREFS {
@@ -430,7 +430,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A field of a struct or variant; `of` is the type with the parameters.
+    /// Returns a field of a struct or variant; `of` is the type with the parameters.
     pub(super) fn field_of(
         &self,
         holder: SymbolAt,
@@ -455,14 +455,14 @@ impl Rules<'_> {
         Some((Some(at), self.substitute(&ty, &bindings, &receiver, &is_free)))
     }
 
-    /// The types in a tuple struct or variant.
+    /// Returns the types in a tuple struct or variant.
     fn tuple_of(&self, holder: SymbolAt) -> Option<Ty> {
         let index = self.indexed(holder.file)?;
         let scope = Scope { file: holder.file, symbol: Some(holder.place) };
         let ty = self.lower_text(scope, index.annotation(holder.place)?);
         Some(match ty {
             Ty::Tuple(parts) => Ty::Tuple(parts),
-            // One type in parentheses reads like the type alone.
+            // One type in parentheses parses like the type alone.
             one => Ty::tuple([one]),
         })
     }

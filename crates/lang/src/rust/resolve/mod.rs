@@ -1,9 +1,8 @@
-//! Whom a reference means in Rust.
+//! Resolves references in Rust.
 //!
-//! The way of an answer: `crates` and `modules` say which files belong together, `scope` finds names and paths, `lower`
-//! turns written types into meant ones, `members` and `traits` know what a type has, `expressions` and `locals` find the
-//! types of receivers, `library` is what is known of the standard library. Everything is looked up when it is asked for
-//! and remembered.
+//! `crates` and `modules` determine which files belong together, `scope` finds names and paths, `lower` lowers type
+//! syntax to types, `members` and `traits` look up the members of a type, `expressions` and `locals` infer the types of
+//! receivers, and `library` models the standard library. Everything is computed on demand and cached.
 
 mod blocks;
 mod cfg;
@@ -42,27 +41,26 @@ use scope::{Def, Space};
 use seen::Seen;
 use types::{Parameter, Ty};
 
-/// How deep one question may lead to others.
+/// The maximum depth of nested queries.
 const MAX_DEPTH: u32 = 64;
 
-/// How deep one look-up of a name may lead to others.
+/// The maximum depth of nested name lookups.
 const MAX_SEARCHES: u32 = 61;
 
-/// How many questions one question may lead to.
+/// The maximum number of steps per top-level query.
 const MAX_STEPS: u32 = 20_000;
 
-/// A receiver: its file and text, what its first name is bound to, the symbol around it, and where the text is not enough
-/// also its place.
+/// A receiver: its file and text, the binding of its first name, its enclosing symbol, and its position if needed.
 type Receiver = (VersionId, ExprId, Option<u32>, Option<u32>, Option<(u32, u32)>);
 
-/// The rules at work on one view, and what they remember of it.
+/// The resolver of one view, with its caches.
 pub(super) struct Rules<'w> {
     world: Rc<dyn World + 'w>,
     crates: Crates,
     course: Course,
-    /// Look-ups of names, which are counted on their own.
+    /// Name lookups, which have their own limit.
     searches: Course,
-    /// The traits that are being asked for.
+    /// The traits that are being checked.
     asking: RefCell<Vec<SymbolAt>>,
     files: Memo<VersionId, Option<Rc<Index>>>,
     parents: Memo<VersionId, Option<Scope>>,
@@ -79,7 +77,7 @@ pub(super) struct Rules<'w> {
     receivers: Memo<Receiver, Ty>,
 }
 
-/// The constructor, as a language takes it.
+/// Creates the resolver.
 pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Rules {
         crates: Crates::of(&*world),
@@ -103,36 +101,36 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     })
 }
 
-/// The name that an import gives to what it brings in.
+/// Returns the local name of an import.
 fn given_name(import: &Import) -> Option<&str> {
     import.alias.as_deref().or(import.name.as_deref())
 }
 
-/// The declared parameters of a function, and of closures in it, in order.
+/// Returns the declared parameters of a function, and of closures in it, in order.
 fn declared_params(index: &Index, function: u32) -> impl Iterator<Item = &Binding> {
     let all = index.params(function).iter().filter_map(|&at| index.binding(at));
     all.filter(|binding| binding.annotation.is_some())
 }
 
 impl Rules<'_> {
-    /// A file, sorted for look-ups.
+    /// Returns a file with its facts sorted for lookups.
     fn indexed(&self, file: VersionId) -> Option<Rc<Index>> {
         self.files.once(&file, || self.world.file(file).map(|file| Rc::new(Index::new(file, given_name))))
     }
 
-    /// Something about a symbol.
+    /// Reads a property of a symbol.
     fn symbol<T>(&self, at: SymbolAt, ask: impl FnOnce(&Symbol) -> T) -> Option<T> {
         let index = self.indexed(at.file)?;
         index.symbol(at.place).map(ask)
     }
 
-    /// Begins a question from outside.
+    /// Begins a top-level query.
     fn begin(&self) {
         self.course.begin();
         self.searches.begin();
     }
 
-    /// One level further down; `None` when that is too deep.
+    /// Enters a nested query; `None` if a limit is exceeded.
     fn deeper(&self) -> Option<Deeper<'_>> {
         self.course.deeper()
     }

@@ -1,4 +1,4 @@
-//! Modules: which file or block a `mod` stands for, and which module a file is part of.
+//! Modules: the file or block of a `mod` item, and the module that a file belongs to.
 
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
 
@@ -6,24 +6,24 @@ use super::Rules;
 use super::cfg;
 use super::crates::join;
 
-/// A place where names are declared: a file, or a symbol in it.
+/// A scope that declares names: a file, or a symbol in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Scope {
     pub(super) file: VersionId,
     pub(super) symbol: Option<u32>,
 }
 
-/// Modules nested deeper are not looked at.
+/// The maximum nesting of modules.
 const MAX_DEPTH: usize = 64;
 
 impl Rules<'_> {
-    /// The module around a place.
+    /// Returns the enclosing module of a scope.
     pub(super) fn module_of(&self, scope: Scope) -> Scope {
         let Some(index) = self.indexed(scope.file) else { return scope };
         Scope { file: scope.file, symbol: index.nearest(scope.symbol, &[SymbolKind::Module]) }
     }
 
-    /// The module around a module.
+    /// Returns the parent module of a module.
     pub(super) fn parent(&self, module: Scope) -> Option<Scope> {
         if let Some(symbol) = module.symbol {
             let above = self.indexed(module.file)?.symbol(symbol)?.parent;
@@ -32,7 +32,7 @@ impl Rules<'_> {
         self.parents.once(&module.file, || self.declaring(module.file))
     }
 
-    /// The root of the crate that a module is part of.
+    /// Returns the root of the crate that a module belongs to.
     pub(super) fn root(&self, module: Scope) -> Scope {
         let mut at = self.module_of(module);
         for _ in 0..MAX_DEPTH {
@@ -44,7 +44,7 @@ impl Rules<'_> {
         at
     }
 
-    /// Whether a module is the other one or around it.
+    /// Returns whether a module is the other one or inside it.
     pub(super) fn is_within(&self, inner: Scope, outer: Scope) -> bool {
         let mut at = Some(self.module_of(inner));
         for _ in 0..MAX_DEPTH {
@@ -57,7 +57,7 @@ impl Rules<'_> {
         false
     }
 
-    /// The module that a `mod` item stands for.
+    /// Returns the module that a `mod` item declares.
     pub(super) fn declared_module(&self, at: SymbolAt) -> Option<Scope> {
         let index = self.indexed(at.file)?;
         let symbol = index.symbol(at.place)?;
@@ -87,7 +87,7 @@ impl Rules<'_> {
             .or_else(|| self.file_scope(&join(&base, &format!("{below}/mod.rs"))))
     }
 
-    /// Whether a symbol is there in a usual build.
+    /// Returns whether a symbol exists in a default build.
     pub(super) fn is_active(&self, at: SymbolAt) -> bool {
         let Some(index) = self.indexed(at.file) else { return true };
         let Some(symbol) = index.symbol(at.place) else { return true };
@@ -107,7 +107,7 @@ impl Rules<'_> {
         self.world.file_at(path).map(|file| Scope { file, symbol: None })
     }
 
-    /// The module with the `mod` item for a file.
+    /// Returns the module with the `mod` item for a file.
     fn declaring(&self, file: VersionId) -> Option<Scope> {
         if self.crates.is_root(file) {
             return None;
@@ -127,7 +127,7 @@ impl Rules<'_> {
         first.or_else(|| beside.iter().chain(above.iter()).find_map(|&above| self.declares(above, file, None)))
     }
 
-    /// The module of `above` that declares this file, by this name or by a path of its own.
+    /// Returns the module of `above` that declares this file, by this name or by an explicit path.
     fn declares(&self, above: VersionId, file: VersionId, name: Option<&str>) -> Option<Scope> {
         if above == file || !self.world.file(above)?.path.ends_with(".rs") {
             return None;

@@ -1,5 +1,4 @@
-//! One method from several `impl`s of a generic trait for the same type, as of `From<A>` and `From<B>`: the first
-//! argument tells.
+//! Selects a method among several `impl`s of a generic trait for one type (`From<A>`, `From<B>`) by its first argument.
 
 use codecompass_model::{Flags, Meaning, Reference, SymbolAt};
 
@@ -10,7 +9,7 @@ use super::{Rules, declared_params};
 use crate::rules::index::Index;
 
 impl Rules<'_> {
-    /// Whom `T::name(argument)` means, when `T` has the name from `impl`s of generic traits.
+    /// Resolves `T::name(argument)` if `T` has the name from `impl`s of generic traits.
     pub(super) fn overloaded(&self, index: &Index, reference: &Reference, ty: &Ty) -> Option<Meaning> {
         let name = index.name(reference.name);
         let all = self.generic_impls(ty, name);
@@ -23,15 +22,15 @@ impl Rules<'_> {
             Some(argument) => all.into_iter().filter(|&at| self.takes(at, argument)).collect(),
         };
         Some(match (fitting.as_slice(), argument) {
-            // Types from outside have more implementations than the view shows.
-            (_, None) if matches!(ty, Ty::Library(..)) => Meaning::Unknown("type of the argument not known"),
+            // External types have more implementations than the view shows.
+            (_, None) if matches!(ty, Ty::Library(..)) => Meaning::Unknown("the type of the argument is unknown"),
             ([only], _) => Meaning::proved(*only, "implementation for the argument"),
             ([], _) => Meaning::Unknown("no implementation for the argument"),
             _ => Meaning::Unknown("several implementations"),
         })
     }
 
-    /// Whether a function's first parameter can be of a type.
+    /// Returns whether a function's first parameter accepts a type.
     fn takes(&self, at: SymbolAt, argument: &Ty) -> bool {
         let Some(index) = self.indexed(at.file) else { return true };
         let is_method = index.symbol(at.place).is_some_and(|symbol| symbol.flags.has(Flags::TAKES_SELF));
@@ -44,7 +43,7 @@ impl Rules<'_> {
         is_open || Bindings::default().unify(&pattern, argument, &|_| true)
     }
 
-    /// What an `impl From<T>` converts from; its parameter may have no name.
+    /// Returns the source type of an `impl From<T>`; its parameter may have no name.
     fn converts_from(&self, at: SymbolAt) -> Option<Ty> {
         let owner = SymbolAt { file: at.file, place: self.symbol(at, |symbol| symbol.parent)?? };
         let implementation = self.implementation(owner);
@@ -52,7 +51,7 @@ impl Rules<'_> {
         bound.arguments.first().cloned()
     }
 
-    /// The type of the first argument of a call.
+    /// Returns the type of the first argument of a call.
     fn first_argument(&self, index: &Index, reference: &Reference) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let name = index.name(reference.name);
@@ -69,7 +68,7 @@ impl Rules<'_> {
     }
 }
 
-/// Whether a type is known well enough to tell others apart.
+/// Returns whether a type is known well enough to distinguish it from others.
 fn is_telling(ty: &Ty) -> bool {
     match ty {
         Ty::Unknown | Ty::Projection(..) => false,

@@ -1,4 +1,4 @@
-//! The `impl` blocks of a type, in whatever file they stand.
+//! Finds the `impl` blocks of a type, in any file.
 
 use codecompass_model::{Meaning, RefShape, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind};
 
@@ -6,7 +6,7 @@ use super::Rules;
 use crate::resolve::parts::named;
 
 impl Rules<'_> {
-    /// The blocks that are about a type.
+    /// Returns the `impl` blocks of a type.
     pub(super) fn blocks_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.world.file(declared.file) else { return Vec::new() };
         let Some(symbol) = file.facts.symbols.get(declared.place as usize) else { return Vec::new() };
@@ -16,8 +16,8 @@ impl Rules<'_> {
         named(&*self.world, symbol, |other, block| self.is_block_of(other, block, declared, symbol))
     }
 
-    /// Whether a block is about a type: by what the name in its head means, or, when nobody can tell, because its file sees
-    /// no other type of that name.
+    /// Returns whether a block is for a type: because the name in its header resolves to it, or, if that is unresolved,
+    /// because its file sees no other type of that name.
     fn is_block_of(&self, file: &SourceFile, block: u32, at: SymbolAt, symbol: &Symbol) -> bool {
         let head = &file.facts.symbols[block as usize];
         if !is_rust(file) || head.kind != SymbolKind::Impl {

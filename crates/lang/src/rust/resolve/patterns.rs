@@ -1,4 +1,4 @@
-//! Names deep inside of a pattern: the pattern is read from the text of the file and taken apart along with the type.
+//! Types of names deep inside a pattern: the pattern is read from the file's text and destructured with the type.
 
 use codecompass_model::{BindingKind, SymbolAt, SymbolKind};
 
@@ -12,11 +12,11 @@ use super::types::Ty;
 use super::written::Written;
 use crate::rules::index::Index;
 
-/// How deep patterns are followed.
+/// The maximum nesting of patterns.
 const MAX_DEPTH: usize = 8;
 
 impl Rules<'_> {
-    /// The type of a name inside of a pattern, when the type of the whole is known.
+    /// Returns the type of a name inside a pattern, given the type of the whole.
     pub(super) fn inside(&self, index: &Index, binding: u32, whole: &Ty) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
@@ -51,7 +51,7 @@ impl Rules<'_> {
         self.matched(scope, pattern, whole, name, 0)
     }
 
-    /// The type of a name in a pattern that a value of this type matches.
+    /// Returns the type of a name in a pattern that matches a value of this type.
     fn matched(&self, scope: Scope, pattern: &str, ty: &Ty, name: &str, depth: usize) -> Option<Ty> {
         let pattern = pattern.trim().trim_start_matches(['&', '|']).trim_start();
         let pattern = pattern.strip_prefix("ref ").unwrap_or(pattern).trim_start();
@@ -104,7 +104,7 @@ impl Rules<'_> {
         None
     }
 
-    /// A field of the struct or variant that a pattern names.
+    /// Returns the type of a field of the struct or variant that a pattern names.
     fn pattern_field(&self, scope: Scope, head: &str, ty: &Ty, field: &str) -> Option<Ty> {
         let written = Written::parse(head);
         let Named::Symbol(holder, _) = self.walk(scope, written.segments(), Space::Value) else { return None };

@@ -7,7 +7,7 @@ use codecompass_model::{Flags, Import, Symbol, SymbolAt, SymbolKind, Visibility}
 use super::Rules;
 use super::modules::Scope;
 
-/// Which of a name's meanings is asked for.
+/// The namespace of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Space {
     Type,
@@ -15,12 +15,12 @@ pub(super) enum Space {
     Macro,
 }
 
-/// What a name or path stands for.
+/// The target of a name or path.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Def {
     Symbol(SymbolAt),
     Module(Scope),
-    /// Something outside of the view, by the last part of its path.
+    /// An external item, by the last segment of its path.
     Outside(Rc<str>),
 }
 
@@ -69,7 +69,7 @@ const PRELUDE: &[&str] = &[
     "drop",
 ];
 
-/// Words that name something only as `r#type`, which paths are taken apart without.
+/// Words that are names only as `r#type`; parsed paths omit the `r#`.
 const RESERVED: &[&str] = &[
     "as", "async", "await", "box", "const", "dyn", "else", "enum", "extern", "fn", "for", "gen", "if", "impl", "in",
     "let", "loop", "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "static", "struct", "trait", "try",
@@ -83,7 +83,7 @@ pub(super) const PRIMITIVES: &[&str] = &[
 ];
 
 impl Rules<'_> {
-    /// What a bare name means at a place.
+    /// Resolves a bare name in a scope.
     pub(super) fn name(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let index = self.indexed(scope.file)?;
         let scopes = |at: &u32| {
@@ -103,7 +103,7 @@ impl Rules<'_> {
         self.lookup(file, name, space).or_else(|| self.beyond(file, name, space))
     }
 
-    /// What a path means at a place.
+    /// Resolves a path in a scope.
     pub(super) fn path(&self, scope: Scope, segments: &[&str], space: Space) -> Option<Def> {
         let (first, mut rest) = segments.split_first()?;
         let step = |rest: &[&str]| if rest.is_empty() { space } else { Space::Type };
@@ -135,7 +135,7 @@ impl Rules<'_> {
         Some(def)
     }
 
-    /// A name in what a path begins with.
+    /// Resolves a name in the target of a path's prefix.
     pub(super) fn step(&self, def: &Def, name: &str, space: Space) -> Option<Def> {
         match def {
             Def::Module(module) => match self.lookup(*module, name, space) {
@@ -147,10 +147,10 @@ impl Rules<'_> {
         }
     }
 
-    /// A variant of an enum.
+    /// Returns the variant of an enum with this name.
     pub(super) fn variant(&self, of: SymbolAt, name: &str) -> Option<SymbolAt> {
         let index = self.indexed(of.file)?;
-        // Constants stand directly in a type where a macro puts them: the flags of `bitflags!`.
+        // Constants are directly in a type if a macro puts them there: the flags of `bitflags!`.
         let is_variant = |&&place: &&u32| {
             index.symbol(place).is_some_and(|symbol| matches!(symbol.kind, SymbolKind::Variant | SymbolKind::Const))
         };
@@ -158,7 +158,7 @@ impl Rules<'_> {
         Some(SymbolAt { file: of.file, place: *place })
     }
 
-    /// What an import means.
+    /// Resolves an import.
     pub(super) fn imported(&self, scope: Scope, import: &Import, space: Space) -> Option<Def> {
         let name = import.name.as_deref()?;
         let mut segments: Vec<&str> = Vec::new();
@@ -178,12 +178,12 @@ impl Rules<'_> {
             return Some(found);
         }
         let found = self.path(scope, &segments, space);
-        // A name alone that nobody declares is a dependency.
+        // An undeclared bare name is a dependency.
         let is_crate = segments.len() == 1 && space == Space::Type && !name.starts_with(char::is_uppercase);
         found.or_else(|| is_crate.then(|| Def::Outside(name.into())))
     }
 
-    /// What a module, or a function's own items, have under a name.
+    /// Looks up a name in a module, or among the items of a function.
     fn lookup(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let key = (scope, name.to_owned(), space);
         self.names.search(&self.searches, key, || {
@@ -195,7 +195,7 @@ impl Rules<'_> {
 
     fn own(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let index = self.indexed(scope.file)?;
-        // A method that a macro puts into an `impl` is no function of the module.
+        // A method that a macro puts into an `impl` is not a function of the module.
         let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && symbol.flags.has(Flags::TAKES_SELF);
         let fits =
             |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in(symbol.kind, space) && !is_method(symbol));
@@ -215,7 +215,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A macro that is exported stands at the root of its crate, wherever it is written.
+    /// Looks up an exported macro, which belongs to the root of its crate regardless of its location.
     fn exported_macro(&self, scope: Scope, name: &str) -> Option<Def> {
         let is_exported = |&at: &SymbolAt| self.is_exported_macro(at) && self.root(of_file(at)) == scope;
         let is_root = scope.symbol.is_none() && self.crates.is_root(scope.file);
@@ -256,7 +256,7 @@ impl Rules<'_> {
         self.path(scope, &segments, Space::Type)
     }
 
-    /// Whether a glob brings something in: what is private only for those within.
+    /// Returns whether a glob imports an item: private items are visible only inside their module.
     fn is_seen(&self, scope: Scope, module: Scope, name: &str, found: &Def) -> bool {
         if self.is_within(scope, module) || matches!(found, Def::Symbol(at) if self.is_exported_macro(*at)) {
             return true;
@@ -275,7 +275,7 @@ impl Rules<'_> {
         own.iter().any(is_public) || index.imports(module.symbol).iter().any(brings)
     }
 
-    /// Whether what an import found is of this kind; a path from outside may be anything.
+    /// Returns whether the target of an import is in this namespace; an external path may be in any.
     fn is_of(&self, def: &Def, space: Space) -> bool {
         match def {
             Def::Symbol(at) => self.symbol(*at, |symbol| is_in(symbol.kind, space)).unwrap_or(false),
@@ -284,7 +284,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Where no module has the name: crates, the prelude, globs from outside.
+    /// Looks up a name that no module has: in crates, the prelude, external globs.
     fn beyond(&self, module: Scope, name: &str, space: Space) -> Option<Def> {
         if space == Space::Type
             && let Some(found) = self.library(module, name)
@@ -296,8 +296,8 @@ impl Rules<'_> {
         (is_known || is_crate || self.has_outside_glob(module)).then(|| Def::Outside(name.into()))
     }
 
-    /// Whether a name counts as from outside only because a library's glob might bring it in, while the crate itself has
-    /// something of that name, which a macro may have put there.
+    /// Returns whether a name counts as external only because a library's glob might import it, while the crate itself
+    /// has a symbol of that name, which a macro may have put there.
     pub(super) fn is_only_guessed(&self, scope: Scope, name: &str, spaces: &[Space]) -> bool {
         let is_known = PRELUDE.binary_search(&name).is_ok() || is_language(name);
         let module = self.module_of(scope);
@@ -311,7 +311,7 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether an import of the file names it.
+    /// Returns whether an import of the file declares the name.
     fn is_imported(&self, scope: Scope, name: &str) -> bool {
         let Some(index) = self.indexed(scope.file) else { return false };
         !index.imports_named(name).is_empty()
@@ -322,7 +322,7 @@ impl Rules<'_> {
         self.crates.library(name, root).map(|file| Def::Module(Scope { file, symbol: None }))
     }
 
-    /// Whether a module, or one that it takes everything from, takes everything from a library.
+    /// Returns whether a module, or a module that it glob-imports, glob-imports a library.
     pub(super) fn has_outside_glob(&self, module: Scope) -> bool {
         self.outside_globs.search(&self.searches, module, || self.finds_outside_glob(module).then_some(())).is_some()
     }

@@ -1,8 +1,8 @@
-//! Which traits are in scope at a place: what they declare can be called there on types that implement them.
+//! Determines which traits are in scope at a site: their members can be called there on types that implement them.
 //!
-//! In scope is what a block or module declares, imports by name (`as _` too) or takes in by a glob, and the trait around or
-//! implemented around the place. Where a glob leads is
-//! not always known, and in the body of a macro the place of its call decides: there every trait counts as seen.
+//! Traits in scope are those that a block or module declares, imports by name (including `as _`) or imports by a glob,
+//! and the trait that encloses the site or is implemented around it. The target of a glob is not always known, and in
+//! the body of a macro the site of its call decides: there every trait counts as in scope.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -13,19 +13,19 @@ use super::Rules;
 use super::modules::Scope;
 use super::scope::{Def, Space};
 
-/// The traits that one block or module sees.
+/// The traits that are in scope in one block or module.
 #[derive(Default)]
 pub(super) struct Seen {
     traits: HashSet<SymbolAt>,
-    /// Whether it may see any other.
+    /// Whether any other trait may be in scope.
     is_open: bool,
 }
 
-/// How many modules globs may lead through.
+/// The maximum number of modules that globs lead through.
 const MAX_GLOBS: usize = 64;
 
 impl Rules<'_> {
-    /// Whether a trait can be seen from a place.
+    /// Returns whether a trait is in scope at a site.
     pub(super) fn is_trait_seen(&self, from: Scope, of: SymbolAt) -> bool {
         let Some(index) = self.indexed(from.file) else { return true };
         let sees = |symbol: Option<u32>| {
@@ -66,7 +66,7 @@ impl Rules<'_> {
         seen
     }
 
-    /// The traits of one block or module, and the modules that its globs lead to.
+    /// Adds the traits of one block or module, and the modules that its globs lead to.
     fn add_traits(&self, scope: Scope, seen: &mut Seen, open: &mut Vec<Scope>) {
         let Some(index) = self.indexed(scope.file) else { return };
         let is_trait = |at: SymbolAt| self.symbol(at, |symbol| symbol.kind == SymbolKind::Trait).unwrap_or(false);

@@ -1,4 +1,4 @@
-//! Traits: which types implement them, and what comes with them.
+//! Traits: which types implement them, and their supertraits.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::scope::{Def, Space};
 use super::types::{Bindings, Bound, Parameter, Ty};
 use super::written::Written;
 
-/// What the type parameter of an `impl<T> Trait for T` is called.
+/// Common names of the type parameter of an `impl<T> Trait for T`.
 const PARAMETERS: [&str; 16] = ["T", "M", "F", "R", "W", "S", "I", "A", "B", "C", "D", "E", "K", "P", "U", "V"];
 
-/// How long a way through `impl<T: A> B for T` may be.
+/// The maximum length of a chain of `impl<T: A> B for T`.
 const MAX_ASKING: usize = 4;
 
 /// Traits that are derived or automatic: every type may have them.
@@ -35,19 +35,19 @@ const USUAL: &[&str] = &[
     "Unpin",
 ];
 
-/// Whether a trait says nothing about what its types can do beyond the usual.
+/// Returns whether a trait adds nothing to the common abilities of a type.
 pub(super) fn is_usual(name: &str) -> bool {
     USUAL.contains(&name)
 }
 
 impl Rules<'_> {
-    /// The `impl` blocks for a type of this name.
+    /// Returns the `impl` blocks for types of this name.
     pub(super) fn impls(&self, name: &str) -> Rc<[SymbolAt]> {
         let is_impl = |at: &SymbolAt| self.symbol(*at, |symbol| symbol.kind == SymbolKind::Impl).unwrap_or(false);
         self.impls.once(name, || self.world.symbols_named(name).iter().copied().filter(is_impl).collect())
     }
 
-    /// Whether a type implements a trait of the view.
+    /// Returns whether a type implements a trait of the view.
     pub(super) fn implements(&self, ty: &Ty, of: SymbolAt) -> bool {
         let Some(_depth) = self.deeper() else { return false };
         let direct = match ty {
@@ -65,15 +65,15 @@ impl Rules<'_> {
         if direct || self.asking.borrow().contains(&of) || self.asking.borrow().len() >= MAX_ASKING {
             return direct;
         }
-        // What a trait needs may be what gives it: each is asked for once on the way.
+        // A bound may require the trait itself, so each trait is checked once per chain.
         self.asking.borrow_mut().push(of);
         let through = self.blanket_impls(of).iter().any(|&parameter| self.satisfies(ty, &self.bounds_of(parameter)));
         self.asking.borrow_mut().pop();
         through
     }
 
-    /// The parameters `T` of every `impl<T> Trait for T`: of those in the trait's own file, and of those elsewhere whose
-    /// parameter has a usual name.
+    /// Returns the parameters `T` of every `impl<T> Trait for T`: those in the trait's own file, and those elsewhere
+    /// whose parameter has a common name.
     fn blanket_impls(&self, of: SymbolAt) -> Rc<[Parameter]> {
         self.blankets.answer(&self.course, of, [].into(), || self.find_blanket_impls(of))
     }
@@ -108,7 +108,7 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether a type has what a type parameter asks for, as far as the view knows.
+    /// Returns whether a type satisfies the bounds of a type parameter, as far as the view shows.
     pub(super) fn satisfies(&self, ty: &Ty, bounds: &[Bound]) -> bool {
         bounds.iter().all(|bound| match (bound.of, ty) {
             (Some(of), _) => self.implements(ty, of),
@@ -128,7 +128,7 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether a type parameter or trait object has a trait by this name.
+    /// Returns whether a type parameter or trait object has a trait by this name.
     pub(super) fn has_bound(&self, ty: &Ty, name: &str) -> bool {
         match ty {
             Ty::Param(parameter) => self.bounds_of(*parameter).iter().any(|bound| &*bound.name == name),
@@ -137,20 +137,20 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a type of the view implements a trait from outside.
+    /// Returns whether a type of the view implements an external trait.
     pub(super) fn implements_outside(&self, ty: &Ty, name: &str) -> bool {
         let Ty::Item(at, _) = ty else { return false };
         let own = self.symbol(*at, |symbol| symbol.name.clone()).unwrap_or_default();
         self.implements_by(&own, ty, &|bound| bound.of.is_none() && &*bound.name == name)
     }
 
-    /// The bound that a trait alone is.
+    /// Returns a trait as a bound without arguments.
     pub(super) fn bound_of(&self, at: SymbolAt) -> Bound {
         let name = self.symbol(at, |symbol| symbol.name.as_str().into()).unwrap_or_else(|| "".into());
         Bound { of: Some(at), name, arguments: [].into(), associated: [].into() }
     }
 
-    /// The traits of the view among these, and those they extend, nearest first.
+    /// Returns the traits of the view among these, and their supertraits, nearest first.
     pub(super) fn with_supertraits(&self, bounds: &[Bound]) -> Vec<SymbolAt> {
         let mut all: Vec<SymbolAt> = bounds.iter().filter_map(|bound| bound.of).collect();
         let mut at = 0;

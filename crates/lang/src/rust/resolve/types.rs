@@ -1,4 +1,4 @@
-//! Types as far as members need them: references, mutability and lifetimes are left out.
+//! Types, as far as member lookups need them: without references, mutability and lifetimes.
 
 use std::rc::Rc;
 
@@ -10,13 +10,13 @@ pub(super) type Parameter = (VersionId, u32);
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
-    /// Nobody knows.
+    /// An unknown type.
     Unknown,
     /// A struct, enum or union of the view, with its type arguments.
     Item(SymbolAt, Rc<[Ty]>),
-    /// A type from outside by its last name; `[]` for slices and arrays, `Iterator` for whatever iterates.
+    /// An external type by its last name; `[]` for slices and arrays, `Iterator` for all iterators.
     Library(Rc<str>, Rc<[Ty]>),
-    /// Several values.
+    /// A tuple.
     Tuple(Rc<[Ty]>),
     /// A type parameter in scope.
     Param(Parameter),
@@ -24,16 +24,16 @@ pub(super) enum Ty {
     SelfOf(SymbolAt),
     /// `dyn A + B` and `impl A + B`.
     Bounds(Rc<[Bound]>),
-    /// `T::Name` where `T` is not known well enough.
+    /// `T::Name` if too little is known about `T`.
     Projection(Rc<Ty>, Rc<str>),
-    /// Something to call: what it gives back.
+    /// A callable, with its return type.
     Function(Rc<Ty>),
 }
 
-/// A trait that something is known to implement.
+/// A trait that a type is known to implement.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bound {
-    /// The trait, when it is of the view.
+    /// The trait, if it is in the view.
     pub(super) of: Option<SymbolAt>,
     /// Its last name.
     pub(super) name: Rc<str>,
@@ -56,7 +56,7 @@ impl Ty {
         *self != Ty::Unknown
     }
 
-    /// The n-th type argument.
+    /// Returns the n-th type argument.
     pub(super) fn argument(&self, at: usize) -> Ty {
         match self {
             Ty::Item(_, arguments) | Ty::Library(_, arguments) => arguments.get(at).cloned().unwrap_or(Ty::Unknown),
@@ -64,7 +64,7 @@ impl Ty {
         }
     }
 
-    /// Whether an unknown type stands anywhere in it.
+    /// Returns whether it contains an unknown type.
     pub(super) fn has_unknown(&self) -> bool {
         match self {
             Ty::Unknown => true,
@@ -74,7 +74,7 @@ impl Ty {
         }
     }
 
-    /// The type with its parameters and `Self` replaced.
+    /// Returns the type with its parameters and `Self` replaced.
     pub(super) fn map(&self, replace: &dyn Fn(&Ty) -> Option<Ty>) -> Ty {
         if let Some(other) = replace(self) {
             return other;
@@ -99,7 +99,7 @@ impl Ty {
     }
 }
 
-/// What type parameters stand for.
+/// The types that are bound to type parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bindings(pub(super) Vec<(Parameter, Ty)>);
 
@@ -108,7 +108,7 @@ impl Bindings {
         self.0.iter().find(|(known, _)| *known == parameter).map(|(_, ty)| ty)
     }
 
-    /// Makes the parameters of a pattern stand for the parts of a type; false when the two can not be the same.
+    /// Binds the parameters of a pattern to the parts of a type; returns false if the two cannot be the same type.
     pub(super) fn unify(&mut self, pattern: &Ty, ty: &Ty, is_free: &dyn Fn(Parameter) -> bool) -> bool {
         let all = |bindings: &mut Self, a: &[Ty], b: &[Ty]| {
             a.iter().zip(b).all(|(pattern, ty)| bindings.unify(pattern, ty, is_free))

@@ -1,11 +1,11 @@
-//! Types as they are written: the text of an annotation or a path, taken apart.
+//! Parses the source text of types: annotations and paths.
 //!
-//! Texts may be cut short, with `…` for what is missing: whatever does not read as a type is [`Written::Unclear`].
+//! Texts may be truncated, with `…` for the missing part. Text that does not parse as a type is [`TypeRef::Error`].
 
-/// A type as written.
+/// The syntax of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Written {
-    /// `a::B<C>::D`, maybe behind `<T as Trait>::`.
+    /// `a::B<C>::D`, optionally after `<T as Trait>::`.
     Path(Option<Box<(Written, Option<Written>)>>, Vec<Segment>),
     /// `(A, B)`.
     Tuple(Vec<Written>),
@@ -15,11 +15,11 @@ pub(super) enum Written {
     Bounds(Vec<Written>),
     /// `fn(A) -> B`.
     Function(Box<Written>),
-    /// Not understood, or left out: `_`, `!`, `…`.
+    /// Not parsed, or omitted: `_`, `!`, `…`.
     Unclear,
 }
 
-/// One part of a path.
+/// One segment of a path.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Segment {
     pub(super) name: String,
@@ -31,12 +31,12 @@ pub(super) struct Segment {
 const MAX_DEPTH: usize = 32;
 
 impl Written {
-    /// Takes a type apart.
+    /// Parses a type.
     pub(super) fn parse(text: &str) -> Written {
         Parser { text, at: 0, depth: 0 }.bounds()
     }
 
-    /// A path alone: its segments.
+    /// Returns the segments of a plain path.
     pub(super) fn segments(&self) -> &[Segment] {
         match self {
             Written::Path(None, segments) => segments,
@@ -52,7 +52,7 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    /// One type, or several joined by `+`.
+    /// Parses one type, or several joined by `+`.
     fn bounds(&mut self) -> Written {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -133,7 +133,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The types between brackets, each with whether a comma follows.
+    /// Parses the types between brackets, each with whether a comma follows.
     fn list(&mut self, open: char, close: char) -> Vec<(Written, bool)> {
         let mut parts = Vec::new();
         if !self.take(&open.to_string()) {
@@ -163,7 +163,7 @@ impl Parser<'_> {
         Written::Slice(Box::new(inner))
     }
 
-    /// `<T as Trait>::Name`.
+    /// Parses `<T as Trait>::Name`.
     fn qualified(&mut self) -> Written {
         self.at += 1;
         let of = self.bounds();
@@ -243,7 +243,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on to one of these, over whole brackets.
+    /// Advances to one of these characters, skipping whole brackets.
     fn skip_to(&mut self, ends: &[char]) {
         while let Some(c) = self.rest().chars().next() {
             if ends.contains(&c) {
@@ -257,7 +257,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes behind the brackets or quotes that open here.
+    /// Advances past the brackets or quotes that open here.
     fn group(&mut self) {
         let mut depth = 0usize;
         let from = self.at;
