@@ -1,4 +1,4 @@
-//! Names that get what they are by assignment: `exports.x = …`, `Foo.prototype.bar = …`, `this.x = …`.
+//! Symbols that are defined by assignment: `exports.x = …`, `Foo.prototype.bar = …`, `this.x = …`.
 
 use codecompass_model::{RefShape, SymbolKind, Visibility};
 
@@ -10,8 +10,8 @@ use super::walk::Walk;
 use super::{context, exports, imports, loads};
 use crate::roles::Role;
 
-/// An assignment. It is a definition when its left side is a path of names and its right side a function or a class, or
-/// when it exports something.
+/// Handles an assignment. It is a definition if its left side is a path of names and its right side a function or a
+/// class, or if it exports something.
 pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) {
     let (Some(left), Some(right)) = (walk.tree.child(at, f::LEFT), walk.tree.child(at, f::RIGHT)) else {
         return;
@@ -38,7 +38,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) {
     enter(walk, at, property, path, kind, function, is_chain);
 }
 
-/// What an assignment to a member of this path defines.
+/// Returns the kind of symbol that an assignment to a member of this path defines.
 fn kind_of(walk: &Walk<'_, '_>, path: &str, function: Option<usize>) -> Option<SymbolKind> {
     let is_class = function.is_some_and(|function| walk.tree.kind(function) == k::CLASS);
     let is_export = exports::is_exports(path);
@@ -53,13 +53,13 @@ fn kind_of(walk: &Walk<'_, '_>, path: &str, function: Option<usize>) -> Option<S
     }
 }
 
-/// Whether a text is names with dots between them.
+/// Returns whether a text consists of names separated by dots.
 fn is_path(text: &str) -> bool {
     let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
     text.len() <= 120 && text.split('.').all(is_name)
 }
 
-/// The qualified name's part for a member of a path: without what only says where it hangs.
+/// Returns the segment of a qualified name for a member of a path, without words such as `prototype` and `exports`.
 fn segment(path: &str, name: &str) -> String {
     let parts = path.split('.').filter(|part| !matches!(*part, "prototype" | "this" | "exports" | "module" | "self"));
     parts.chain([name]).collect::<Vec<_>>().join(".")
@@ -98,14 +98,14 @@ fn enter(
     walk.enter(&entry);
 }
 
-/// The statement that an assignment is, or the assignment itself.
+/// Returns the statement that consists of an assignment, or the assignment itself.
 fn statement(walk: &Walk<'_, '_>, at: usize) -> usize {
     let parent = walk.tree.node(at).parent as usize;
     if walk.tree.kind(parent) == k::EXPRESSION_STATEMENT { parent } else { at }
 }
 
-/// `module.exports = …`: a function or class is listed under its own name, else as `exports`; the members of an object
-/// are listed like those that are exported one by one.
+/// Handles `module.exports = …`: a function or class is listed under its own name, else as `exports`; the members of an
+/// object are listed like those that are exported one by one.
 fn exported(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_chain: bool) {
     match walk.tree.kind(value) {
         k::OBJECT => walk.roles.mark(Some(value), Role::Declares),
@@ -135,7 +135,7 @@ fn exported(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_chain: bool) {
     }
 }
 
-/// `this.x = …` in a constructor of JavaScript declares a field of the class the first time.
+/// Handles `this.x = …` in a constructor of JavaScript; the first one declares a field of the class.
 fn this_field(walk: &mut Walk<'_, '_>, at: usize, path: &str, property: usize) {
     let around = walk.draft.enclosing().filter(|around| around.kind == SymbolKind::Constructor);
     let Some(class) = around.filter(|_| !walk.typed && path == "this").map(|around| around.parent) else {

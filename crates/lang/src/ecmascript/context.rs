@@ -1,7 +1,7 @@
-//! What the place of a function says about it: the type its parameters get from there, and what it gives back.
+//! Contextual types of functions: the types of their parameters and of their results.
 //!
-//! A parameter without a type of its own is annotated with the type that the language would give it, in the language's
-//! own words: `c` in `app.get('/', (c) => …)` is a `Parameters<Parameters<typeof app.get>[1]>[0]`.
+//! A parameter without a type of its own is annotated with its contextual type, in the syntax of the language: `c` in
+//! `app.get('/', (c) => …)` is a `Parameters<Parameters<typeof app.get>[1]>[0]`.
 
 use codecompass_model::Span;
 
@@ -9,13 +9,13 @@ use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::text;
 
-/// How far up a function's place is looked at.
+/// The maximum number of steps up from a function.
 const MAX_STEPS: usize = 12;
 
-/// The longest type that is written for a place.
+/// The maximum length of a contextual type.
 const MAX_TYPE: usize = 400;
 
-/// The type that its place gives to a function; none when the place does not say.
+/// Returns the contextual type of a function; `None` if its context has none.
 pub(super) fn type_of_place(walk: &Walk<'_, '_>, function: usize) -> Option<String> {
     let place = place(walk, function, MAX_STEPS)?;
     (place.len() <= MAX_TYPE).then_some(place)
@@ -64,7 +64,7 @@ fn argument(walk: &Walk<'_, '_>, at: usize, arguments: usize) -> Option<String> 
     }
 }
 
-/// The type of what a function gives back, as written or as its own place says.
+/// Returns the return type of a function, from its annotation or from its own context.
 fn given_back(walk: &Walk<'_, '_>, function: usize, steps: usize) -> Option<String> {
     let own = walk.type_of(function, f::RETURN_TYPE).map(|span| text_of(walk, span));
     let given = match own {
@@ -91,7 +91,7 @@ fn function_around(walk: &Walk<'_, '_>, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a node has parameters and a body of its own.
+/// Returns whether a node has parameters and a body of its own.
 pub(super) fn is_function(kind: u8) -> bool {
     matches!(
         kind,
@@ -105,7 +105,7 @@ pub(super) fn is_function(kind: u8) -> bool {
     )
 }
 
-/// What a function without a declared result gives back: the body of an arrow, or what stands behind the last `return`.
+/// Returns the result of a function without a declared return type: an arrow's body, or the last `return` expression.
 pub(super) fn result(walk: &Walk<'_, '_>, function: usize) -> Option<Span> {
     let tree = walk.tree;
     let body = tree.child(function, f::BODY)?;

@@ -1,4 +1,4 @@
-//! Functions, classes, types, enums and namespaces that are declared under a name.
+//! Named declarations of functions, classes, types, enums and namespaces.
 
 use codecompass_model::SymbolKind;
 
@@ -9,13 +9,13 @@ use super::symbols::Entry;
 use super::walk::Walk;
 use crate::roles::Role;
 
-/// `function f() {}`, or the signature of an overload.
+/// Handles `function f() {}`, or the signature of an overload.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     declaration(walk, at, SymbolKind::Fn);
     scopes::function(walk, at);
 }
 
-/// `function f() {}` as an expression: a symbol of its own unless it is the value of a name.
+/// Handles `function f() {}` as an expression: a symbol of its own unless it is the value of a name.
 pub(super) fn function_expression(walk: &mut Walk<'_, '_>, at: usize) {
     let name = walk.tree.child(at, f::NAME);
     if walk.roles.of(at) == Role::Open && name.is_some() {
@@ -25,7 +25,7 @@ pub(super) fn function_expression(walk: &mut Walk<'_, '_>, at: usize) {
     scopes::function(walk, at);
 }
 
-/// A class; one without a name is listed only when it is the value of a name. The keyword has this kind as well.
+/// Handles a class; without a name it is listed only as the value of a name. The keyword has this kind as well.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) {
     if walk.tree.next(at) == at + 1 {
         return;
@@ -47,7 +47,7 @@ pub(super) fn enumeration(walk: &mut Walk<'_, '_>, at: usize) {
     declaration(walk, at, SymbolKind::Enum);
 }
 
-/// `type A = …`; the members of an object type are its members.
+/// Handles `type A = …`; the members of an object type are its members.
 pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     let Some((name_at, name)) = named(walk, at) else {
         return;
@@ -72,7 +72,7 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     mark_members(walk, value);
 }
 
-/// Marks the object types that a type is made of: their members are listed.
+/// Marks the object types within a type, so that their members are listed.
 pub(super) fn mark_members(walk: &mut Walk<'_, '_>, value: Option<usize>) {
     let mut open: Vec<usize> = value.into_iter().collect();
     while let Some(at) = open.pop() {
@@ -86,7 +86,7 @@ pub(super) fn mark_members(walk: &mut Walk<'_, '_>, value: Option<usize>) {
     }
 }
 
-/// `namespace A.B {}`, `module A {}`, `declare module "a" {}`. The keyword has this kind as well.
+/// Handles `namespace A.B {}`, `module A {}`, `declare module "a" {}`. The keyword has this kind as well.
 pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) {
     let Some(name_at) = walk.tree.child(at, f::NAME) else {
         return;
@@ -118,7 +118,7 @@ pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `declare …`. Everything in a namespace that is only declared is exported; `declare global` is one as well.
+/// Handles `declare …`. Everything in a declared namespace is exported; `declare global` is one as well.
 pub(super) fn ambient(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let inner = tree.children(at).map(|child| tree.kind(child));

@@ -1,11 +1,11 @@
-//! Which names of the file are exported by a statement other than their own.
+//! Finds names of the file that a separate statement exports.
 
 use super::kinds::{field as f, kind as k};
 use crate::draft::Draft;
 use crate::names::FastMap;
 use crate::tree::Tree;
 
-/// The names in `export { a }`, `export default a`, `export = a`, `exports.x = a`, `module.exports = a` and
+/// Returns the names in `export { a }`, `export default a`, `export = a`, `exports.x = a`, `module.exports = a` and
 /// `module.exports = { a, x: b }`, each with whether it is an `export`.
 pub(super) fn names<'t>(tree: &Tree, draft: &Draft<'t>) -> FastMap<&'t str, bool> {
     let mut found = FastMap::default();
@@ -39,7 +39,7 @@ fn exported(tree: &Tree, statement: usize) -> Vec<usize> {
     names
 }
 
-/// The identifiers that a statement like `exports.x = a` or `module.exports = { a }` exports.
+/// Returns the identifiers that a statement like `exports.x = a` or `module.exports = { a }` exports.
 fn assigned(tree: &Tree, draft: &Draft<'_>, statement: usize) -> Vec<usize> {
     let mut names = Vec::new();
     let mut next = tree.children(statement).next();
@@ -61,12 +61,12 @@ fn assigned(tree: &Tree, draft: &Draft<'_>, statement: usize) -> Vec<usize> {
     names
 }
 
-/// Whether members of this are exports.
+/// Returns whether the members of this path are exports.
 pub(super) fn is_exports(path: &str) -> bool {
     matches!(path, "exports" | "module.exports")
 }
 
-/// Whether this stands for all that a CommonJS module exports.
+/// Returns whether this path is the whole export of a CommonJS module.
 pub(super) fn is_module_exports(left: &str) -> bool {
     left == "module.exports"
 }

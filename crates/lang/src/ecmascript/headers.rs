@@ -1,10 +1,10 @@
-//! What a header says, taken down while it is at hand: rules do not read it where it is shown.
+//! Reads symbol headers during extraction, because the resolver does not read the displayed signature.
 
 use codecompass_model::{Flags, SymbolKind};
 
 use super::resolve::split;
 
-/// What the words of a header say about a symbol.
+/// Returns the flags that the words of a header imply.
 pub(super) fn flags(header: &str, name: &str) -> Flags {
     let before = header.find(name).map_or("", |end| &header[..end]);
     let has = |words: &str, word: &str| words.split_whitespace().any(|one| one == word);
@@ -14,25 +14,25 @@ pub(super) fn flags(header: &str, name: &str) -> Flags {
         | Flags::MODULE_ITSELF.when(is_module_itself(header))
 }
 
-/// `module.exports = function named() {}` is listed under its own name.
+/// Handles `module.exports = function named() {}`, which is listed under its own name.
 fn is_module_itself(header: &str) -> bool {
     header.split_once("module.exports =").is_some_and(|(before, _)| before.is_empty() || before.ends_with("= "))
 }
 
-/// Whether rules ask for the header of such a symbol.
+/// Returns whether the resolver needs the header of such a symbol.
 pub(super) fn is_asked_for(kind: SymbolKind) -> bool {
     use SymbolKind::{Enum, Module, Namespace, Test, Use, Variant};
     !matches!(kind, Enum | Module | Namespace | Test | Use | Variant)
 }
 
-/// What stands behind the name of a symbol in its header.
+/// Returns the part of a header after the symbol's name.
 pub(super) fn after_name<'h>(header: &'h str, name: &str) -> &'h str {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let found = header
         .match_indices(name)
         .find(|(at, name)| !header[..*at].ends_with(is_part) && !header[at + name.len()..].starts_with(is_part));
     let rest = found.map_or("", |(at, name)| &header[at + name.len()..]);
-    // `const X = class Y extends Z`: the class stands behind the sign.
+    // `const X = class Y extends Z`: the class follows the `=`.
     let Some(class) = rest.trim_start().strip_prefix("= class") else { return rest.trim_start() };
     match split::word(class.trim_start()) {
         ("extends", _) => class.trim_start(),

@@ -11,27 +11,27 @@ use crate::draft::{More, NewSymbol};
 use crate::roles::Role;
 use crate::text;
 
-/// The longest module path that is kept.
+/// The maximum length of a module path that is kept.
 pub(super) const MAX_PATH: usize = 500;
 
 /// One name that is imported or exported.
 pub(super) struct Name<'t> {
     pub(super) module: &'t str,
-    /// The name over there; none for a whole module.
+    /// The name in the other module; `None` for a whole module.
     pub(super) name: Option<&'t str>,
-    /// The name it gets here.
+    /// The local name.
     pub(super) local: Option<&'t str>,
     pub(super) glob: bool,
     pub(super) form: ImportForm,
-    /// All of its text.
+    /// The span of the whole entry.
     pub(super) span: Span,
-    /// The place of the name itself.
+    /// The span of the name itself.
     pub(super) name_span: Span,
     pub(super) signature: String,
     pub(super) reexport: bool,
 }
 
-/// `import …`. Returns the node after it.
+/// Handles `import …`. Returns the node after it.
 pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -67,13 +67,13 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     node.next as usize
 }
 
-/// How the imported name is written.
+/// The source of the imported name.
 enum Written {
     At(usize),
     Default,
 }
 
-/// The name over there, the node of the name here, the node of the entry, and its form.
+/// The name in the other module, the node of the local name, the node of the entry, and its form.
 type ClauseName = (Option<Written>, Option<usize>, usize, ImportForm);
 
 fn clause_names(walk: &Walk<'_, '_>, at: usize, clause: usize, names: &mut Vec<ClauseName>) {
@@ -98,7 +98,7 @@ fn clause_names(walk: &Walk<'_, '_>, at: usize, clause: usize, names: &mut Vec<C
     }
 }
 
-/// Whether the word `type` stands in a range.
+/// Determines the form by whether the word `type` occurs in a range.
 fn form_between(walk: &Walk<'_, '_>, start: u32, end: u32) -> ImportForm {
     let words = walk.draft.slice(Span { start, end });
     match words.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == "type" || word == "typeof") {
@@ -131,7 +131,7 @@ fn import_signature(
     text::signature(&header)
 }
 
-/// `export …`. Returns the node to look at next.
+/// Handles `export …`. Returns the next node to visit.
 pub(super) fn export(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let tree = walk.tree;
     if let Some(source) = tree.child(at, f::SOURCE) {
@@ -158,7 +158,7 @@ pub(super) fn export(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `export default …` of a value.
+/// Handles `export default …` of a value.
 fn default_export(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
     let inner = walk.unwrap(value);
     let (kind, function) = match walk.tree.kind(inner) {
@@ -190,7 +190,7 @@ fn default_export(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
     walk.enter(&entry);
 }
 
-/// `export … from 'x'`.
+/// Handles `export … from 'x'`.
 fn reexports(walk: &mut Walk<'_, '_>, at: usize, source: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -230,7 +230,7 @@ fn reexports(walk: &mut Walk<'_, '_>, at: usize, source: usize) {
     }
 }
 
-/// A local name that is exported, maybe under another one.
+/// Exports a local name, optionally under another one.
 pub(super) fn export_local(walk: &mut Walk<'_, '_>, name_at: usize, alias: Option<&str>) {
     let name = unquoted_or_plain(walk, name_at);
     let alias = alias.filter(|&alias| alias != name);
@@ -313,7 +313,7 @@ fn use_symbol<'a>(
     }
 }
 
-/// `import a = B.C`: another name for something in a namespace.
+/// Handles `import a = B.C`: another name for something in a namespace.
 pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let is_name = |&part: &usize| matches!(tree.kind(part), k::IDENTIFIER | k::NESTED_IDENTIFIER);

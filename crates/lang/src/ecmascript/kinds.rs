@@ -1,6 +1,6 @@
-//! The nodes and fields of the three grammars that the walk looks at. No grammar has all of them.
+//! The nodes and fields of the three grammars that the walk uses. No grammar has all of them.
 
-/// Kinds of nodes.
+/// Node kinds.
 pub(crate) mod kind {
     crate::tree::codes! {
         ABSTRACT_CLASS = "abstract_class_declaration",
@@ -161,7 +161,7 @@ pub(crate) mod field {
 
 use kind as k;
 
-/// The kinds whose children are asked for their field.
+/// The kinds with children that are looked up by field.
 pub(crate) const FIELDED: &[u8] = &[
     k::ABSTRACT_CLASS,
     k::ABSTRACT_METHOD,
@@ -217,7 +217,7 @@ pub(crate) const FIELDED: &[u8] = &[
     k::VARIABLE_DECLARATOR,
 ];
 
-/// The kinds in which nothing is of interest; literals are kept because they may be the value of something.
+/// The kinds with ignored content; literals are kept because they may be the value of something.
 pub(crate) const OPAQUE: &[u8] = &[
     k::COMMENT,
     k::DEFAULT,
@@ -244,8 +244,8 @@ pub(crate) const NAMES: &[u8] = &[
     k::TYPE_IDENTIFIER,
 ];
 
-/// The kinds of statements whose names are imported, or name the file's package.
+/// The kinds of statements that contain imported names, or the name of the file's package.
 pub(crate) const IMPORTS: &[u8] = &[k::EXPORT_CLAUSE, k::IMPORT_ALIAS, k::IMPORT_STATEMENT, k::NAMESPACE_EXPORT];
 
-/// Words that look like names and are none.
+/// Words that are not names although they have the syntax of names.
 pub(crate) const WORDS: &[&str] = &[];

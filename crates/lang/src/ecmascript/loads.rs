@@ -1,4 +1,4 @@
-//! Modules that are loaded by a call: `require('x')`, `import('x')`.
+//! Modules that a call loads: `require('x')`, `import('x')`.
 
 use codecompass_model::{Import, ImportForm};
 
@@ -11,7 +11,7 @@ use crate::roles::Role;
 use crate::text;
 use crate::tree::OTHER;
 
-/// The names that `require('x')` or `await import('x')` gives to a declarator. Whether it does.
+/// Adds the names that a declarator gets from `require('x')` or `await import('x')`. Returns whether it is such a load.
 pub(super) fn loaded(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: usize) -> bool {
     let Some(load) = load(walk, value) else {
         return false;
@@ -54,12 +54,12 @@ pub(super) fn loaded(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: 
 struct Load<'t> {
     call: usize,
     module: &'t str,
-    /// The member that is taken of it.
+    /// The accessed member of the module.
     member: Option<&'t str>,
     form: ImportForm,
 }
 
-/// `module.exports = require('x')`: what is loaded here is exported as a whole.
+/// Handles `module.exports = require('x')`, which re-exports the loaded module as a whole.
 pub(super) fn passed_on(walk: &mut Walk<'_, '_>, value: usize) {
     let Some(load) = load(walk, value) else {
         return;
@@ -77,7 +77,7 @@ pub(super) fn passed_on(walk: &mut Walk<'_, '_>, value: usize) {
     });
 }
 
-/// Whether a value is a module that is loaded here.
+/// Returns whether a value is a loaded module.
 pub(super) fn is_loaded(walk: &Walk<'_, '_>, value: usize) -> bool {
     load(walk, value).is_some()
 }
@@ -103,7 +103,7 @@ fn load<'t>(walk: &Walk<'_, 't>, value: usize) -> Option<Load<'t>> {
     Some(Load { call: at, module: argument(walk, at)?, member, form })
 }
 
-/// The module in `require('x')` or `import('x')`.
+/// Returns the module in `require('x')` or `import('x')`.
 fn argument<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
     let arguments = walk.tree.child(call, f::ARGUMENTS)?;
     let first = walk.tree.children(arguments).find(|&child| walk.tree.kind(child) != k::COMMENT)?;
@@ -111,7 +111,7 @@ fn argument<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
     (walk.tree.kind(first) == k::STRING || is_template).then(|| unquoted(walk, first))
 }
 
-/// `import('x')` whose module gets no name here: an expression, or a type.
+/// Handles `import('x')` without a local name for the module: an expression, or a type.
 pub(super) fn dynamic(walk: &mut Walk<'_, '_>, at: usize) {
     if !is_type(walk, at) {
         return unnamed(walk, at, None, ImportForm::Dynamic);
@@ -121,7 +121,7 @@ pub(super) fn dynamic(walk: &mut Walk<'_, '_>, at: usize) {
     unnamed(walk, at, member.map(|member| walk.slice(member)), ImportForm::TypeOnly);
 }
 
-/// Whether a call stands in a type: `typeof import('x')`, `import('x').A`.
+/// Returns whether a call is in a type: `typeof import('x')`, `import('x').A`.
 fn is_type(walk: &Walk<'_, '_>, call: usize) -> bool {
     let mut at = call;
     for _ in 0..16 {
@@ -147,7 +147,7 @@ fn is_type(walk: &Walk<'_, '_>, call: usize) -> bool {
     false
 }
 
-/// A call of `require` whose module gets no name here.
+/// Handles a call of `require` without a local name for the module.
 pub(super) fn require(walk: &mut Walk<'_, '_>, at: usize, callee: usize) {
     if walk.slice(callee) == "require" && !walk.draft.is_local(walk.tree.node(callee).span()) {
         unnamed(walk, at, None, ImportForm::Require);

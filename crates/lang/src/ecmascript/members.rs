@@ -10,7 +10,7 @@ use super::symbols::Entry;
 use super::walk::Walk;
 use crate::roles::Role;
 
-/// A method, an accessor, or the signature of one.
+/// Handles a method, an accessor, or the signature of one.
 pub(super) fn method(walk: &mut Walk<'_, '_>, at: usize) {
     if is_listed(walk, at) || walk.tree.kind(at) == k::METHOD {
         let name = walk.tree.child(at, f::NAME);
@@ -37,7 +37,7 @@ fn method_kind(walk: &Walk<'_, '_>, at: usize, name: Option<usize>) -> SymbolKin
     }
 }
 
-/// A field of a class or of an object type. One that holds a function is a method.
+/// Handles a field of a class or of an object type. A field that holds a function is a method.
 pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
     let is_signature = walk.tree.kind(at) == k::PROPERTY_SIGNATURE;
     if is_signature && !is_listed(walk, at) {
@@ -62,8 +62,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `name: value` in an object literal: a method when the value is a function, a field in an object whose members are
-/// listed.
+/// Handles `name: value` in an object literal: a function is a method, other values are fields if members are listed.
 pub(super) fn pair(walk: &mut Walk<'_, '_>, at: usize) {
     let key = walk.tree.child(at, f::KEY);
     let Some(value) = walk.tree.child(at, f::VALUE) else {
@@ -93,14 +92,14 @@ pub(super) fn pair(walk: &mut Walk<'_, '_>, at: usize) {
     member(walk, at, key, kind, walk.long_value(Some(value)), None, walk.span_of(at, f::VALUE));
 }
 
-/// The function or class that a value is.
+/// Returns the function or class that a value is.
 pub(super) fn function_in(walk: &Walk<'_, '_>, value: usize) -> Option<usize> {
     let inner = walk.unwrap(value);
     let kind = walk.tree.kind(inner);
     matches!(kind, k::ARROW | k::FUNCTION_EXPRESSION | k::GENERATOR | k::CLASS).then_some(inner)
 }
 
-/// The cases of an enum.
+/// Adds the variants of an enum.
 pub(super) fn variants(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     for child in tree.children(at) {
@@ -116,7 +115,7 @@ pub(super) fn variants(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A parameter of a constructor that is a field as well: `constructor(private x: X)`.
+/// Handles a parameter of a constructor that is also a field: `constructor(private x: X)`.
 pub(super) fn parameter_property(walk: &mut Walk<'_, '_>, at: usize, name_at: usize) {
     let in_constructor = walk.draft.enclosing().is_some_and(|around| around.kind == SymbolKind::Constructor);
     let before = walk.draft.slice(Span { start: walk.tree.node(at).start, end: walk.tree.node(name_at).start });
@@ -129,14 +128,14 @@ pub(super) fn parameter_property(walk: &mut Walk<'_, '_>, at: usize, name_at: us
     }
 }
 
-/// Whether the members of the interface or object type around a node are symbols.
+/// Returns whether the members of the interface or object type around a node are symbols.
 fn is_listed(walk: &Walk<'_, '_>, at: usize) -> bool {
     let body = walk.tree.node(at).parent as usize;
     let kind = walk.tree.kind(body);
     kind != k::OBJECT_TYPE || walk.roles.of(body) == Role::Declares
 }
 
-/// Whether a node stands directly in the object literal given to `module.exports`.
+/// Returns whether a node is directly in the object literal that is assigned to `module.exports`.
 fn is_exported_literal(walk: &Walk<'_, '_>, at: usize) -> bool {
     let object = walk.tree.node(at).parent as usize;
     let around = walk.tree.node(object).parent as usize;
@@ -181,7 +180,7 @@ fn member(
     });
 }
 
-/// Members are public unless a word or a `#` says something else.
+/// Returns the visibility of a member: public unless a modifier or a `#` changes it.
 pub(super) fn visibility(walk: &Walk<'_, '_>, at: usize, name: usize) -> (Option<&'static str>, Visibility) {
     if walk.tree.kind(name) == k::PRIVATE_IDENTIFIER {
         return (Some("#"), Visibility::Private);

@@ -1,29 +1,29 @@
-//! TypeScript and JavaScript: one walk over three grammars; and the scripts of components in single files.
+//! TypeScript and JavaScript: one walk over three grammars, and the scripts of single-file components.
 //!
-//! TypeScript's grammars differ in one thing (`<T>x` is a cast in `.ts` and an element in `.tsx`), and JavaScript's is the
-//! part of them without types, so all three share their node kinds and the walk. `.tsx` is a [`Language`] value of its own
-//! because a value has one grammar; on the wire it is `typescript` as well, and both must carry the same version.
+//! TypeScript's grammars differ in one thing (`<T>x` is a cast in `.ts` and an element in `.tsx`), and JavaScript's is
+//! their subset without types, so all three share their node kinds and the walk. `.tsx` is a [`Language`] value of its
+//! own because a value has one grammar; on the wire it is `typescript` as well, and both must have the same version.
 //!
-//! What is a symbol:
+//! Symbols are:
 //!
 //! - declarations at any depth: functions, classes, interfaces, aliases, enums, namespaces, and their members;
 //! - variables at file level and in namespaces; inside functions only those that hold a function or a class;
-//! - functions given to a name in any other way: `exports.x = …`, `Foo.prototype.bar = …`, `this.x = …`, methods and
-//!   function-valued properties of object literals wherever these stand, named function expressions;
+//! - functions that get a name in another way: `exports.x = …`, `Foo.prototype.bar = …`, `this.x = …`, methods and
+//!   function-valued properties of all object literals, named function expressions;
 //! - all named properties of an object literal that is the value of a file-level variable, of `module.exports` or of
-//!   `export default`, and of object literals in it; all members of an object type that an alias stands for;
-//! - test blocks with their titles as names, which enter no other symbol's qualified name (`test_blocks`);
-//! - each name of an import or a re-export, `const x = require(…)` among them, as `use`.
+//!   `export default`, and of object literals in it; all members of an object type that is the target of an alias;
+//! - test blocks with their titles as names, which are not part of other symbols' qualified names (`test_blocks`);
+//! - each name of an import or a re-export, including `const x = require(…)`, as `use`.
 //!
-//! What is a symbol is no binding: a nested function hides outer local names but is found as a child of the symbol around
-//! it. Everything else that is declared inside a function is a binding. `let`, `const` and classes are visible in their
-//! whole block, since closures may use them before their line; `var` in the whole function.
+//! A symbol is not a binding: a nested function hides outer local bindings but is found as a child of its enclosing
+//! symbol. Everything else that is declared inside a function is a binding. `let`, `const` and classes are visible in
+//! their whole block, since closures may use them before their line; `var` in the whole function.
 //!
-//! A parameter without a type carries the one its function's place gives it, and a function without a declared result the
-//! expression it gives back (`context`).
+//! A parameter without a type has its contextual type, and a function without a declared return type has the expression
+//! that it returns (`contextual_types`).
 //!
-//! Exported is public and everything else at file level private, also when the export stands elsewhere (`export { a }`,
-//! `module.exports = { a }`). An export of a local name is an import from the module `""`; `export = x` and
+//! Exported symbols are public and all others at file level private, also if a separate statement exports them (`export
+//! { a }`, `module.exports = { a }`). An export of a local name is an import from the module `""`; `export = x` and
 //! `module.exports = x` export the name `export=`.
 
 mod assignments;
@@ -49,7 +49,7 @@ use crate::customs::Customs;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// Raised with every change of the walk; the three values share it, and so do the two with the same name.
+/// Incremented with every change of the walk; the three values share it, and so do the two with the same name.
 const VERSION: u32 = 5;
 
 /// Tests, packages and modules have the same names in all of them.
@@ -110,7 +110,7 @@ pub(crate) const JAVASCRIPT: Language = Language {
     rules: Rules::Own(resolve::resolver),
 };
 
-/// `.vue`: its scripts, as TypeScript, which plain JavaScript is a part of.
+/// `.vue`: its scripts, as TypeScript, which includes plain JavaScript.
 pub(crate) const VUE: Language = Language {
     name: "vue",
     extensions: &["vue"],

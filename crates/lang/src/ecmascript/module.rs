@@ -1,7 +1,7 @@
-//! The file's part of qualified names, from its path alone.
+//! Determines the file's prefix of qualified names from its path alone.
 
-/// The path without its extension and a leading `src`, joined by dots. `index` stays: two folders' entry files are
-/// different modules, and a name must say which one is meant.
+/// Returns the path without its extension and a leading `src`, joined by dots. `index` stays: the entry files of two
+/// folders are different modules, and their names must differ.
 pub(super) fn prefix(path: &str) -> String {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);

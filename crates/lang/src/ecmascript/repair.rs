@@ -1,16 +1,16 @@
-//! Code that the grammar gets wrong, rewritten byte by byte so that all offsets stay.
+//! Rewrites code that the grammar misparses, byte by byte, so that all offsets stay valid.
 //!
-//! The grammar takes a signature that begins with its type parameters for a continuation of the line before, when that has
-//! no semicolon; it does not know `export type * from`, nor the variance in `<in out T>`. All are common in type-heavy
-//! code, and one such place can cost the rest of the file. So a semicolon is parsed in the place of the blank before such a
-//! signature, and blanks in the place of those words; all texts still come from the file as it is.
+//! The grammar parses a signature that begins with its type parameters as a continuation of the previous line if that
+//! has no semicolon. It supports neither `export type * from` nor the variance in `<in out T>`. All are common in
+//! type-heavy code, and one occurrence can invalidate the rest of the file. So the parser gets a semicolon in place of
+//! the blank before such a signature, and blanks in place of those words; all texts still come from the original file.
 
 use std::ops::Range;
 
-/// So many lines of comments are looked through for the code before them.
+/// The maximum number of comment lines to skip in search of the code before them.
 const MAX_COMMENT_LINES: usize = 64;
 
-/// The text as the grammar would like it; `None` when there is nothing to change.
+/// Returns the text that the grammar can parse; `None` if nothing changes.
 pub(super) fn repair(text: &str) -> Option<String> {
     let semicolons: Vec<usize> = text.match_indices('<').filter_map(|(at, _)| before_signature(text, at)).collect();
     let types = text.match_indices("export type *").map(|(at, _)| at + "export ".len()..at + "export type".len());
@@ -25,7 +25,7 @@ pub(super) fn repair(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The blank before a `<` that begins a line after code that may be a whole signature.
+/// Returns the blank before a `<` that begins a line after code that may be a whole signature.
 fn before_signature(text: &str, at: usize) -> Option<usize> {
     let line = text[..at].trim_end_matches([' ', '\t']);
     let is_first = line.len() < at && line.ends_with('\n');
@@ -41,7 +41,7 @@ fn before_signature(text: &str, at: usize) -> Option<usize> {
     before.bytes().last().is_some_and(is_end).then(|| at - 1)
 }
 
-/// The places of `in` or `out` before the name of a type parameter: behind `<` or a comma, before another word.
+/// Returns the ranges of `in` or `out` before the name of a type parameter: after `<` or a comma, before another word.
 fn variance<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = Range<usize>> + 't {
     text.match_indices(word).filter_map(move |(at, _)| {
         let rest = text[at + word.len()..].trim_start();
@@ -56,7 +56,7 @@ fn variance<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = Range
     })
 }
 
-/// Whether a signature may end with this byte.
+/// Returns whether a signature may end with this byte.
 fn is_end(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b')' | b'>' | b']' | b'}' | b'\'' | b'"' | b'`')
 }

@@ -1,4 +1,4 @@
-//! Blocks, and the local names that live in them.
+//! Blocks and their local bindings.
 
 use codecompass_model::{BindingKind, Part, Span};
 
@@ -11,7 +11,7 @@ use crate::draft::{NewBinding, Said};
 use crate::roles::Role;
 use crate::tree::Tree;
 
-/// What the names of a pattern have in common.
+/// The properties that the names of a pattern share.
 #[derive(Clone, Copy)]
 struct Source {
     kind: BindingKind,
@@ -20,7 +20,7 @@ struct Source {
     part: Part,
 }
 
-/// Nodes that open a scope or declare names in one, and nothing else.
+/// Handles nodes that only open a scope or declare names in one.
 pub(super) fn open(walk: &mut Walk<'_, '_>, at: usize, kind: u8) {
     match kind {
         k::STATEMENT_BLOCK | k::SWITCH_BODY => block(walk, at),
@@ -49,7 +49,7 @@ pub(super) fn open(walk: &mut Walk<'_, '_>, at: usize, kind: u8) {
     }
 }
 
-/// Opens the scope of anything with parameters.
+/// Opens the scope of a node with parameters.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     let end = walk.tree.next(at);
     walk.draft.block(end, false);
@@ -71,7 +71,7 @@ fn arrow(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A block, unless it is the body of a namespace: that declares symbols.
+/// Opens a block, unless it is the body of a namespace, which declares symbols.
 fn block(walk: &mut Walk<'_, '_>, at: usize) {
     let parent = walk.tree.kind(walk.tree.node(at).parent as usize);
     if matches!(parent, k::MODULE | k::INTERNAL_MODULE | k::AMBIENT) {
@@ -85,7 +85,7 @@ fn block(walk: &mut Walk<'_, '_>, at: usize) {
     tree.children(at).for_each(|case| declarations(walk, case));
 }
 
-/// Binds what the statements directly below a node declare, since all of the block can see it.
+/// Binds the declarations directly below a node, since they are visible in the whole block.
 fn declarations(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     for child in tree.children(at) {
@@ -99,7 +99,7 @@ fn declarations(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Binds what a declarator of a local variable declares; a function or a class will be a symbol.
+/// Binds the names of a local variable's declarator; a function or a class becomes a symbol instead.
 pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) {
     if walk.tree.kind(at) != k::VARIABLE_DECLARATOR {
         return;
@@ -129,7 +129,7 @@ fn hide(walk: &mut Walk<'_, '_>, name: Option<usize>) {
     }
 }
 
-/// Binds the names that `var` declares anywhere in a function, but not in functions inside it.
+/// Binds the names that `var` declares anywhere in a function, but not in nested functions.
 fn hoist_vars(walk: &mut Walk<'_, '_>, function: usize) {
     let tree = walk.tree;
     let end = tree.next(function);
@@ -166,7 +166,7 @@ fn parameters(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Gives the parameters from this binding on the type that their function's place says.
+/// Annotates the parameters from this binding on with the contextual type of their function.
 fn annotate(walk: &mut Walk<'_, '_>, first: usize, place: Option<&str>, index: usize) {
     if let Some(place) = place.filter(|_| first < walk.draft.binding_count()) {
         walk.draft.annotate(first, &format!("Parameters<{place}>[{index}]"));
@@ -198,7 +198,7 @@ fn type_parameter(walk: &mut Walk<'_, '_>, name: Option<usize>, annotation: Opti
     }
 }
 
-/// `A extends B<infer C> ? D : E`: `C` can be seen in all of it.
+/// Handles `A extends B<infer C> ? D : E`: `C` is visible in all of it.
 fn conditional_type(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     walk.draft.block(tree.next(at), false);
@@ -231,7 +231,7 @@ fn for_in(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The word that declares the variable of a `for … of` or `for … in`.
+/// Returns the keyword that declares the variable of a `for … of` or `for … in`.
 fn keyword<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<&'t str> {
     let left = walk.tree.node(walk.tree.child(at, f::LEFT)?);
     let before = walk.draft.slice(Span { start: walk.tree.node(at).start, end: left.start });
@@ -239,7 +239,7 @@ fn keyword<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<&'t str> {
     matches!(word, "const" | "let" | "var" | "using").then_some(word)
 }
 
-/// Each element of what `of` runs over; what `in` runs over are keys, which say nothing.
+/// Binds the variable of a loop: `of` iterates over elements; `in` iterates over keys, which have no useful type.
 fn loop_variable(walk: &mut Walk<'_, '_>, at: usize) {
     let (Some(left), Some(right)) = (walk.tree.child(at, f::LEFT), walk.tree.child(at, f::RIGHT)) else {
         return;
@@ -259,7 +259,7 @@ fn catch(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Binds all names of a pattern, unless that has happened before.
+/// Binds all names of a pattern that are not yet bound.
 fn bind(walk: &mut Walk<'_, '_>, pattern: usize, source: Source) {
     let mut names = PatternNames::of(pattern);
     while let Some((name, step)) = names.next(walk.tree, walk.draft.text) {
@@ -287,7 +287,7 @@ fn bind(walk: &mut Walk<'_, '_>, pattern: usize, source: Source) {
     }
 }
 
-/// The default of a parameter: `1` in `(a = 1) =>`.
+/// Returns the default of a parameter: `1` in `(a = 1) =>`.
 fn default_of(walk: &Walk<'_, '_>, name: usize) -> Option<Span> {
     let parent = walk.tree.node(name).parent as usize;
     let right = (walk.tree.kind(parent) == k::ASSIGNMENT_PATTERN).then(|| walk.tree.child(parent, f::RIGHT))??;
@@ -295,7 +295,7 @@ fn default_of(walk: &Walk<'_, '_>, name: usize) -> Option<Span> {
     is_parameter.then(|| walk.tree.node(right).span())
 }
 
-/// Which part of a pattern's value a name stands for.
+/// The part of a pattern's value that a name is bound to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Whole,
@@ -304,9 +304,9 @@ pub(super) enum Step {
     Inside,
 }
 
-/// The names that a pattern binds, in source order, and which part each is.
+/// The names that a pattern binds, in source order, with the part of each.
 pub(super) struct PatternNames {
-    /// What was not looked at yet.
+    /// The nodes not yet visited.
     open: Vec<(usize, Step)>,
 }
 
@@ -315,7 +315,7 @@ impl PatternNames {
         Self { open: vec![(pattern, Step::Whole)] }
     }
 
-    /// The next name.
+    /// Returns the next name.
     pub(super) fn next(&mut self, tree: &Tree, text: &str) -> Option<(usize, Step)> {
         while let Some((at, step)) = self.open.pop() {
             let inner = |own: Step| if step == Step::Whole { own } else { Step::Inside };
@@ -345,7 +345,7 @@ impl PatternNames {
     }
 }
 
-/// The field that a part of an object pattern takes.
+/// Returns the field that a part of an object pattern extracts.
 fn field(tree: &Tree, part: usize) -> Step {
     let key = match tree.kind(part) {
         k::SHORTHAND_PATTERN => Some(part),
@@ -358,7 +358,7 @@ fn field(tree: &Tree, part: usize) -> Step {
     key.map_or(Step::Inside, |key| Step::Field(tree.node(key).span()))
 }
 
-/// The elements of an array pattern and their places: holes count.
+/// Returns the elements of an array pattern and their indices; holes count.
 fn elements<'a>(tree: &'a Tree, text: &'a str, at: usize) -> impl Iterator<Item = (usize, u32)> + 'a {
     let (mut from, mut place) = (tree.node(at).start, 0);
     tree.children(at).map(move |part| {

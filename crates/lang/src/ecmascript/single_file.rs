@@ -1,15 +1,16 @@
-//! Components in one file, of Vue and Svelte: markup with the code of the component in `<script>` elements.
+//! Single-file components of Vue and Svelte: markup with the code of the component in `<script>` elements.
 //!
-//! All but the bodies of scripts is blanked before the file is parsed, byte by byte and line by line, so that every offset is the
-//! file's own. Several scripts of a file are one module, as they are to those who compile it. What the markup says is not parsed.
-//! But it names what the scripts declare, so its words are told: nobody may say of a function that nothing names it.
+//! Before parsing, everything except the bodies of scripts is blanked, byte by byte and line by line, so that every
+//! offset is valid in the original file. Several scripts of a file are one module, as for their compilers. The markup
+//! is not parsed. But it names symbols of the scripts, so its words are recorded: otherwise a function that only the
+//! markup uses would seem unused.
 
 use codecompass_model::Span;
 
-/// No tag is longer, in bytes: one that is not closed must not be looked for to the end of the text.
+/// The maximum length of a tag, in bytes, so that an unclosed tag is not searched to the end of the text.
 const LONGEST_TAG: usize = 2_000;
 
-/// The text with nothing but the bodies of scripts in it.
+/// Returns the text with everything except the bodies of scripts blanked.
 pub(super) fn scripts(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut from = 0;
@@ -28,17 +29,17 @@ pub(super) fn scripts(text: &str) -> String {
         }
     }
     blank(&mut bytes[from..]);
-    // Whole characters were blanked: what is kept lies between two tags.
+    // Whole characters were blanked: the kept text is between two tags.
     String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
 }
 
-/// The words of the markup: all but scripts, styles and comments. `code` is what [`scripts`] left.
+/// Returns the words of the markup: all except scripts, styles and comments. `code` is the result of [`scripts`].
 pub(super) fn words(text: &str, code: &str) -> Vec<Span> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
     let (bytes, code) = (text.as_bytes(), code.as_bytes());
     let mut words = Vec::new();
     let mut at = 0;
-    // What nothing closes is not passed over, here and later on.
+    // An unclosed comment or style is not skipped, neither here nor later.
     let mut ends = vec![("<!--", "-->"), ("<style", "</style")];
     while at < bytes.len() {
         let passed_over = ends.iter().position(|(open, _)| bytes[at..].starts_with(open.as_bytes()));
@@ -66,7 +67,7 @@ fn blank(bytes: &mut [u8]) {
     bytes.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
 }
 
-/// Where the body of the script begins whose tag opens here, and whether it is code that we read.
+/// Returns the body start of the script that opens here, and whether the grammar can parse it.
 fn script(text: &str, open: usize) -> Option<(usize, bool)> {
     const NAME: &str = "<script";
     let rest = text.get(open..)?;
@@ -85,11 +86,11 @@ fn script(text: &str, open: usize) -> Option<(usize, bool)> {
         quote.is_none() && byte == b'>'
     })?;
     let attributes = &attributes[..end];
-    // One that is closed at once has no body.
+    // A self-closing tag has no body.
     (!attributes.ends_with('/')).then(|| (open + NAME.len() + end + 1, is_read(attributes)))
 }
 
-/// Whether the attributes of a script say that it is in a language that the grammar reads.
+/// Returns whether the attributes of a script name a language that the grammar can parse.
 fn is_read(attributes: &str) -> bool {
     let of = |name: &str| {
         let value = attributes.split_ascii_whitespace().find_map(|one| one.strip_prefix(name)?.strip_prefix('='));
@@ -103,7 +104,7 @@ fn is_read(attributes: &str) -> bool {
     [of("lang"), of("type")].into_iter().flatten().all(is_known)
 }
 
-/// Where the body that begins here ends.
+/// Returns the end of the body that begins here.
 fn end_of(text: &str, body: usize) -> usize {
     let is_end = |at: usize| text.get(at..at + 8).is_some_and(|tag| tag.eq_ignore_ascii_case("</script"));
     text[body..].match_indices('<').map(|(at, _)| body + at).find(|at| is_end(*at)).unwrap_or(text.len())

@@ -1,4 +1,4 @@
-//! What all symbols have in common: where they begin, their docs, their header, who can see them.
+//! The common parts of all symbols: their start, docs, header and visibility.
 
 use codecompass_model::{Expr, Part, Span, SymbolKind, Visibility};
 
@@ -9,13 +9,13 @@ use crate::draft::{Draft, More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 
-/// A value longer than this is left out of the signature of a variable.
+/// The maximum length of a value in the signature of a variable; longer values are left out.
 const MAX_VALUE: u32 = 80;
 
-/// The longest name that is taken from a string or a computed key.
+/// The maximum length of a name from a string or a computed key.
 const MAX_NAME: usize = 120;
 
-/// The last run of comments: each stands directly below the one before it.
+/// The last run of comments, each directly below the previous one.
 #[derive(Default)]
 pub(super) struct Comments {
     run: Option<Span>,
@@ -23,7 +23,7 @@ pub(super) struct Comments {
 }
 
 impl Comments {
-    /// A comment that follows code on its line belongs to that code, unless it is a doc comment.
+    /// Adds a comment. A comment that follows code on its line belongs to that code, unless it is a doc comment.
     pub(super) fn add(&mut self, draft: &Draft<'_>, comment: Span) {
         let text = draft.slice(comment);
         let is_doc = text.starts_with("/**") && text.len() > "/***/".len();
@@ -41,7 +41,7 @@ impl Comments {
         }
     }
 
-    /// Whether nothing but white space lies between the run and a place: at most one line end, or two behind a doc comment.
+    /// Returns whether only white space separates the run from an offset: one line end, or two after a doc comment.
     fn touches(&self, draft: &Draft<'_>, place: u32) -> bool {
         let Some(run) = self.run.filter(|run| run.end <= place && place - run.end < 1000) else {
             return false;
@@ -51,7 +51,7 @@ impl Comments {
         between.trim().is_empty() && between.bytes().filter(|&byte| byte == b'\n').count() <= limit
     }
 
-    /// Where the comments directly above a place begin, and the doc comment among them.
+    /// Returns the start of the comments directly above an offset, and the doc comment among them.
     pub(super) fn above(&self, draft: &Draft<'_>, place: u32) -> (u32, Option<Span>) {
         match self.run.filter(|_| self.touches(draft, place)) {
             Some(run) => (run.start, self.doc),
@@ -60,34 +60,34 @@ impl Comments {
     }
 }
 
-/// Decorators that were met before what they decorate: class members have them as siblings, exported classes further up.
+/// Decorators that precede their target: those of class members are siblings, those of exported classes are further up.
 #[derive(Default)]
 pub(super) struct Decorators {
     /// The class body or the `export`.
     parent: usize,
     spans: Vec<Span>,
-    /// Where the comments above the first one begin, and the doc comment among them.
+    /// The start of the comments above the first decorator, and the doc comment among them.
     above: (u32, Option<Span>),
 }
 
-/// A symbol as the declarations describe it.
+/// A symbol as its declaration describes it.
 pub(super) struct Entry<'a> {
     pub(super) kind: SymbolKind,
-    /// The node of its name, which refers to nothing; none when it has no name of its own.
+    /// The node of its name, which is no reference; `None` if it has no name of its own.
     pub(super) name_at: Option<usize>,
     pub(super) name: &'a str,
-    /// What stands in the qualified name instead of the name.
+    /// The segment of the qualified name, if it differs from the name.
     pub(super) segment: Option<&'a str>,
-    /// The node with all of its text.
+    /// The node that spans all of its text.
     pub(super) whole: usize,
-    /// Where its body or its long value begins.
+    /// The start of its body or its long value.
     pub(super) body: Option<u32>,
     pub(super) visibility: (Option<&'static str>, Visibility),
     pub(super) annotation: Option<Span>,
     pub(super) value: Option<Span>,
-    /// The first node after it; 0 when nothing stands in it.
+    /// The first node after it; 0 if it contains no nodes.
     pub(super) end: usize,
-    /// The symbol it belongs to, when that is not the innermost open one.
+    /// Its parent symbol, if that is not the innermost open one.
     pub(super) owner: Option<Option<u32>>,
 }
 
@@ -97,7 +97,7 @@ impl<'t> Walk<'_, 't> {
         self.enter_part(entry, Part::Whole);
     }
 
-    /// Adds a symbol that stands for a part of its value.
+    /// Adds a symbol that is a part of its value.
     pub(super) fn enter_part(&mut self, entry: &Entry<'_>, part: Part) {
         let whole = self.tree.node(entry.whole);
         let mut attributes = Vec::new();
@@ -153,14 +153,13 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// A symbol's range, shortened in broken code so that it does not begin before the last one; none for what stands in a
-    /// decorator.
+    /// Returns a symbol's range, in broken code cut to begin after the last symbol's start; `None` inside a decorator.
     pub(super) fn in_order(&self, span: Span) -> Option<Span> {
         let start = span.start.max(self.draft.last_start());
         (span.start >= self.decorator_end && start <= span.end).then_some(Span { start, ..span })
     }
 
-    /// Keeps a decorator for what follows it.
+    /// Keeps a decorator for the node after it.
     pub(super) fn decorate(&mut self, at: usize) {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
@@ -171,7 +170,7 @@ impl<'t> Walk<'_, 't> {
         self.decorators.spans.push(node.span());
     }
 
-    /// The decorators that wait for a node.
+    /// Returns the pending decorators of a node.
     fn waiting(&mut self, at: usize) -> Decorators {
         let parent = self.tree.node(at).parent as usize;
         let is_member = self.decorators.parent == parent && self.tree.kind(parent) == k::CLASS_BODY;
@@ -181,7 +180,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The header, up to the body or a long value.
+    /// Returns the header, up to the body or a long value.
     fn signature(&self, entry: &Entry<'_>, start: u32) -> String {
         let range = Span { start, end: entry.body.unwrap_or(self.tree.node(entry.whole).end) };
         let mut signature = header(self.draft, self.tree, entry.whole, range, &[k::COMMENT]);
@@ -195,7 +194,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// What stands before the first of several declarators: `export let`.
+    /// Returns the keywords before the first of several declarators: `export let`.
     pub(super) fn keywords(&self, declarator: usize) -> &'t str {
         let declaration = self.tree.node(declarator).parent as usize;
         let first = self.tree.child_of_kind(declaration, k::VARIABLE_DECLARATOR).unwrap_or(declarator);
@@ -204,7 +203,7 @@ impl<'t> Walk<'_, 't> {
         if words.contains('\n') { "" } else { words }
     }
 
-    /// Where the text of a node begins without the decorators before it; they are added to the list.
+    /// Returns the start of a node's text without the decorators before it, which are added to the list.
     fn own_start(&self, at: usize, attributes: &mut Vec<Span>) -> u32 {
         let mut start = self.tree.node(at).start;
         for child in
@@ -223,7 +222,7 @@ impl<'t> Walk<'_, 't> {
         start + (rest.len() - rest.trim_start().len()) as u32
     }
 
-    /// The statement around a declaration: with `export` and `declare`.
+    /// Returns the statement around a declaration: with `export` and `declare`.
     pub(super) fn statement(&self, mut at: usize) -> usize {
         loop {
             let parent = self.tree.node(at).parent as usize;
@@ -234,7 +233,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Who can see what a statement at file level, in a namespace or in a function declares under this name.
+    /// Returns the visibility of a name that a statement at file level, in a namespace or in a function declares.
     pub(super) fn visibility(&self, statement: usize, name: &str) -> (Option<&'static str>, Visibility) {
         if self.tree.kind(statement) == k::EXPORT {
             let rest = self.slice(statement).trim_start_matches(|c| c != 'e');
@@ -251,14 +250,14 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The text of a type annotation without its colon.
+    /// Returns the text of a type annotation without its colon.
     pub(super) fn type_of(&self, at: usize, field: u8) -> Option<Span> {
         let span = self.tree.node(self.tree.child(at, field)?).span();
         let colon = u32::from(self.draft.slice(span).starts_with(':'));
         Some(Span { start: span.start + colon, end: span.end })
     }
 
-    /// The name that a node spells: an identifier, or a key in quotes or brackets.
+    /// Returns the name at a node: an identifier, or a key in quotes or brackets.
     pub(super) fn name_text(&self, at: usize) -> Option<&'t str> {
         let text = self.draft.slice(self.name_span(at));
         (!text.is_empty() && text.len() <= MAX_NAME && !text.contains('\n')).then_some(text)
@@ -270,19 +269,19 @@ impl<'t> Walk<'_, 't> {
         Span { start: node.start + quotes, end: node.end - quotes }
     }
 
-    /// Where the value of a field or variable begins, when it is too long for a signature.
+    /// Returns the start of the value of a field or variable if it is too long for a signature.
     pub(super) fn long_value(&self, value: Option<usize>) -> Option<u32> {
         let span = self.tree.node(value?).span();
         let is_long = span.end - span.start > MAX_VALUE || self.draft.slice(span).contains('\n');
         is_long.then_some(span.start)
     }
 
-    /// Where the body of a function or class begins.
+    /// Returns the start of the body of a function or class.
     pub(super) fn body(&self, at: usize) -> Option<u32> {
         self.tree.child(at, f::BODY).map(|body| self.tree.node(body).start)
     }
 
-    /// The text of a node's child.
+    /// Returns the span of a node's child.
     pub(super) fn span_of(&self, at: usize, field: u8) -> Option<Span> {
         self.tree.child(at, field).map(|child| self.tree.node(child).span())
     }

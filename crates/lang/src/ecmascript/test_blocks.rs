@@ -1,8 +1,8 @@
-//! Test blocks as symbols: a title and a function, given to `describe`, `it`, `test` or one of their forms.
+//! Test blocks as symbols: `describe`, `it`, `test` or one of their forms, called with a title and a function.
 //!
-//! Runners differ in what they import and agree in how it reads, so the words decide: `it.only('…', () => …)`,
-//! `test.describe.serial('…', …)`, `test.each(table)('…', …)`, `it.skipIf(slow)('…', …)`. Hooks and steps are no blocks.
-//! A name that other code may have as well needs a title that is a literal; so does any block outside of test files.
+//! Runners differ in their imports but share their syntax, so the words decide: `it.only('…', () => …)`,
+//! `test.describe.serial('…', …)`, `test.each(table)('…', …)`, `it.skipIf(slow)('…', …)`. Hooks and steps are no
+//! blocks. A name that other code may also use needs a literal title; so does any block outside test files.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,16 @@ use crate::customs::is_test_path;
 use crate::draft::{More, NewSymbol};
 use crate::text;
 
-/// Functions that take a group of tests.
+/// Functions that accept a group of tests.
 const GROUPS: &[&str] = &["describe", "fdescribe", "xdescribe"];
 
-/// Functions that take one test.
+/// Functions that accept one test.
 const SINGLES: &[&str] = &["it", "fit", "xit", "test", "xtest"];
 
-/// Other words for the two that may mean anything else.
+/// Other names for both that may also have another purpose.
 const OTHERS: &[&str] = &["context", "xcontext", "specify", "xspecify", "suite"];
 
-/// What may stand behind them without making something else of them.
+/// Members of these functions that still declare tests.
 const FORMS: &[&str] = &[
     "concurrent",
     "each",
@@ -47,21 +47,21 @@ const FORMS: &[&str] = &[
     "todoIf",
 ];
 
-/// Of these, those that are called before the block is given: `test.each(table)('…', …)`.
+/// The forms that are called before the block: `test.each(table)('…', …)`.
 const CALLED: &[&str] = &["each", "for", "if", "runIf", "skipIf", "todoIf"];
 
-/// How many forms may follow each other.
+/// The maximum number of consecutive forms.
 const MAX_FORMS: usize = 8;
 
-/// The longest title that is kept whole, and the longest name of a runner, in bytes.
+/// The maximum length of a title and of the name of a runner, in bytes; longer titles are truncated.
 const MAX_TITLE: usize = 200;
 const MAX_RUNNER: usize = 80;
 
-/// What is called to declare a test.
+/// A function that declares tests.
 struct Runner {
-    /// Whether it takes a group, which needs no title.
+    /// Whether it accepts a group, which needs no title.
     is_group: bool,
-    /// Whether nothing else is called like this.
+    /// Whether the name has no other use.
     is_sure: bool,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
     walk.draft.symbol(new, node.next as usize);
 }
 
-/// What declares tests among the things that can be called.
+/// Returns the runner if a callee declares tests.
 fn runner(walk: &Walk<'_, '_>, callee: usize, steps: usize) -> Option<Runner> {
     let tree = walk.tree;
     let steps = steps.checked_sub(1)?;
@@ -140,8 +140,8 @@ fn runner(walk: &Walk<'_, '_>, callee: usize, steps: usize) -> Option<Runner> {
     }
 }
 
-/// The title among the arguments of a call that has the shape of a test: a title, maybe options, and a function. A group
-/// may do without: `Some(None)`.
+/// Returns the title among the arguments of a call with the shape of a test: a title, optional options, and a function.
+/// A group may have no title: `Some(None)`.
 fn title(walk: &Walk<'_, '_>, call: usize, runner: &Runner) -> Option<Option<usize>> {
     let tree = walk.tree;
     let arguments = tree.child(call, f::ARGUMENTS).filter(|&list| tree.kind(list) == k::ARGUMENTS)?;
@@ -153,7 +153,7 @@ fn title(walk: &Walk<'_, '_>, call: usize, runner: &Runner) -> Option<Option<usi
     arguments.take(2).any(|argument| is_body(walk, argument)).then_some(Some(first))
 }
 
-/// Whether an argument is a function that is written out, or one in a call that prepares it: `fakeAsync(() => …)`.
+/// Returns whether an argument is a function literal, or one in a call that prepares it: `fakeAsync(() => …)`.
 fn is_body(walk: &Walk<'_, '_>, argument: usize) -> bool {
     let tree = walk.tree;
     let argument = walk.unwrap(argument);
@@ -162,7 +162,7 @@ fn is_body(walk: &Walk<'_, '_>, argument: usize) -> bool {
     is_function(tree.kind(last.unwrap_or(argument)))
 }
 
-/// The title as people read it, when it is a literal.
+/// Returns the title as plain text if it is a literal.
 fn literal<'t>(walk: &Walk<'_, 't>, title: usize) -> Option<Cow<'t, str>> {
     let written = walk.slice(title);
     let is_template = written.starts_with('`') && !written.contains("${");
@@ -170,7 +170,7 @@ fn literal<'t>(walk: &Walk<'_, 't>, title: usize) -> Option<Cow<'t, str>> {
     (walk.tree.kind(title) == k::STRING || is_template).then(|| text::title(inside, MAX_TITLE))
 }
 
-/// The runner and the title, without tables, options and the function.
+/// Returns the runner and the title, without tables, options and the function.
 fn signature(walk: &Walk<'_, '_>, callee: usize, title: Option<usize>) -> String {
     let callee = walk.unwrap(callee);
     let inner = (walk.tree.kind(callee) == k::CALL).then(|| walk.tree.child(callee, f::FUNCTION)).flatten();

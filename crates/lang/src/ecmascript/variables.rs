@@ -1,4 +1,4 @@
-//! Variables: symbols at file level and in namespaces, and wherever they hold a function or a class.
+//! Variables: symbols at file level and in namespaces, and everywhere if they hold a function or a class.
 
 use codecompass_model::{Part, Span, SymbolKind};
 
@@ -12,7 +12,7 @@ use super::walk::Walk;
 use crate::roles::Role;
 use crate::tree::OTHER;
 
-/// One declarator of `const`, `let` or `var`.
+/// Handles one declarator of `const`, `let` or `var`.
 pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) {
     let Some(name) = walk.tree.child(at, f::NAME) else {
         return;
@@ -29,7 +29,7 @@ pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `const f = () => …` or `const C = class …`.
+/// Handles `const f = () => …` or `const C = class …`.
 fn defined(walk: &mut Walk<'_, '_>, at: usize, name_at: usize, function: usize) {
     let Some(name) = walk.name_text(name_at) else {
         return;
@@ -52,7 +52,7 @@ fn defined(walk: &mut Walk<'_, '_>, at: usize, name_at: usize, function: usize) 
     walk.enter(&entry);
 }
 
-/// A variable at file level, or several by a pattern.
+/// Handles a variable at file level, or several by a pattern.
 fn listed(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: Option<usize>) {
     let declaration = walk.tree.node(at).parent as usize;
     let is_const = walk.slice(declaration).starts_with("const");
@@ -88,7 +88,7 @@ fn listed(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: Option<usiz
     }
 }
 
-/// The value at the end of a chain of assignments: `{}` in `a = b = {}`.
+/// Returns the value at the end of a chain of assignments: `{}` in `a = b = {}`.
 pub(super) fn last_value(walk: &Walk<'_, '_>, value: usize) -> usize {
     let mut at = walk.unwrap(value);
     while walk.tree.kind(at) == k::ASSIGNMENT {
@@ -100,7 +100,7 @@ pub(super) fn last_value(walk: &Walk<'_, '_>, value: usize) -> usize {
     at
 }
 
-/// The whole statement when it has one declarator, else the declarator.
+/// Returns the whole statement if it has one declarator, else the declarator.
 pub(super) fn whole(walk: &Walk<'_, '_>, at: usize) -> usize {
     let declaration = walk.tree.node(at).parent as usize;
     let is_declaration = matches!(walk.tree.kind(declaration), k::LEXICAL | k::VARIABLE_DECLARATION | k::USING);
@@ -109,7 +109,7 @@ pub(super) fn whole(walk: &Walk<'_, '_>, at: usize) -> usize {
     if is_declaration && is_first && is_last { walk.statement(declaration) } else { at }
 }
 
-/// Whether a declarator declares something for the whole file or namespace.
+/// Returns whether a declarator declares a name for the whole file or namespace.
 fn is_file_level(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     if declarator < walk.function_end {
         return false;
@@ -119,7 +119,7 @@ fn is_file_level(walk: &Walk<'_, '_>, declarator: usize) -> bool {
         let parent = walk.tree.node(at).parent as usize;
         match walk.tree.kind(parent) {
             _ if parent == at => return true,
-            // Outside of functions a `var` in a block is the file's.
+            // Outside functions, a `var` in a block belongs to the file.
             k::PROGRAM | k::VARIABLE_DECLARATION => return true,
             OTHER | k::EXPORT | k::AMBIENT | k::LEXICAL | k::USING => at = parent,
             k::STATEMENT_BLOCK => return is_namespace(walk, parent),
@@ -133,7 +133,7 @@ fn is_namespace(walk: &Walk<'_, '_>, block: usize) -> bool {
     matches!(around, k::MODULE | k::INTERNAL_MODULE | k::AMBIENT)
 }
 
-/// The text of a range without the quotes around it.
+/// Returns the text of a string without its quotes.
 pub(super) fn unquoted<'t>(walk: &Walk<'_, 't>, string: usize) -> &'t str {
     let node = walk.tree.node(string);
     let quotes = u32::from(node.end - node.start >= 2);

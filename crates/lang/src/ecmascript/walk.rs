@@ -11,12 +11,12 @@ use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
 use crate::tree::{OTHER, Tree};
 
-/// Collects everything a TypeScript file says.
+/// Collects the facts of a TypeScript file.
 pub(super) fn typescript(tree: &Tree, draft: &mut Draft<'_>) {
     walk(tree, draft, true);
 }
 
-/// Collects everything a JavaScript file says.
+/// Collects the facts of a JavaScript file.
 pub(super) fn javascript(tree: &Tree, draft: &mut Draft<'_>) {
     walk(tree, draft, false);
 }
@@ -48,8 +48,8 @@ fn walk(tree: &Tree, draft: &mut Draft<'_>, typed: bool) {
 pub(super) struct Walk<'w, 't> {
     pub(super) tree: &'w Tree,
     pub(super) draft: &'w mut Draft<'t>,
-    /// Beside the roles of names: an object literal or object type that declares has its members listed as symbols, and a
-    /// function, class or call that declares is already listed under another name.
+    /// The roles of names. In addition, an object literal or object type with the role `Declares` has its members
+    /// listed as symbols, and a function, class or call with that role is already listed under another name.
     pub(super) roles: Roles,
     /// Whether classes declare their fields.
     pub(super) typed: bool,
@@ -57,27 +57,27 @@ pub(super) struct Walk<'w, 't> {
     pub(super) exported: FastMap<&'t str, bool>,
     /// Whether there may be a `var` in the file.
     pub(super) has_var: bool,
-    /// Fields that the constructor of a class gave a value already.
+    /// Fields that already have a value from the constructor of their class.
     pub(super) fields: FastMap<(Option<u32>, &'t str), ()>,
     pub(super) comments: Comments,
     pub(super) decorators: Decorators,
-    /// Bytes before this one belong to a decorator; its class may have been listed already, so nothing in it is.
+    /// Bytes before this one belong to a decorator. Its class may already be listed, so nothing in it is.
     pub(super) decorator_end: u32,
-    /// Nodes before this one stand in a function.
+    /// Nodes before this one are in a function.
     pub(super) function_end: usize,
-    /// Nodes before this one stand in a `declare namespace` or the like, where everything is exported.
+    /// Nodes before this one are in a `declare namespace` or the like, where everything is exported.
     pub(super) ambient_end: usize,
 }
 
 impl<'t> Walk<'_, 't> {
-    /// Looks at a node and returns the one to look at next: its first child, or what follows its subtree.
+    /// Visits a node and returns the next node to visit: its first child, or the node after its subtree.
     fn visit(&mut self, at: usize) -> usize {
         let node = self.tree.node(at);
         match node.kind {
             OTHER => {}
             k::SHORTHAND_PATTERN if self.roles.of(at) == Role::Declares => self.key(at),
             k::SHORTHAND => {
-                // The name of a value, and that of the member it becomes.
+                // The name of a value, and of the member that it becomes.
                 self.refer(at, Some(RefShape::Value));
                 self.draft.reference(node.span(), RefShape::Member, None);
             }
@@ -112,7 +112,7 @@ impl<'t> Walk<'_, 't> {
         at + 1
     }
 
-    /// Nodes that declare something, or open a scope.
+    /// Handles nodes that declare something, or open a scope.
     fn declaration(&mut self, at: usize, kind: u8) -> usize {
         match kind {
             k::FUNCTION_DECLARATION | k::GENERATOR_DECLARATION | k::FUNCTION_SIGNATURE => {
@@ -139,7 +139,7 @@ impl<'t> Walk<'_, 't> {
         at + 1
     }
 
-    /// A reference from this leaf, in the way its role says, else in the given one.
+    /// Adds the reference of this leaf, with the shape of its role or else the default.
     fn refer(&mut self, at: usize, default: Option<RefShape>) {
         let shape = match self.roles.of(at) {
             Role::Declares => return,
@@ -153,14 +153,14 @@ impl<'t> Walk<'_, 't> {
         self.draft.reference(self.tree.node(at).span(), shape, qualifier);
     }
 
-    /// Whether this is the key of a pattern, or of a literal whose members are not listed.
+    /// Returns whether this is the key of a pattern, or of a literal with unlisted members.
     fn is_key(&self, at: usize) -> bool {
         let node = self.tree.node(at);
         let around = self.tree.kind(node.parent as usize);
         node.field == f::KEY && matches!(around, k::PAIR | k::PAIR_PATTERN) && self.roles.of(at) == Role::Open
     }
 
-    /// A member that a pattern takes out of a value, or that a literal gives one: `const { key } = value`, `{ key: 1 }`.
+    /// Handles a member that a pattern reads or a literal sets: `const { key } = value`, `{ key: 1 }`.
     fn key(&mut self, at: usize) {
         let parent = |at: usize| self.tree.node(at).parent as usize;
         let part = match self.tree.kind(parent(at)) {
@@ -176,7 +176,7 @@ impl<'t> Walk<'_, 't> {
         self.draft.reference(self.tree.node(at).span(), RefShape::Member, value);
     }
 
-    /// What stands before the last name of `a.b`.
+    /// Returns the qualifier of the last name of `a.b`.
     fn qualifier(&self, at: usize) -> Option<Span> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
@@ -192,7 +192,7 @@ impl<'t> Walk<'_, 't> {
         let Some(callee) = self.tree.child(at, f::FUNCTION).map(|callee| self.unwrap(callee)) else {
             return;
         };
-        // The grammar takes `await f<T>()` for a call of `await f`.
+        // The grammar parses `await f<T>()` as a call of `await f`.
         let awaited = (self.tree.kind(callee) == k::AWAIT).then(|| self.tree.children(callee).next()).flatten();
         let callee = awaited.map_or(callee, |inner| self.unwrap(inner));
         match self.tree.kind(callee) {
@@ -212,7 +212,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The expression without what does not change its value: brackets, casts, type arguments.
+    /// Returns the expression without wrappers that keep its value: brackets, casts, type arguments.
     pub(super) fn unwrap(&self, mut at: usize) -> usize {
         while matches!(
             self.tree.kind(at),
@@ -229,7 +229,7 @@ impl<'t> Walk<'_, 't> {
         at
     }
 
-    /// Gives a role to the name that an expression or type is known by: `c` in `a.b.c`, `A` in `A<B>`.
+    /// Assigns a role to the main name of an expression or type: `c` in `a.b.c`, `A` in `A<B>`.
     pub(super) fn mark_name(&mut self, at: Option<usize>, shape: RefShape) {
         let name = at.and_then(|at| self.name_of(at));
         self.roles.mark(name, Role::Refers(shape));
@@ -254,7 +254,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// `@a.b` or `@a.b(…)`. Those of class members wait for their member.
+    /// Handles `@a.b` or `@a.b(…)`. Decorators of class members wait for their member.
     fn decorator(&mut self, at: usize) {
         let node = self.tree.node(at);
         self.decorator_end = self.decorator_end.max(node.end);
@@ -269,7 +269,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// `<A.B …>`; a lower-case name without a dot is an element of HTML.
+    /// Handles `<A.B …>`; a lower-case name without a dot is an element of HTML.
     fn element_named(&mut self, name: Option<usize>, shape: RefShape) {
         let Some(name) = name else {
             return;
@@ -283,7 +283,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The text of a node.
+    /// Returns the text of a node.
     pub(super) fn slice(&self, at: usize) -> &'t str {
         self.draft.slice(self.tree.node(at).span())
     }

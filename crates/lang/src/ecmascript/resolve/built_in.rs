@@ -1,11 +1,11 @@
-//! What the rules know of the language's own types: containers and promises, because code of the view goes through them.
+//! A model of the language's own types: containers and promises, because types of the view flow through them.
 
 use std::rc::Rc;
 
 use super::Rules;
 use super::types::{Scope, Type};
 
-/// Members of the language's own types: of texts, lists, sets, maps, promises, functions, and of all objects.
+/// Members of the language's own types: of strings, lists, sets, maps, promises, functions, and of all objects.
 const MEMBERS: &[&str] = &[
     "add",
     "apply",
@@ -94,13 +94,13 @@ const MEMBERS: &[&str] = &[
     "with",
 ];
 
-/// Whether the language's own types have a member of this name.
+/// Returns whether the language's own types have a member of this name.
 pub(super) fn is_of_the_language(name: &str) -> bool {
     MEMBERS.binary_search(&name).is_ok()
 }
 
 impl Rules<'_> {
-    /// A type of the language's own, by its name and type arguments.
+    /// Returns a type of the language, by its name and type arguments.
     pub(super) fn built_in(&self, name: &str, argument: &dyn Fn(usize) -> Type) -> Type {
         match name {
             "Array"
@@ -128,17 +128,17 @@ impl Rules<'_> {
         }
     }
 
-    /// A global value by its name: nothing of the view, so its members are known to be outside.
+    /// Returns the type of a global value by its name. It is not in the view, so its members are external.
     pub(super) fn built_in_value(&self, name: &str) -> Type {
         match name {
             "Object" | "Promise" | "Array" => Type::Method(Rc::new(Type::External), Rc::from(name)),
-            // Anybody may put something there.
+            // Any code may add members to these.
             "window" | "globalThis" | "self" | "global" => Type::Given,
             _ => Type::External,
         }
     }
 
-    /// What a promise gives.
+    /// Returns the type that a promise resolves to.
     pub(super) fn awaited(&self, of: &Type) -> Type {
         let one = |of: &Type| match self.expanded(of) {
             Type::Promise(inner) => (*inner).clone(),
@@ -148,7 +148,7 @@ impl Rules<'_> {
         Type::several(of.each().iter().map(one))
     }
 
-    /// One element of a list, one value of a map.
+    /// Returns the element type of a list, or the value type of a map.
     pub(super) fn element(&self, of: &Type) -> Type {
         let one = |of: &Type| match self.expanded(of) {
             Type::List(element) | Type::Dict(element) => (*element).clone(),
@@ -160,7 +160,7 @@ impl Rules<'_> {
         Type::several(of.each().iter().map(one))
     }
 
-    /// The n-th element.
+    /// Returns the type of the n-th element.
     pub(super) fn nth(&self, of: &Type, at: usize) -> Type {
         match self.expanded(of) {
             Type::Tuple(elements) => elements.get(at).cloned().unwrap_or(Type::Unknown),
@@ -169,7 +169,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a method of a container gives back.
+    /// Returns the return type of a container's method.
     pub(super) fn method_result(&self, of: &Type, name: &str) -> Type {
         match (of, name) {
             (Type::Tuple(elements), _) => {
@@ -198,7 +198,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a method of a container hands to the n-th parameter of its callback.
+    /// Returns the type of the n-th parameter of the callback of a container's method.
     pub(super) fn callback_parameter(&self, of: &Type, name: &str, at: usize) -> Type {
         match (of, name, at) {
             (Type::Tuple(elements), ..) => {

@@ -1,4 +1,4 @@
-//! Calls: what they give back, and what type their callee wants for an argument.
+//! Calls: their return types, and the parameter types that their callees expect.
 
 use std::rc::Rc;
 
@@ -14,11 +14,11 @@ use super::split;
 use super::types::{Receiver, Scope, Type, Written};
 use super::written::{is_function, without_comments};
 
-/// How many overloads are looked at.
+/// The maximum number of overloads to check.
 const MAX_OVERLOADS: usize = 64;
 
 impl Rules<'_> {
-    /// What a call of something gives back. The arguments may tell what a type parameter stands for.
+    /// Returns the result type of a call. The arguments may determine a type parameter.
     pub(super) fn called(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
         let one = |callee: &Type| self.course.guarded(Type::Unknown, || self.called_one(callee, arguments, scope));
         Type::several(callee.each().iter().map(one))
@@ -71,7 +71,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The declared result of a signature; a type parameter that is the type of a parameter stands for the argument.
+    /// Returns the declared result of a signature; type parameters that are parameter types come from the arguments.
     fn result_of(&self, signature: &Signature, arguments: &str, scope: &Scope) -> Type {
         let Some(result) = signature.result.as_deref() else { return Type::Unknown };
         let mut inside = signature.scope.clone();
@@ -108,7 +108,7 @@ impl Rules<'_> {
         given
     }
 
-    /// The type of the n-th parameter of a function.
+    /// Returns the type of the n-th parameter of a function.
     pub(super) fn parameter(&self, function: &Type, at: usize, scope: &Scope) -> Type {
         let one = |function: &Type| self.course.guarded(Type::Unknown, || self.parameter_of_one(function, at, scope));
         Type::several(function.each().iter().map(one))
@@ -129,7 +129,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The types of the n-th parameters of all signatures; functions are what is asked for, when there are any.
+    /// Returns the types of the n-th parameters of all signatures; of several, the first with a callable type.
     fn fitting_parameter(&self, signatures: &[Signature], at: usize) -> Type {
         let is_callable = |found: &Type| {
             let one = |one: &Type| {
@@ -165,7 +165,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The type of the n-th parameter of a class's constructor.
+    /// Returns the type of the n-th parameter of a class's constructor.
     pub(super) fn constructor_parameter(&self, class: &Type, at: usize, scope: &Scope) -> Type {
         let Type::Value(class) = class else {
             return if *class == Type::External { Type::Given } else { Type::Unknown };
@@ -184,7 +184,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What an interface or function type with `new` makes.
+    /// Returns the type that an interface or function type with `new` constructs.
     pub(super) fn made_by(&self, of: &Type) -> Type {
         match self.expanded(of) {
             Type::Written(written) if written.text.starts_with("new ") => {
@@ -198,7 +198,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The ways to call something.
+    /// Returns the call signatures of a type.
     fn signatures(&self, of: &Type) -> Vec<Signature> {
         match self.expanded(of) {
             Type::Value(symbol) => self.function_signatures(symbol, None),
@@ -234,7 +234,7 @@ impl Rules<'_> {
         let same =
             index.named(symbol.parent, &symbol.name).iter().filter_map(|&place| Some((place, index.symbol(place)?)));
         let overloads = same.filter(|(place, other)| {
-            // Overloads stand one after the other.
+            // Overloads follow each other.
             *place == of.place
                 || other.kind == symbol.kind
                     && place.abs_diff(of.place) < 24
@@ -267,7 +267,7 @@ impl Rules<'_> {
         bases.iter().flat_map(|base| self.course.guarded(None, || Some(self.signatures(base)))).flatten().collect()
     }
 
-    /// The declared type of a parameter as its function's header says it, in full.
+    /// Returns the full declared type of a parameter, from its function's header.
     pub(super) fn parameter_text(&self, index: &Index, symbol: &Symbol, name: &str, start: &str) -> Option<String> {
         let taken = signature(callable(index.header(symbol)), &Scope::new(0, None, 0))?;
         let parts = split::parts(&taken.parameters, true, ",").into_iter().map(str::trim);
@@ -280,7 +280,7 @@ impl Rules<'_> {
         found.map(|(_, declared)| declared.to_owned())
     }
 
-    /// Whom calling a target as a whole means.
+    /// Returns the target of calling a target as a whole.
     pub(super) fn called_target(&self, target: Target) -> Target {
         match target {
             Target::Module(file) => match self.module_itself(file) {

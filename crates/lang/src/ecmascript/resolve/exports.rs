@@ -1,4 +1,4 @@
-//! What modules export, and whom imports mean.
+//! Resolves the exports of modules, and imports.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,17 @@ use super::index::Index;
 use super::names::{Space, Target, is_in_space};
 use super::types::Scope;
 
-/// How many modules are asked for an export; barrels of large projects pass on hundreds.
+/// The maximum number of modules to search for an export; barrels of large projects re-export hundreds.
 const MAX_ASKED: usize = 5000;
 
-/// How often a whole module may be passed on.
+/// The maximum number of re-exports of a whole module.
 const MAX_HOPS: usize = 24;
 
-/// The modules that were asked already.
+/// The modules that were already searched.
 type Asked = HashSet<(VersionId, String)>;
 
 impl Rules<'_> {
-    /// Whom an import of a file means.
+    /// Resolves an import of a file.
     pub(super) fn imported(&self, file: VersionId, at: u32, space: Space) -> Target {
         let Some(index) = self.index(file) else { return Target::Nobody };
         match index.file.facts.imports.get(at as usize) {
@@ -41,7 +41,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A name at the file level of a file, for an export of it.
+    /// Resolves a name at file level, for an export of it.
     fn own_name(&self, index: &Index, name: &str, space: Space, seen: &mut Asked) -> Target {
         let own = |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in_space(symbol, space));
         let found: Vec<u32> = index.named(None, name).iter().copied().filter(|place| own(place)).collect();
@@ -59,7 +59,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Whom a module exports under a name.
+    /// Resolves a name that a module exports.
     pub(super) fn export(&self, file: VersionId, name: &str, space: Space) -> Target {
         let key = (file, name.to_owned(), space);
         self.exports.once(&key, || self.export_of(file, name, space, &mut Asked::new()))
@@ -87,7 +87,7 @@ impl Rules<'_> {
         self.common_export(&index, name, space, seen)
     }
 
-    /// An export that the file itself writes down.
+    /// Resolves an export that the file itself declares.
     fn own_export(&self, index: &Index, name: &str, space: Space, seen: &mut Asked) -> Target {
         let at = |place| SymbolAt { file: index.file.id, place };
         let places = index.exported(name);
@@ -108,7 +108,7 @@ impl Rules<'_> {
         Target::Nobody
     }
 
-    /// `module.exports = x` and `export = x`: the whole is the default, and its members are exported by name.
+    /// Resolves `module.exports = x` and `export = x`: the whole is the default, and its members are exported by name.
     fn common_export(&self, index: &Index, name: &str, space: Space, seen: &mut Asked) -> Target {
         if name == "default" {
             return match self.whole(index, space, seen) {
@@ -129,7 +129,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What `module.exports = x` or `export = x` exports.
+    /// Resolves the whole export of `module.exports = x` or `export = x`.
     fn whole(&self, index: &Index, space: Space, seen: &mut Asked) -> Target {
         match self.own_export(index, "export=", space, seen) {
             Target::Nobody => whole_function(index),
@@ -137,7 +137,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a module is when it is called or constructed as a whole.
+    /// Resolves a module that is called or constructed as a whole.
     pub(super) fn module_itself(&self, file: VersionId) -> Target {
         let mut file = file;
         for _ in 0..MAX_HOPS {
@@ -152,7 +152,7 @@ impl Rules<'_> {
     }
 }
 
-/// `module.exports = function named() {}` is listed under its own name.
+/// Handles `module.exports = function named() {}`, which is listed under its own name.
 fn whole_function(index: &Index) -> Target {
     let symbols = index.file.facts.symbols.iter().enumerate();
     let found = symbols.filter(|(_, symbol)| symbol.parent.is_none() && symbol.flags.has(Flags::MODULE_ITSELF));
@@ -160,7 +160,7 @@ fn whole_function(index: &Index) -> Target {
     if found.is_empty() { Target::Nobody } else { Target::Symbols(found) }
 }
 
-/// Whether a file exports in the way of CommonJS: nothing in it is an `export`.
+/// Returns whether a file exports in CommonJS style: it contains no `export`.
 fn is_common(index: &Index) -> bool {
     let symbols = &index.file.facts.symbols;
     let is_script = index.file.language == "javascript" && !index.file.path.ends_with(".mjs");

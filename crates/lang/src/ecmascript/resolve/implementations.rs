@@ -1,4 +1,4 @@
-//! The methods that implement or override a declared one.
+//! Finds the methods that implement or override a declared one.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use super::members::header_after_name;
 use super::split;
 use super::types::Type;
 
-/// How many types up a class is looked for.
+/// The maximum number of supertypes to follow.
 const MAX_UP: usize = 16;
 
 impl Rules<'_> {
-    /// Members of the same name in classes and interfaces below that of a declared one, by path and place.
+    /// Returns members of the same name in subclasses and subinterfaces of a member's type, by path and index.
     pub(super) fn implementing(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some(index) = self.index(declared.file) else { return Vec::new() };
         let Some(symbol) = index.symbol(declared.place).filter(|symbol| is_member(symbol.kind)) else {
@@ -28,7 +28,7 @@ impl Rules<'_> {
         named.iter().copied().filter(|&at| at != declared && self.is_below(at, owner)).collect()
     }
 
-    /// Whether a member stands in a type that names another one above it.
+    /// Returns whether a member is in a type that names the other one as a supertype.
     fn is_below(&self, member: SymbolAt, above: SymbolAt) -> bool {
         let Some(index) = self.index(member.file) else { return false };
         let Some(symbol) = index.symbol(member.place).filter(|symbol| is_member(symbol.kind)) else { return false };
@@ -45,7 +45,7 @@ impl Rules<'_> {
         false
     }
 
-    /// The classes and interfaces that a class or interface extends or implements.
+    /// Returns the classes and interfaces that a class or interface extends or implements.
     fn named_above(&self, of: SymbolAt) -> Vec<SymbolAt> {
         let Some(index) = self.index(of.file) else { return Vec::new() };
         let types = self.bases(&index, of, &Rc::from([])).into_iter().chain(self.implemented(&index, of));

@@ -1,4 +1,4 @@
-//! What TypeScript and JavaScript alone ask of the index of a file: exports, what assignments attach, visible bindings.
+//! Lookups in a file that only TypeScript and JavaScript need: exports, attached members, visible bindings.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -7,14 +7,14 @@ use codecompass_model::{BindingKind, Import, RefShape, SourceFile, Symbol, Symbo
 
 use crate::rules::index::{self, places, range, sorted};
 
-/// See the module.
+/// A file with its facts sorted for lookups.
 pub(super) struct Index {
     shared: index::Index,
-    /// Symbols whose qualified name says that they belong to another symbol than the one around them, by that name.
+    /// Symbols with another owner in their qualified name than their enclosing symbol, by that name.
     attached: Box<[u32]>,
-    /// The same by the qualified name of that other symbol.
+    /// The same symbols by the qualified name of that owner.
     owned: Box<[u32]>,
-    /// Exports that are written as imports, by the name they have outside.
+    /// Exports that are stored as imports, by their exported name.
     reexports: Box<[u32]>,
     /// `export * from`.
     pub(super) globs: Vec<u32>,
@@ -51,23 +51,23 @@ impl Index {
         }
     }
 
-    /// What stands behind a symbol's name in its header.
+    /// Returns the part of a symbol's header after its name.
     pub(super) fn header(&self, symbol: &Symbol) -> &str {
         symbol.header.map_or("", |header| self.written(header))
     }
 
-    /// The symbols that assignments attach to a symbol: `Foo.prototype.bar = …`.
+    /// Returns the symbols that assignments attach to a symbol: `Foo.prototype.bar = …`.
     pub(super) fn attached(&self, of: &Symbol, name: &str) -> &[u32] {
         let meant = || of.qualified_name.bytes().chain([b'.']).chain(name.bytes());
         range(&self.attached, |at| self.qualified(at).bytes().cmp(meant()))
     }
 
-    /// Whether assignments attach something to a symbol.
+    /// Returns whether assignments attach members to a symbol.
     pub(super) fn is_owner(&self, symbol: &Symbol) -> bool {
         !range(&self.owned, |at| owner(self.qualified(at)).cmp(&Some(&symbol.qualified_name))).is_empty()
     }
 
-    /// The path that `import a = B.C` gives another name.
+    /// Returns the path that `import a = B.C` renames.
     pub(super) fn alias(&self, name: &str) -> Option<&str> {
         let is_meant = |at: &&u32| self.qualified(**at).rsplit_once('.').is_some_and(|(_, last)| last == name);
         let path = self.symbol(*self.aliases.iter().find(is_meant)?)?.value?;
@@ -78,7 +78,7 @@ impl Index {
         range(&self.reexports, |at| local_name(&self.facts().imports[at as usize]).cmp(&Some(outside)))
     }
 
-    /// The symbols that the file exports under a name by their own declaration.
+    /// Returns the symbols that the file exports under a name by their own declaration.
     pub(super) fn exported(&self, name: &str) -> Vec<u32> {
         let is_default = |symbol: &Symbol| symbol.visibility_text.as_deref() == Some("export default");
         let fits = |&&place: &&u32| {
@@ -94,7 +94,7 @@ impl Index {
         found
     }
 
-    /// The binding that a name means at a place: by the reference on that line, else by what can be seen from there.
+    /// Returns the binding of a name at a site: by the reference on that line, else by visibility.
     pub(super) fn visible_binding(&self, name: &str, symbol: Option<u32>, line: u32, types: bool) -> Option<u32> {
         let all = self.bindings(name);
         if all.is_empty() {
@@ -113,17 +113,17 @@ impl Index {
         visible.min().map(|(_, _, at)| at)
     }
 
-    /// The binding that a name stands for on a line, when it is used there.
+    /// Returns the binding of a name on a line, if the name is used there.
     fn used(&self, name: &str, line: u32) -> Option<Option<u32>> {
         let references = &self.facts().references;
-        // Uses of a name are in source order.
+        // References to a name are in source order.
         let here = range(self.references(name), |at| references[at as usize].line.cmp(&line));
         let mut values = here.iter().map(|&at| &references[at as usize]);
         let first = values.find(|reference| matches!(reference.shape, RefShape::Value | RefShape::Call));
         first.map(|reference| reference.binding)
     }
 
-    /// A symbol, the one around it and so on, up to the file.
+    /// Returns a symbol and its ancestors, up to the file.
     pub(super) fn chain(&self, symbol: Option<u32>) -> impl Iterator<Item = Option<u32>> + '_ {
         let up = |at: &Option<u32>| at.map(|at| self.symbol(at).and_then(|symbol| symbol.parent));
         std::iter::successors(Some(symbol), up).take(80)
@@ -134,7 +134,7 @@ impl Index {
     }
 }
 
-/// Whether the qualified name of a symbol says that it belongs to another one than the symbol around it.
+/// Returns whether the qualified name of a symbol has another owner than its enclosing symbol.
 fn is_attached(all: &[Symbol], symbol: &Symbol) -> bool {
     let around = Symbol::naming(all, symbol.parent);
     let plain = around.map_or(0, |around| around.qualified_name.len() + 1) + symbol.name.len();
@@ -144,12 +144,12 @@ fn is_attached(all: &[Symbol], symbol: &Symbol) -> bool {
     }
 }
 
-/// The qualified name of what a symbol belongs to, by its own.
+/// Returns the qualified name of a symbol's owner, from its own.
 fn owner(qualified: &str) -> Option<&str> {
     qualified.rsplit_once('.').map(|(owner, _)| owner)
 }
 
-/// The name that an import has here.
+/// Returns the local name of an import.
 fn given_name(import: &Import) -> Option<&str> {
     local_name(import).filter(|_| !import.glob && !import.module.is_empty())
 }
@@ -158,13 +158,13 @@ fn local_name(import: &Import) -> Option<&str> {
     import.alias.as_deref().or(import.name.as_deref())
 }
 
-/// Whether symbols of a kind are members of something, so that no name alone means them.
+/// Returns whether symbols of a kind are members, so that no bare name refers to them.
 pub(super) fn is_member(kind: SymbolKind) -> bool {
     use SymbolKind::{Constructor, Field, Method, Property, Variant};
     matches!(kind, Constructor | Field | Method | Property | Variant)
 }
 
-/// A member of an object literal that stands somewhere in the file.
+/// Returns whether a symbol is a member of an object literal somewhere in the file.
 fn is_loose_member(symbol: &Symbol) -> bool {
     symbol.parent.is_none() && is_member(symbol.kind)
 }

@@ -1,6 +1,6 @@
-//! A forgiving reader of JSON with comments and trailing commas, as `tsconfig.json` and `package.json` are written.
+//! A lenient parser of JSON with comments and trailing commas, as in `tsconfig.json` and `package.json`.
 
-/// A value; numbers and words do not matter here.
+/// A value; numbers and words are not distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Json {
     Text(String),
@@ -12,18 +12,18 @@ pub(super) enum Json {
 const MAX_DEPTH: usize = 24;
 
 impl Json {
-    /// Reads a text; what can not be read is left out.
+    /// Parses a text; invalid parts are skipped.
     pub(super) fn read(text: &str) -> Json {
         let mut reader = Reader { rest: text.trim_start_matches('\u{feff}') };
         reader.value(MAX_DEPTH)
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
         self.entries().iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The entries of a map; none of anything else.
+    /// Returns the entries of a map; none for other values.
     pub(super) fn entries(&self) -> &[(String, Json)] {
         match self {
             Json::Map(entries) => entries,
@@ -38,7 +38,7 @@ impl Json {
         }
     }
 
-    /// Every text in it, in order.
+    /// Returns every string in it, in order.
     pub(super) fn texts(&self) -> Vec<&str> {
         match self {
             Json::Text(text) => vec![text],
@@ -82,7 +82,7 @@ impl Reader<'_> {
         self.rest = &self.rest[1..];
         while !self.ends('}') {
             if !self.rest.starts_with('"') {
-                // Not JSON: the rest is lost, what was read stays.
+                // Not JSON: the rest is lost, the values so far are kept.
                 self.rest = "";
                 break;
             }
@@ -94,7 +94,7 @@ impl Reader<'_> {
         Json::Map(entries)
     }
 
-    /// Whether the bracket closes here, or the text ends; commas are skipped.
+    /// Returns whether the bracket closes here, or the text ends; skips commas.
     fn ends(&mut self, close: char) -> bool {
         self.skip();
         while let Some(rest) = self.rest.strip_prefix(',') {
@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips a bracket that closes something else.
+    /// Skips an unmatched closing bracket.
     fn drop_one(&mut self) -> bool {
         self.rest = &self.rest[1..];
         true

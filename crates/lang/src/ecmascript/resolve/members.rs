@@ -1,4 +1,4 @@
-//! Members: what a type declares under a name, itself or by what it inherits from.
+//! Looks up members: those that a type declares itself or inherits.
 
 use std::rc::Rc;
 
@@ -11,34 +11,34 @@ use super::names::{Space, Target};
 use super::split;
 use super::types::{Scope, Type, Written};
 
-/// What a member is.
+/// The result of a member lookup.
 #[derive(Clone, Debug)]
 pub(super) enum Member {
-    /// Symbols, each with what the type parameters around it stand for.
+    /// Symbols, each with the arguments of its enclosing type parameters.
     Symbols(Vec<(SymbolAt, Given)>),
-    /// No symbol of its own, but a type: of the language's own.
+    /// No symbol, but a type: a member of a type of the language.
     Typed(Type),
-    /// A member that is written in the view and has no symbol: of an object type in place, or of a record.
+    /// A member in the view without a symbol: of an inline object type, or of a record.
     Inline(Type),
-    /// The type is outside of the view, or the member is one that all objects have.
+    /// The type is external, or all objects have the member.
     External,
     /// The type is known, and declares no such member.
     Missing,
-    /// Nobody knows the type.
+    /// The type is unknown.
     Unknown,
 }
 
-/// The type arguments of a receiver, by the parameter's name.
+/// The type arguments of a receiver, by the name of the parameter.
 pub(super) type Given = Rc<[(String, Type)]>;
 
 /// Members that all functions have.
 const OF_FUNCTIONS: &[&str] = &["apply", "bind", "call", "length", "name", "toString"];
 
-/// How many base types are gone up.
+/// The maximum number of base types to follow.
 const MAX_BASES: usize = 16;
 
 impl Rules<'_> {
-    /// The member of a type.
+    /// Returns the member of a type.
     pub(super) fn member(&self, of: &Type, name: &str) -> Member {
         match of {
             Type::Unknown => Member::Unknown,
@@ -54,7 +54,7 @@ impl Rules<'_> {
             Type::List(_) | Type::Dict(_) | Type::Promise(_) | Type::Tuple(_) if is_of_the_language(name) => {
                 Member::Typed(Type::Method(Rc::new(of.clone()), Rc::from(name)))
             }
-            // A record has the members that its keys name.
+            // The keys of a record are its members.
             Type::Dict(value) => Member::Inline((**value).clone()),
             Type::List(_) | Type::Promise(_) | Type::Tuple(_) => Member::Unknown,
             Type::Method(..) if is_of_the_language(name) => Member::External,
@@ -95,7 +95,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A member of an instance of a class or interface, or of what an alias stands for.
+    /// Returns a member of an instance of a class or interface, or of the target of an alias.
     fn instance_member(&self, of: SymbolAt, arguments: &[Type], name: &str, bases: usize) -> Member {
         let Some(index) = self.index(of.file) else { return Member::Unknown };
         let (Some(symbol), Some(bases)) = (index.symbol(of.place), bases.checked_sub(1)) else {
@@ -121,7 +121,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A member that a base class or interface declares.
+    /// Returns a member that a base class or interface declares.
     fn inherited(&self, index: &Index, of: SymbolAt, given: &Given, bases: usize, name: &str) -> Member {
         let mut result = Member::Missing;
         for part in self.merged(index, of) {
@@ -140,7 +140,7 @@ impl Rules<'_> {
         result
     }
 
-    /// The base types that a class or interface names, as instances.
+    /// Returns the base types that a class or interface names, as instances.
     pub(super) fn bases(&self, index: &Index, of: SymbolAt, given: &Given) -> Vec<Type> {
         let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
         let scope = self.scope_in(of, symbol, given);
@@ -162,7 +162,7 @@ impl Rules<'_> {
         }]
     }
 
-    /// The declarations that are one with this one: interfaces, classes and namespaces of the same name.
+    /// Returns the declarations that are merged with this one: interfaces, classes and namespaces of the same name.
     fn merged(&self, index: &Index, of: SymbolAt) -> Vec<SymbolAt> {
         let Some(symbol) = index.symbol(of.place) else { return vec![of] };
         if !matches!(symbol.kind, SymbolKind::Interface | SymbolKind::Class) {
@@ -175,7 +175,7 @@ impl Rules<'_> {
         same.map(|&place| SymbolAt { file: of.file, place }).collect()
     }
 
-    /// A member of a symbol that is itself a value.
+    /// Returns a member of a symbol that is itself a value.
     fn value_member(&self, of: SymbolAt, name: &str) -> Member {
         if name == "prototype" {
             return Member::Typed(Type::Instance(of, Rc::from([])));
@@ -190,7 +190,7 @@ impl Rules<'_> {
         if is_function && OF_FUNCTIONS.contains(&name) { Member::External } else { Member::Missing }
     }
 
-    /// The members of a class, enum, namespace, function or object literal itself; those of base classes as well.
+    /// Returns the static members of a class, enum, namespace, function or object literal, and of its base classes.
     pub(super) fn static_members(&self, of: SymbolAt, name: &str) -> Vec<SymbolAt> {
         let (mut of, mut found) = (of, Vec::new());
         for _ in 0..MAX_BASES {
@@ -219,7 +219,7 @@ impl Rules<'_> {
         found
     }
 
-    /// A function of an object literal that is the value of a local name.
+    /// Returns a function of an object literal that is the value of a local binding.
     fn literal_member(&self, (file, around, line): (u32, Option<u32>, u32), name: &str) -> Member {
         let Some(index) = self.index(file) else { return Member::Unknown };
         let fits = |&&place: &&u32| {
@@ -237,7 +237,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A member of an object type written in place.
+    /// Returns a member of an inline object type.
     fn written_member(&self, written: &Written, name: &str) -> Member {
         let Some((inside, _)) = split::group(&written.text).filter(|_| written.text.starts_with('{')) else {
             return if OF_FUNCTIONS.contains(&name) { Member::External } else { Member::Unknown };
@@ -264,7 +264,7 @@ impl Rules<'_> {
         self.index(of.file).and_then(|index| index.symbol(of.place).map(|symbol| symbol.kind))
     }
 
-    /// A place inside a symbol, with its type parameters given.
+    /// Returns the scope inside a symbol, with its type arguments.
     pub(super) fn scope_in(&self, of: SymbolAt, symbol: &Symbol, given: &Given) -> Scope {
         let mut scope = Scope::new(of.file, Some(of.place), symbol.lines.start);
         scope.given = given.clone();
@@ -272,12 +272,12 @@ impl Rules<'_> {
     }
 }
 
-/// Object literals and functions of one name in different blocks are different things.
+/// Returns whether symbols of a kind are block-scoped: those of one name in different blocks are different.
 fn is_scoped(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Const | SymbolKind::Var | SymbolKind::Fn | SymbolKind::Class)
 }
 
-/// The members of a symbol by name: those inside of it, and those attached to it by assignment.
+/// Returns the members of a symbol by name: those inside it, and those attached to it by assignment.
 fn members_of(index: &Index, place: u32, owner: &Symbol, name: &str, is_static: bool) -> Vec<u32> {
     let is_class = owner.kind == SymbolKind::Class;
     let is_function = matches!(owner.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor);
@@ -292,7 +292,7 @@ fn members_of(index: &Index, place: u32, owner: &Symbol, name: &str, is_static: 
     inside.chain(index.attached(owner, name).iter().copied()).collect()
 }
 
-/// What stands behind the name of a class or interface in its header, type parameters left out.
+/// Returns the part of a class or interface header after the name and type parameters.
 pub(super) fn header_after_name<'i>(index: &'i Index, symbol: &Symbol) -> &'i str {
     let rest = index.header(symbol);
     match split::group(rest).filter(|_| rest.starts_with('<')) {
@@ -301,7 +301,7 @@ pub(super) fn header_after_name<'i>(index: &'i Index, symbol: &Symbol) -> &'i st
     }
 }
 
-/// The parts of an object type.
+/// Splits the members of an object type.
 pub(super) fn object_parts(inside: &str) -> Vec<&str> {
     let lines = split::parts(inside, true, ";");
     let parts = lines.into_iter().flat_map(|part| split::parts(part, true, ","));

@@ -1,8 +1,8 @@
-//! Whom references mean in TypeScript and JavaScript.
+//! Resolves references in TypeScript and JavaScript.
 //!
 //! Names are looked up in scopes and imports (`names`, `exports`, `modules`), receivers by the type of their text
-//! (`values`, `written`, `members`, `calls`). Everything is looked up when somebody asks and remembered. A type nobody
-//! knows is an answer; one that is known to be outside of the view is another, because then no guess is due.
+//! (`values`, `type_text`, `members`, `calls`). Everything is computed on demand and cached. An unknown type is a
+//! result; an external type is another, because then no guess is needed.
 
 mod built_in;
 mod calls;
@@ -33,13 +33,13 @@ use modules::Modules;
 use names::{Space, Target};
 use types::Type;
 
-/// How deep types may lead to types.
+/// The maximum depth of nested type queries.
 const MAX_DEPTH: u32 = 40;
 
-/// How many steps one question may take.
+/// The maximum number of steps per top-level query.
 const MAX_STEPS: u32 = 20_000;
 
-/// The rules at work on a view.
+/// The resolver of a view.
 pub(super) struct Rules<'w> {
     world: Rc<dyn World + 'w>,
     modules: Modules<'w>,
@@ -52,7 +52,7 @@ pub(super) struct Rules<'w> {
     results: Memo<SymbolAt, Type>,
 }
 
-/// The constructor, as a language takes it.
+/// Creates the resolver.
 pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Rules {
         modules: Modules::new(Rc::clone(&world)),

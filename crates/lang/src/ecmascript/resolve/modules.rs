@@ -1,4 +1,4 @@
-//! Which file a module specifier means: relative paths, `paths` of a `tsconfig.json`, packages of the view.
+//! Resolves module specifiers to files: relative paths, `paths` of a `tsconfig.json`, packages of the view.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -8,11 +8,11 @@ use codecompass_model::{VersionId, World};
 
 use super::json::Json;
 
-/// What a specifier gets at its end, in this order.
+/// The extensions to append to a specifier, in this order.
 const ENDINGS: &[&str] =
     &["", ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts", ".json", ".vue"];
 
-/// Endings that stand for others before the code is compiled.
+/// Extensions of compiled files, with those of their sources.
 const COMPILED: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".d.ts"]),
     (".jsx", &[".tsx"]),
@@ -20,7 +20,7 @@ const COMPILED: &[(&str, &[&str])] = &[
     (".cjs", &[".cts", ".d.cts"]),
 ];
 
-/// Folders of compiled code, whose sources stand in `src` or beside.
+/// Folders of compiled code; the sources are in `src` or beside it.
 const OUTPUTS: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs"];
 
 /// The modules of a view.
@@ -31,12 +31,12 @@ pub(super) struct Modules<'w> {
     packages: OnceCell<Vec<Package>>,
 }
 
-/// What a `tsconfig.json` says about specifiers.
+/// The settings of a `tsconfig.json` that concern specifiers.
 struct Config {
     folder: String,
-    /// The folder that plain specifiers start from.
+    /// The folder that non-relative specifiers start from.
     base: Option<String>,
-    /// Patterns and the paths they stand for, from the root.
+    /// Patterns and their target paths, from the root.
     paths: Vec<(String, Vec<String>)>,
 }
 
@@ -52,7 +52,7 @@ impl<'w> Modules<'w> {
         Modules { world, known: RefCell::default(), configs: OnceCell::new(), packages: OnceCell::new() }
     }
 
-    /// The file that a specifier in a file at this path means; none when it is outside of the view.
+    /// Returns the file of a specifier in a file at this path; `None` if it is not in the view.
     pub(super) fn find(&self, path: &str, specifier: &str) -> Option<VersionId> {
         let folder = parent(path).to_owned();
         let key = (folder, specifier.to_owned());
@@ -64,8 +64,8 @@ impl<'w> Modules<'w> {
         found
     }
 
-    /// Whether a specifier that leads to no file of the view names somebody else's package: it is no path, and the view has
-    /// no file that lies where the specifier says, below whatever folder its first names stand for.
+    /// Returns whether a specifier without a file in the view names an external package: it is no path, and no file of
+    /// the view ends with its path after the first name, which may be an alias of any folder.
     pub(super) fn is_foreign(&self, specifier: &str) -> bool {
         if specifier.starts_with("node:") {
             return true;
@@ -100,7 +100,7 @@ impl<'w> Modules<'w> {
         self.by_config(folder, specifier).or_else(|| self.by_package(folder, specifier))
     }
 
-    /// The file or folder module at a path without its ending.
+    /// Returns the file or folder module at a path without its extension.
     fn at(&self, path: &str) -> Option<VersionId> {
         self.file(path).or_else(|| self.main_of(path)).or_else(|| self.file(&below(path, "index")))
     }
@@ -116,7 +116,7 @@ impl<'w> Modules<'w> {
         })
     }
 
-    /// The main file of a folder with a `package.json`.
+    /// Returns the main file of a folder with a `package.json`.
     fn main_of(&self, folder: &str) -> Option<VersionId> {
         let json = self.read(self.world.file_at(&below(folder, "package.json"))?)?;
         let main = ["types", "module", "main"].into_iter().find_map(|key| json.get(key)?.text())?;
@@ -140,7 +140,7 @@ impl<'w> Modules<'w> {
         })
     }
 
-    /// All configs, the deepest folders first.
+    /// Returns all configs, the deepest folders first.
     fn configs(&self) -> Vec<Config> {
         let files = ["tsconfig.json", "jsconfig.json", "tsconfig.base.json"].map(|name| self.world.files_named(name));
         let mut configs: Vec<Config> =
@@ -152,7 +152,7 @@ impl<'w> Modules<'w> {
     fn config(&self, id: VersionId) -> Option<Config> {
         let own = self.world.file(id)?.path.clone();
         let (mut path, mut options) = (own.clone(), None);
-        // The first config of the chain that says something about paths is the one that counts.
+        // The first config of the chain that defines paths applies.
         for _ in 0..4 {
             let json = self.read(self.world.file_at(&path)?)?;
             let found = json.get("compilerOptions");
@@ -202,7 +202,7 @@ impl<'w> Modules<'w> {
         files.iter().filter_map(read).filter(|package| !package.name.is_empty()).collect()
     }
 
-    /// The file that a whole package stands for.
+    /// Returns the entry file of a package.
     fn entry(&self, package: &Package) -> Option<VersionId> {
         let keys = ["source", "types", "typings", "module", "main"];
         let named =
@@ -220,7 +220,7 @@ impl<'w> Modules<'w> {
         exported.or_else(|| self.source(package, path))
     }
 
-    /// What a map of exports or imports says about a key; keys may have one star.
+    /// Returns the target of a key in a map of exports or imports; patterns may contain one star.
     fn mapped(&self, package: &Package, map: &Json, key: &str) -> Option<VersionId> {
         let fitting = map.entries().iter().filter_map(|(pattern, to)| Some((matched(pattern, key)?, to)));
         fitting
@@ -228,7 +228,7 @@ impl<'w> Modules<'w> {
             .find_map(|to| self.target(package, &to))
     }
 
-    /// The source of what a package points to: that file, or the one it was compiled from.
+    /// Returns the source of a package's target: that file, or the one it was compiled from.
     fn target(&self, package: &Package, to: &str) -> Option<VersionId> {
         let to = to.trim_start_matches("./");
         let direct = below(&package.folder, to);
@@ -255,7 +255,7 @@ fn is_output(folder: &str) -> bool {
     OUTPUTS.contains(&folder) || folder == "types"
 }
 
-/// What the star of a pattern stands for in a text; nothing for a pattern without one that is the text.
+/// Returns the text that matches the star of a pattern; empty for a pattern without a star that equals the text.
 fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     match pattern.split_once('*') {
         Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
@@ -263,12 +263,12 @@ fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     }
 }
 
-/// Whether a folder is another one or stands in it.
+/// Returns whether a folder is another one or inside it.
 fn is_in(folder: &str, around: &str) -> bool {
     around.is_empty() || folder.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The folder of a path.
+/// Returns the folder of a path.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -277,7 +277,7 @@ fn below(folder: &str, path: &str) -> String {
     if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
-/// A relative path from a folder; none when it leads out of the root.
+/// Joins a relative path to a folder; `None` if it leads out of the root.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! Whom a name means where it stands: local names, what the symbols around declare, imports, globals.
+//! Resolves names in their scope: local bindings, declarations of the enclosing symbols, imports, globals.
 
 use codecompass_model::{BindingKind, Symbol, SymbolAt, SymbolKind, VersionId};
 
@@ -6,30 +6,30 @@ use super::Rules;
 use super::index::{Index, is_member};
 use super::types::Scope;
 
-/// Types and values have names of their own.
+/// The namespace of a lookup: types and values are separate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Space {
     Value,
     Type,
 }
 
-/// Whom a name means.
+/// The target of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
-    /// A local name of a file.
+    /// A local binding of a file.
     Local(VersionId, u32),
-    /// Symbols that stand for the same.
+    /// Symbols that are one entity.
     Symbols(Vec<SymbolAt>),
-    /// All that a file exports.
+    /// All exports of a file.
     Module(VersionId),
-    /// Something outside of the view.
+    /// Something external.
     External,
-    /// A module of the view has no such name, as far as anybody knows.
+    /// No known name of the view.
     Nobody,
 }
 
 impl Rules<'_> {
-    /// Whom a name means at a place.
+    /// Resolves a name at a site.
     pub(super) fn name(&self, scope: &Scope, name: &str, space: Space) -> Target {
         let Some(index) = self.index(scope.file) else { return Target::Nobody };
         if let Some(at) = index.visible_binding(name, scope.symbol, scope.line, space == Space::Type) {
@@ -46,7 +46,7 @@ impl Rules<'_> {
         self.symbols(&index, scope, name, space)
     }
 
-    /// Whom a name means that is no local one.
+    /// Resolves a name that is not local.
     pub(super) fn symbols(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Target {
         if let Some((_, places)) = self.declared(index, scope, name, space) {
             let at = |place| SymbolAt { file: scope.file, place };
@@ -60,25 +60,25 @@ impl Rules<'_> {
         match import {
             Some(&at) => self.imported(scope.file, at, space),
             None => self.alias(index, name, scope, space).unwrap_or_else(|| {
-                // Where lines are indented oddly, what is declared around may seem out of sight.
+                // In oddly indented code, an enclosing declaration may seem out of scope.
                 let is_declared = chain.iter().any(|&around| !index.named(around, name).is_empty());
                 if is_declared { Target::Nobody } else { self.global(name, space) }
             }),
         }
     }
 
-    /// `import a = B.C`.
+    /// Resolves the alias of `import a = B.C`.
     fn alias(&self, index: &Index, name: &str, scope: &Scope, space: Space) -> Option<Target> {
         let path = index.alias(name)?;
         let first = path.split('.').next().unwrap_or("");
         if first == name {
             return None;
         }
-        // Its first name may be another alias, and the last of them this one again.
+        // Its first name may be another alias, and the aliases may be cyclic.
         Some(self.course.guarded(Target::Nobody, || self.path(scope, path, space)))
     }
 
-    /// What the symbols around a place declare under a name, and which of them does.
+    /// Returns the declarations of a name in the enclosing symbols of a site, and the symbol that contains them.
     fn declared(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Option<(Option<u32>, Vec<u32>)> {
         index.chain(scope.symbol).find_map(|around| {
             let children = index.named(around, name);
@@ -91,8 +91,8 @@ impl Rules<'_> {
         })
     }
 
-    /// Those of several symbols of one name that can be seen on a line. Blocks and callbacks are no symbols, so how far
-    /// lines are indented tells where they end.
+    /// Returns those of several symbols of one name that are visible on a line. Blocks and callbacks are no symbols, so
+    /// indentation determines where they end.
     fn visible(&self, index: &Index, around: Option<u32>, places: Vec<u32>, line: u32) -> Vec<u32> {
         if places.is_empty() {
             return places;
@@ -102,7 +102,7 @@ impl Rules<'_> {
         let start = |place: u32| index.symbol(place).map_or(0, |symbol| symbol.lines.start);
         let own = |place: u32| indent(start(place)).unwrap_or(0);
         let floor = around.and_then(|at| index.symbol(at)).and_then(|symbol| indent(symbol.lines.start));
-        // The usual case: everything stands directly in the file.
+        // The common case: everything is directly in the file.
         if floor.is_none() && places.iter().all(|&place| own(place) == 0) {
             return places;
         }
@@ -113,14 +113,14 @@ impl Rules<'_> {
         };
         let seen: Vec<u32> = places.iter().copied().filter(|&place| is_open(place)).collect();
         let Some(deepest) = seen.iter().map(|&place| own(place)).max() else {
-            // Badly indented code: inside a function the nearest one is most likely meant.
+            // Badly indented code: inside a function, the nearest one is the most likely target.
             let before = places.iter().copied().rfind(|&place| start(place) <= line);
             return before.filter(|_| floor.is_some()).into_iter().collect();
         };
         seen.into_iter().filter(|&place| own(place) == deepest).collect()
     }
 
-    /// A name that nothing in the file declares: something of the language's, or declared for all files.
+    /// Resolves a name without a declaration in the file: one of the language, or one declared for all files.
     fn global(&self, name: &str, space: Space) -> Target {
         let key = (name.to_owned(), space);
         self.globals.once(&key, || {
@@ -134,8 +134,8 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether a symbol stands at file level of a script: what is no module shares its names with whatever is loaded beside
-    /// it.
+    /// Returns whether a symbol is at file level of a script: a file that is no module shares its names with all
+    /// scripts that are loaded with it.
     fn is_of_a_script(&self, at: SymbolAt) -> bool {
         let Some(index) = self.index(at.file) else { return false };
         let is_exported = |symbol: &Symbol| symbol.visibility_text.is_some();
@@ -143,7 +143,7 @@ impl Rules<'_> {
         is_alone && index.file.facts.imports.is_empty() && !index.file.facts.symbols.iter().any(is_exported)
     }
 
-    /// Whether a symbol stands in `declare global`, or at file level of declarations that are no module.
+    /// Returns whether a symbol is in `declare global`, or at file level of declarations that are no module.
     fn is_global(&self, at: SymbolAt, space: Space) -> bool {
         let Some(index) = self.index(at.file) else { return false };
         let Some(symbol) = index.symbol(at.place).filter(|symbol| is_in_space(symbol, space)) else { return false };
@@ -155,7 +155,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Whom a path of names with dots means, from the first name on.
+    /// Resolves a dotted path, from its first name on.
     pub(super) fn path(&self, scope: &Scope, path: &str, space: Space) -> Target {
         let mut parts = path.split('.').map(str::trim);
         let first = parts.next().unwrap_or("");
@@ -174,7 +174,7 @@ impl Rules<'_> {
         target
     }
 
-    /// A name in a module or namespace.
+    /// Resolves a name in a module or namespace.
     fn inner(&self, target: Target, name: &str, space: Space) -> Target {
         match target {
             Target::Module(file) => self.export(file, name, space),
@@ -188,7 +188,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a namespace, an enum or a class holds under a name.
+    /// Returns the members of a namespace, an enum or a class with this name.
     fn namespaced(&self, around: SymbolAt, name: &str, space: Space) -> Vec<SymbolAt> {
         let Some(index) = self.index(around.file) else { return Vec::new() };
         let children = index.named(Some(around.place), name).iter();
@@ -197,7 +197,7 @@ impl Rules<'_> {
     }
 }
 
-/// Whether a symbol can be meant by the name of a type, or by that of a value.
+/// Returns whether a symbol is in the namespace of types, or of values.
 pub(super) fn is_in_space(symbol: &Symbol, space: Space) -> bool {
     use SymbolKind::{Class, Enum, Interface, Module, Namespace, Type, Use, Variant};
     match space {

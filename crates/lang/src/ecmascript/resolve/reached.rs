@@ -1,5 +1,4 @@
-//! What a call reaches through the function that made what is called: `handler` through `jwt` in `jwt()(c)`, and in `h(c)`
-//! after `const h = jwt()`.
+//! Finds calls of returned functions: `handler`, returned by `jwt`, in `jwt()(c)` and, after `const h = jwt()`, `h(c)`.
 
 use codecompass_model::{Reached, RefShape, SymbolAt, VersionId};
 
@@ -25,7 +24,7 @@ impl Rules<'_> {
         behind_call(&text, name)?.starts_with('(').then_some(reached)
     }
 
-    /// A variable that holds what a call gave.
+    /// Returns the returned call for a variable that holds the result of a call.
     fn held_by(&self, variable: SymbolAt) -> Option<Reached> {
         let index = self.index(variable.file)?;
         let symbol = index.symbol(variable.place)?;
@@ -33,7 +32,7 @@ impl Rules<'_> {
         self.given_by(index.written(symbol.value?), &scope)
     }
 
-    /// What a call in the text of a value gives back.
+    /// Returns the returned call for a call in the text of a value.
     fn given_by(&self, text: &str, scope: &Scope) -> Option<Reached> {
         let callee = &text[..last_call(text.trim_end())?];
         match self.value(callee, scope) {
@@ -48,7 +47,7 @@ impl Rules<'_> {
     }
 }
 
-/// Where the arguments begin that a text ends with.
+/// Returns the start of the arguments that a text ends with.
 fn last_call(text: &str) -> Option<usize> {
     let (mut depth, mut quote, mut open) = (0usize, None, None);
     for (at, c) in text.char_indices() {

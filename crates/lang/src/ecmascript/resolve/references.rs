@@ -1,4 +1,4 @@
-//! From a reference to its meaning: which question each shape asks.
+//! Resolves references by their shape.
 
 use codecompass_model::{Confidence, Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
 
@@ -10,7 +10,7 @@ use super::types::{Scope, Type};
 use crate::resolve::imports;
 
 impl Rules<'_> {
-    /// Whom a reference means.
+    /// Resolves a reference.
     pub(super) fn referred(&self, file: VersionId, at: u32) -> Meaning {
         let Some(index) = self.index(file) else { return Meaning::Unknown("no such file") };
         let Some(reference) = index.file.facts.references.get(at as usize) else {
@@ -32,7 +32,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A name in an import or in an export of something from elsewhere.
+    /// Resolves a name in an import or a re-export.
     fn in_import(&self, index: &Index, reference: &Reference) -> Meaning {
         match imports::part(&index.file.facts, reference) {
             Some(imports::Part::Whole(at)) => self.import_meaning(index.file.id, at),
@@ -40,7 +40,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Whom an import means.
+    /// Resolves an import.
     pub(super) fn import_meaning(&self, file: VersionId, at: u32) -> Meaning {
         let target = match self.imported(file, at, Space::Value) {
             Target::Nobody => self.imported(file, at, Space::Type),
@@ -49,10 +49,10 @@ impl Rules<'_> {
         meaning(target, "import")
     }
 
-    /// A name that stands alone.
+    /// Resolves a bare name.
     fn bare(&self, index: &Index, reference: &Reference, name: &str, scope: &Scope, space: Space) -> Meaning {
         if reference.shape == RefShape::Member {
-            return Meaning::Unknown("a key of a literal or pattern whose type is not known");
+            return Meaning::Unknown("a key of a literal or pattern of unknown type");
         }
         if reference.binding.is_some() {
             return Meaning::Local;
@@ -68,7 +68,7 @@ impl Rules<'_> {
         if is_called(reference.shape) {
             target = self.called_target(target);
         }
-        // A name in a type position may be a value's, and the other way round: `typeof x`, `export { T }`.
+        // A name in a type position may be a value, and vice versa: `typeof x`, `export { T }`.
         if matches!(target, Target::External | Target::Nobody) {
             let other = if space == Space::Type { Space::Value } else { Space::Type };
             let is_open = matches!(reference.shape, RefShape::Value | RefShape::Type | RefShape::Extends);
@@ -85,7 +85,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A class and its own constructor stand for the same where an instance is made.
+    /// Adds the constructors of classes: where an instance is constructed, both are the target.
     fn with_constructors(&self, classes: Vec<SymbolAt>) -> Vec<SymbolAt> {
         let constructors = |class: &SymbolAt| {
             let index = self.index(class.file);
@@ -99,7 +99,7 @@ impl Rules<'_> {
         classes.into_iter().chain(found).collect()
     }
 
-    /// A type in a namespace or module.
+    /// Resolves a type in a namespace or module.
     fn in_path(&self, scope: &Scope, path: &str, name: &str) -> Meaning {
         match self.path(scope, &format!("{path}.{name}"), Space::Type) {
             Target::Nobody => meaning(self.path(scope, &format!("{path}.{name}"), Space::Value), "scope"),
@@ -107,7 +107,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A member of what a text means.
+    /// Resolves a member of a receiver text.
     fn on_receiver(&self, index: &Index, reference: &Reference, receiver: &str, name: &str, scope: &Scope) -> Meaning {
         let of = match reference.binding.filter(|_| is_plain(receiver)) {
             Some(at) => self.binding_type(index.file.id, at),
@@ -136,8 +136,8 @@ impl Rules<'_> {
 }
 
 impl Rules<'_> {
-    /// Whether the function around a place asks what its receiver is an instance of: then it is no longer what it was
-    /// declared to be. Of interest only where the view has a member of that name.
+    /// Returns whether the enclosing function checks its receiver with `instanceof`: then the declared type may no
+    /// longer apply. This matters only if the view has a member of that name.
     fn is_narrowed(&self, index: &Index, reference: &Reference, receiver: &str) -> bool {
         let has_member = || {
             let bearers = self.world.symbols_named(index.name(reference.name));
@@ -150,7 +150,7 @@ impl Rules<'_> {
     }
 }
 
-/// The meaning of a target.
+/// Returns the resolution of a target.
 pub(super) fn meaning(target: Target, why: &'static str) -> Meaning {
     match target {
         Target::Local(..) => Meaning::Local,
@@ -172,7 +172,7 @@ fn is_called(shape: RefShape) -> bool {
     matches!(shape, RefShape::Call | RefShape::Construct | RefShape::Jsx | RefShape::Decorator)
 }
 
-/// Whether a text is one name.
+/// Returns whether a text is one name.
 fn is_plain(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }

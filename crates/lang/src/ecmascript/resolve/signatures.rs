@@ -1,11 +1,11 @@
-//! The ways to call something, taken out of the text of headers and types.
+//! Parses call signatures from the text of headers and types.
 
 use super::members::object_parts;
 use super::split;
 use super::types::Scope;
 use super::written::is_function;
 
-/// One way to call something.
+/// A call signature.
 pub(super) struct Signature {
     pub(super) type_parameters: String,
     pub(super) parameters: String,
@@ -20,7 +20,7 @@ pub(super) struct Parameter<'t> {
     pub(super) declared: &'t str,
 }
 
-/// The overload that takes this many arguments, else the first that says what it gives.
+/// Returns the overload that accepts this number of arguments, else the first with a return type.
 pub(super) fn chosen<'s>(signatures: &'s [Signature], arguments: &str) -> Option<&'s Signature> {
     let typed = || signatures.iter().filter(|one| one.result.is_some());
     let count = split::parts(arguments, false, ",").into_iter().filter(|one| !one.trim().is_empty()).count();
@@ -29,18 +29,18 @@ pub(super) fn chosen<'s>(signatures: &'s [Signature], arguments: &str) -> Option
         let needed = all.iter().filter(|one| !one.is_rest && !one.is_optional).count();
         count >= needed && (count <= all.len() || all.last().is_some_and(|last| last.is_rest))
     };
-    // Arguments that facts leave out can not be counted.
+    // Arguments that facts omit cannot be counted.
     typed().find(|one| arguments.contains('…') || takes(one)).or_else(|| typed().next())
 }
 
-/// The type of a variable or field that holds a function, by what stands behind its name: `T` in `const f: T = (a) =>`.
+/// Returns the type of a variable or field that holds a function, from its header: `T` in `const f: T = (a) =>`.
 pub(super) fn declared_type(header: &str) -> Option<&str> {
     let rest = header.trim_start_matches(['?', '!']).strip_prefix(':')?;
     let end = split::find(rest, true, |rest| rest.starts_with(" = "))?;
     Some(rest[..end].trim())
 }
 
-/// The part of a function's header from its type parameters on.
+/// Returns the part of a function's header from its type parameters on.
 pub(super) fn callable(header: &str) -> &str {
     let rest = header.trim_start_matches(['?', '!']);
     if rest.starts_with(['(', '<']) {
@@ -56,7 +56,7 @@ pub(super) fn callable(header: &str) -> &str {
     value.trim_start()
 }
 
-/// Takes `<T>(a: A): R` or `<T>(a: A) => R` apart.
+/// Parses `<T>(a: A): R` or `<T>(a: A) => R`.
 pub(super) fn signature(text: &str, scope: &Scope) -> Option<Signature> {
     let text = text.trim();
     let (type_parameters, rest) = match text.starts_with('<') {
@@ -69,7 +69,7 @@ pub(super) fn signature(text: &str, scope: &Scope) -> Option<Signature> {
     let result = match rest.strip_prefix("=>") {
         Some(result) => Some(result.trim()),
         None => rest.strip_prefix(':').map(|result| {
-            // An arrow's own sign stands behind its result.
+            // The `=>` of an arrow function follows its return type.
             let text = result.trim();
             match is_function(text) {
                 true => text.strip_suffix("=>").unwrap_or(text),
@@ -85,7 +85,7 @@ pub(super) fn signature(text: &str, scope: &Scope) -> Option<Signature> {
     })
 }
 
-/// The call signatures among the members of an interface.
+/// Returns the call signatures among the members of an interface.
 pub(super) fn call_signatures(inside: &str, scope: &Scope) -> Vec<Signature> {
     let mut found = Vec::new();
     let mut parts = object_parts(inside).into_iter().peekable();
@@ -94,7 +94,7 @@ pub(super) fn call_signatures(inside: &str, scope: &Scope) -> Vec<Signature> {
             continue;
         }
         let mut whole = part.to_owned();
-        // A result that begins on a line of its own.
+        // The return type may begin on a new line.
         while whole.ends_with([':', '>', ')', '|', '&'])
             && signature(&whole, scope).is_none_or(|one| one.result.is_none())
         {

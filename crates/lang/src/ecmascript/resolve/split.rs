@@ -1,7 +1,7 @@
-//! Cutting the text of types and expressions at places outside of all brackets and strings.
+//! Splits the text of types and expressions outside all brackets and strings.
 
-/// Calls a function for each byte outside of brackets and strings, with the text from there on, until it says stop.
-/// Angle brackets count where `angles` says so: in types they enclose, in expressions they compare.
+/// Calls a function for each byte outside brackets and strings, with the text from there on, until it returns `true`.
+/// Angle brackets count if `angles` is set: in types they enclose, in expressions they compare.
 fn walk<'t>(text: &'t str, angles: bool, mut at_top: impl FnMut(usize, &'t str) -> bool) {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0usize, 0);
@@ -41,7 +41,7 @@ fn walk<'t>(text: &'t str, angles: bool, mut at_top: impl FnMut(usize, &'t str) 
     }
 }
 
-/// The first place outside of brackets where the rest fits.
+/// Returns the first position outside brackets where the rest matches.
 pub(super) fn find(text: &str, angles: bool, fits: impl Fn(&str) -> bool) -> Option<usize> {
     let mut found = None;
     walk(text, angles, |at, rest| {
@@ -53,7 +53,7 @@ pub(super) fn find(text: &str, angles: bool, fits: impl Fn(&str) -> bool) -> Opt
     found
 }
 
-/// The parts between the separators that stand outside of brackets.
+/// Splits a text at the separators outside brackets.
 pub(in crate::ecmascript) fn parts<'t>(text: &'t str, angles: bool, separator: &str) -> Vec<&'t str> {
     let (mut out, mut from) = (Vec::new(), 0);
     walk(text, angles, |at, rest| {
@@ -67,7 +67,7 @@ pub(in crate::ecmascript) fn parts<'t>(text: &'t str, angles: bool, separator: &
     out
 }
 
-/// What stands in the brackets that open at the start of the text, and what follows them.
+/// Returns the text in the brackets that open at the start, and the text after them.
 pub(super) fn group(text: &str) -> Option<(&str, &str)> {
     let open = text.chars().next().filter(|c| matches!(c, '(' | '[' | '{' | '<'))?;
     let close = match open {
@@ -87,13 +87,13 @@ pub(super) fn group(text: &str) -> Option<(&str, &str)> {
     Some((&text[1..end], &text[end + 1..]))
 }
 
-/// The name a text begins with, and what follows it.
+/// Returns the name that a text begins with, and the rest.
 pub(in crate::ecmascript) fn word(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// What follows a keyword.
+/// Returns the text after a keyword.
 pub(super) fn after<'t>(text: &'t str, keyword: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(keyword)?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim_start())

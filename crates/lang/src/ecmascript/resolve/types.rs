@@ -1,4 +1,4 @@
-//! What is known of the type of an expression, as far as members and calls need it.
+//! The type of an expression, as far as members and calls need it.
 
 use std::rc::Rc;
 
@@ -7,22 +7,22 @@ use codecompass_model::{SymbolAt, VersionId};
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type {
-    /// Nobody knows.
+    /// An unknown type.
     Unknown,
-    /// Something outside of the view, or something without members of its own.
+    /// An external type, or one without members of its own.
     External,
-    /// What a function from outside gives back or hands to a callback: it may be what the view gave to it before, so only
-    /// members that the language's own types have are known to be outside.
+    /// The return value of an external function, or its argument to a callback. It may be a value that the view passed
+    /// in before, so only members of the language's own types are known to be external.
     Given,
-    /// An instance of a class, an interface, an enum, or what an alias stands for; with type arguments.
+    /// An instance of a class, an interface, an enum, or the target of an alias; with type arguments.
     Instance(SymbolAt, Rc<[Type]>),
-    /// A symbol itself, as a value: a class, a function, an enum, a namespace, an object literal.
+    /// A symbol itself as a value: a class, a function, an enum, a namespace, an object literal.
     Value(SymbolAt),
-    /// A method, taken from a receiver.
+    /// A method of a receiver.
     Bound(SymbolAt, Rc<Receiver>),
-    /// All that a file exports.
+    /// All exports of a file.
     Module(VersionId),
-    /// A function or object type written in place.
+    /// An inline function or object type.
     Written(Rc<Written>),
     /// An object literal that begins on a line inside a symbol.
     Literal(VersionId, Option<u32>, u32),
@@ -36,34 +36,34 @@ pub(super) enum Type {
     Tuple(Rc<[Type]>),
     /// A method of one of these four.
     Method(Rc<Type>, Rc<str>),
-    /// One of several, or all of them at once.
+    /// A union or an intersection.
     Several(Rc<[Type]>),
 }
 
-/// Whom a method was taken from, and what the type parameters of its class stand for.
+/// The receiver of a method, and the type arguments of its class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Receiver {
     pub(super) of: Type,
     pub(super) given: Rc<[(String, Type)]>,
 }
 
-/// The text of a type, and where it stands.
+/// The text of a type, and its scope.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Written {
     pub(super) text: String,
     pub(super) scope: Scope,
 }
 
-/// A place from which names are looked up.
+/// A lookup site.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scope {
     pub(super) file: VersionId,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub(super) symbol: Option<u32>,
     pub(super) line: u32,
-    /// What type parameters stand for.
+    /// The type arguments of type parameters.
     pub(super) given: Rc<[(String, Type)]>,
-    /// What `this` is, when the place does not say.
+    /// The type of `this`, if the site does not determine it.
     pub(super) this: Option<Rc<Type>>,
 }
 
@@ -82,8 +82,8 @@ impl Type {
         *self == Type::Unknown
     }
 
-    /// One of several; the unknown ones are left out, and those without members when others have some. What is outside or
-    /// unknown is unknown.
+    /// Returns the union of several types, without unknown types, and without types that have no members if others have
+    /// some. If only external and unknown types are left, it is unknown.
     pub(super) fn several(types: impl IntoIterator<Item = Type>) -> Self {
         let mut known: Vec<Type> = Vec::new();
         let mut rest = None;
@@ -104,7 +104,7 @@ impl Type {
         }
     }
 
-    /// The types that this one may be.
+    /// Returns the alternatives of this type.
     pub(super) fn each(&self) -> &[Type] {
         match self {
             Type::Several(types) => types,

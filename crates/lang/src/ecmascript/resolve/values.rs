@@ -1,4 +1,4 @@
-//! The type of expressions, local names and symbols.
+//! Infers the types of expressions, local bindings and symbols.
 
 use std::rc::Rc;
 
@@ -12,18 +12,18 @@ use super::split;
 use super::types::{Receiver, Scope, Type};
 use crate::resolve::chain::{Base, Chain, Step};
 
-/// Operators whose result is one of their sides.
+/// Operators that return one of their operands.
 const EITHER: &[&str] = &["??", "||", "&&"];
 
 impl Rules<'_> {
-    /// The type of an expression at a place.
+    /// Returns the type of an expression at a site.
     pub(super) fn value(&self, text: &str, scope: &Scope) -> Type {
         self.course.guarded(Type::Unknown, || self.value_now(text.trim(), scope))
     }
 
     fn value_now(&self, text: &str, scope: &Scope) -> Type {
         if text.starts_with('<') {
-            // An element, or a cast in the old way; both are rare as receivers.
+            // A JSX element, or a cast in the old syntax; both are rare as receivers.
             return Type::Unknown;
         }
         if split::find(text, false, |rest| rest.starts_with("=>")).is_some() || split::after(text, "function").is_some()
@@ -39,7 +39,7 @@ impl Rules<'_> {
         for operator in EITHER {
             let sides = split::parts(text, false, operator);
             if sides.len() > 1 {
-                // What `&&` gives is its last side when it gives anything to ask.
+                // A usable result of `&&` is its last operand.
                 let skipped = if *operator == "&&" { sides.len() - 1 } else { 0 };
                 return Type::several(sides.into_iter().skip(skipped).map(|side| self.value(side, scope)));
             }
@@ -53,7 +53,7 @@ impl Rules<'_> {
         self.chain(&Chain::parse(text), scope)
     }
 
-    /// What the steps behind an expression in parentheses lead to.
+    /// Returns the type of an expression in parentheses after its following steps.
     fn after(&self, of: Type, rest: &str, scope: &Scope) -> Type {
         let whole = format!("x{rest}");
         let chain = Chain::parse(&whole);
@@ -107,7 +107,7 @@ impl Rules<'_> {
         }
     }
 
-    /// `require('x')`, `import('x')`. The promise of the second does not matter: a module has no member `then`.
+    /// Handles `require('x')` and `import('x')`. The promise of the second is ignored: a module has no member `then`.
     fn loaded(&self, call: Option<&Step<'_>>, scope: &Scope) -> Type {
         let Some(Step::Call(specifier)) = call else { return Type::Unknown };
         let specifier = specifier.trim().trim_matches(['\'', '"', '`']);
@@ -118,7 +118,7 @@ impl Rules<'_> {
         }
     }
 
-    /// An array literal has the type of its first element.
+    /// Returns the type of an array literal, from its first element.
     fn list(&self, inside: &str, scope: &Scope) -> Type {
         let first = split::parts(inside, false, ",").into_iter().map(str::trim).find(|one| !one.is_empty());
         match first {
@@ -131,7 +131,7 @@ impl Rules<'_> {
         }
     }
 
-    /// `new X`.
+    /// Handles `new X`.
     fn constructed(&self, class: &str, scope: &Scope) -> Type {
         let end = class.find('<').unwrap_or(class.len());
         let (path, rest) = class.split_at(end);
@@ -145,7 +145,7 @@ impl Rules<'_> {
         self.instance_of(&class, &arguments)
     }
 
-    /// An instance of a class that is given as a value.
+    /// Returns an instance of a class that is a value.
     pub(super) fn instance_of(&self, class: &Type, arguments: &[Type]) -> Type {
         let instance = |class: &Type| match class {
             Type::Value(symbol) => Type::Instance(*symbol, arguments.into()),
@@ -160,12 +160,12 @@ impl Rules<'_> {
         Type::several(class.each().iter().map(instance))
     }
 
-    /// The type of a name as a value.
+    /// Returns the type of a name as a value.
     fn name_type(&self, name: &str, scope: &Scope) -> Type {
         match name {
             "this" => self.this(scope),
             "super" => self.above(scope),
-            // What is nothing here is something elsewhere.
+            // A value that is empty here has another type elsewhere.
             "undefined" | "null" => Type::Unknown,
             "true" | "false" => Type::External,
             _ => match self.name(scope, name, Space::Value) {
@@ -187,7 +187,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What `this` is at a place: an instance of the class around it, or the object literal.
+    /// Returns the type of `this` at a site: an instance of the enclosing class, or the object literal.
     pub(super) fn this(&self, scope: &Scope) -> Type {
         if let Some(this) = &scope.this {
             return (**this).clone();
@@ -213,7 +213,7 @@ impl Rules<'_> {
             }
             inner = Some(at);
         }
-        // A function of JavaScript that is used as a class.
+        // A JavaScript function that is used as a class.
         let function =
             index.chain(scope.symbol).flatten().find(|&at| index.symbol(at).is_some_and(|s| s.kind == SymbolKind::Fn));
         match function {
@@ -224,7 +224,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The symbol that an assignment like `Foo.prototype.bar = function` attaches a member to.
+    /// Returns the symbol that an assignment like `Foo.prototype.bar = function` attaches a member to.
     fn owner(&self, index: &Index, member: &Symbol) -> Option<SymbolAt> {
         let (owner, _) = member.qualified_name.rsplit_once('.')?;
         let (_, name) = owner.rsplit_once('.')?;
@@ -236,14 +236,14 @@ impl Rules<'_> {
         Some(SymbolAt { file: index.file.id, place })
     }
 
-    /// What `super` is: an instance of the base class.
+    /// Returns the type of `super`: an instance of the base class.
     fn above(&self, scope: &Scope) -> Type {
         let Type::Instance(class, _) = self.this(scope) else { return Type::Unknown };
         let Some(index) = self.index(class.file) else { return Type::Unknown };
         self.bases(&index, class, &Rc::from([])).into_iter().next().unwrap_or(Type::Unknown)
     }
 
-    /// The type of a local name.
+    /// Returns the type of a local binding.
     pub(super) fn binding_type(&self, file: VersionId, at: u32) -> Type {
         self.binding_types.answer(&self.course, (file, at), Type::Unknown, || self.binding_type_now(file, at))
     }
@@ -272,7 +272,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The type of a symbol as a value; `of` is the receiver it is a member of.
+    /// Returns the type of a symbol as a value; `of` is the receiver that it is a member of.
     pub(super) fn symbol_type(&self, at: SymbolAt, given: &Given, of: Option<&Type>) -> Type {
         match self.kind(at) {
             None => Type::Unknown,
@@ -313,7 +313,7 @@ impl Rules<'_> {
             };
         }
         let value = index.written(value);
-        // Written as a text, an object literal says less than its symbols.
+        // The text of an object literal has less detail than its symbols.
         if value.starts_with('{') || value.starts_with("Object.freeze(") {
             return Type::Value(at);
         }
@@ -328,7 +328,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The declared type of a symbol, in full where facts shorten it.
+    /// Returns the declared type of a symbol, in full if facts truncate it.
     fn annotation(&self, index: &Index, symbol: &Symbol, annotation: ExprId) -> String {
         let short = index.written(annotation);
         if short.len() < 118 && !short.contains('…') {
@@ -348,7 +348,7 @@ impl Rules<'_> {
     }
 }
 
-/// The two values of `a ? b : c`.
+/// Returns the two values of `a ? b : c`.
 fn ternary(text: &str) -> Option<(&str, &str)> {
     let question = split::find(text, false, |rest| rest.starts_with(" ? "))?;
     let rest = &text[question + 3..];

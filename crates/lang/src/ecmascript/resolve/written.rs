@@ -1,4 +1,4 @@
-//! Types as they are written: from the text of an annotation to a [`Type`].
+//! Converts the source text of an annotation to a [`Type`].
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::split;
 use super::types::{Scope, Type, Written};
 
 impl Rules<'_> {
-    /// The type that a text means at a place.
+    /// Returns the type of a text at a site.
     pub(super) fn written(&self, text: &str, scope: &Scope) -> Type {
         self.course.guarded(Type::Unknown, || self.written_now(text, scope))
     }
@@ -33,7 +33,7 @@ impl Rules<'_> {
         self.prefixed(text, scope).unwrap_or_else(|| self.postfixed(text, scope))
     }
 
-    /// Types that begin with a keyword.
+    /// Handles types that begin with a keyword.
     fn prefixed(&self, text: &str, scope: &Scope) -> Option<Type> {
         if let Some(inner) = split::after(text, "readonly") {
             return Some(self.written(inner, scope));
@@ -89,7 +89,7 @@ impl Rules<'_> {
         Type::Written(Rc::new(Written { text: text.to_owned(), scope: scope.clone() }))
     }
 
-    /// `T[index]`.
+    /// Handles `T[index]`.
     fn element_at(&self, of: &str, index: &str, scope: &Scope) -> Type {
         let index = index.trim();
         let inner = |name: &str| {
@@ -109,13 +109,13 @@ impl Rules<'_> {
             "number" => self.element(&of),
             index => match index.parse::<usize>() {
                 Ok(at) => self.nth(&of, at),
-                // By a key that is not known: any value may be meant.
+                // With an unknown key, the result may be any of the values.
                 Err(_) => self.element(&of),
             },
         }
     }
 
-    /// A name with dots and type arguments.
+    /// Handles a dotted name with type arguments.
     fn named(&self, text: &str, scope: &Scope) -> Type {
         let end = split::find(text, true, |rest| rest.starts_with('<')).unwrap_or(text.len());
         let (path, rest) = (text[..end].trim(), &text[end..]);
@@ -143,7 +143,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a type parameter is bound by.
+    /// Returns the bound of a type parameter.
     fn bound(&self, file: u32, at: u32) -> Type {
         let Some(index) = self.index(file) else { return Type::Unknown };
         let Some(binding) = index.file.facts.bindings.get(at as usize) else { return Type::Unknown };
@@ -153,7 +153,7 @@ impl Rules<'_> {
         }
     }
 
-    /// `import('x').Y`.
+    /// Handles `import('x').Y`.
     fn import_type(&self, rest: &str, scope: &Scope) -> Type {
         let Some((specifier, path)) = rest.split_once(')') else { return Type::Unknown };
         let Some(index) = self.index(scope.file) else { return Type::Unknown };
@@ -167,14 +167,14 @@ impl Rules<'_> {
         }
     }
 
-    /// What an alias stands for, with its type parameters given.
+    /// Returns the target of an alias, with its type arguments.
     pub(super) fn alias_of(&self, of: SymbolAt, arguments: &[Type]) -> Type {
         let Some(index) = self.index(of.file) else { return Type::Unknown };
         let Some(symbol) = index.symbol(of.place) else { return Type::Unknown };
         let Some(annotation) = symbol.annotation else { return Type::Unknown };
         let scope = self.scope_in(of, symbol, &self.given(of, arguments));
         let short = index.written(annotation);
-        // Long annotations are shortened; then the text of the declaration says all of it.
+        // Long annotations are truncated; the text of the declaration is complete.
         if short.len() < 118 && !short.contains('…') {
             return self.written(short, &scope);
         }
@@ -187,7 +187,7 @@ impl Rules<'_> {
         self.written(own[at + 1..].trim_end_matches(';'), &scope)
     }
 
-    /// An alias followed to what it stands for; anything else as it is.
+    /// Returns the target of an alias; any other type unchanged.
     pub(super) fn expanded(&self, of: &Type) -> Type {
         let mut of = of.clone();
         for _ in 0..8 {
@@ -201,7 +201,7 @@ impl Rules<'_> {
         of
     }
 
-    /// What the type parameters of a symbol stand for, given its arguments.
+    /// Returns the type parameters of a symbol with their arguments.
     pub(super) fn given(&self, of: SymbolAt, arguments: &[Type]) -> Given {
         let none = || Rc::from([]);
         let Some(index) = self.index(of.file) else { return none() };
@@ -216,7 +216,7 @@ impl Rules<'_> {
             .collect()
     }
 
-    /// The type of a member.
+    /// Returns the type of a member.
     pub(super) fn member_type(&self, of: &Type, name: &str) -> Type {
         match self.member(of, name) {
             Member::Symbols(symbols) => {
@@ -235,7 +235,7 @@ fn type_parameter_name(text: &str) -> &str {
     split::word(text.strip_prefix("const ").unwrap_or(text)).0
 }
 
-/// `name: T`, `T?` and `...T` in a tuple.
+/// Strips `name: T`, `T?` and `...T` in a tuple to `T`.
 fn tuple_part(part: &str) -> &str {
     let part = part.trim().trim_start_matches("...").trim_end_matches('?');
     let (name, rest) = split::word(part);
@@ -245,7 +245,7 @@ fn tuple_part(part: &str) -> &str {
     }
 }
 
-/// Whether a type is that of a function.
+/// Returns whether a type is a function type.
 pub(super) fn is_function(text: &str) -> bool {
     let text = split::after(text, "abstract").unwrap_or(text);
     let text = text.strip_prefix("new ").unwrap_or(text).trim_start();
@@ -258,12 +258,12 @@ pub(super) fn is_function(text: &str) -> bool {
     parameters.is_some_and(|(_, rest)| rest.trim_start().starts_with("=>"))
 }
 
-/// The two branches of `A extends B ? C : D`.
+/// Returns the two branches of `A extends B ? C : D`.
 fn conditional(text: &str) -> Option<[&str; 2]> {
     let at = split::find(text, true, |rest| rest.starts_with(" extends "))?;
     let question = at + split::find(&text[at..], true, |rest| rest.starts_with(" ?"))?;
     let rest = &text[question + 2..];
-    // A branch may be conditional as well: its own marks pair up.
+    // A branch may be conditional as well: its `?` and `:` are paired.
     let (mut open, mut from) = (0usize, 0);
     while let Some(at) = split::find(&rest[from..], true, |rest| rest.starts_with(" ?") || rest.starts_with(" : ")) {
         let at = from + at;
@@ -277,7 +277,7 @@ fn conditional(text: &str) -> Option<[&str; 2]> {
     None
 }
 
-/// `T` and the index of `T[index]`.
+/// Returns `T` and the index of `T[index]`.
 fn indexed(text: &str) -> Option<(&str, &str)> {
     if !text.ends_with(']') || text.starts_with("typeof ") && !text.contains('[') {
         return None;
@@ -296,12 +296,12 @@ fn indexed(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// A text without its comments.
+/// Returns a text without its comments.
 pub(super) fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        // `://` stands in addresses.
+        // `://` occurs in URLs.
         let is_address = rest[..at].ends_with(':');
         out.push_str(&rest[..at]);
         let comment = &rest[at..];
