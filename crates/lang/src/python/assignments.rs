@@ -1,9 +1,9 @@
 //! Python variables, fields and type aliases as symbols.
 //!
-//! A name of a file or class becomes a symbol where it is first given a value or a type; what `__init__` and the other
-//! methods assign to their receiver becomes a field of the class in the same way. The first assignment in the source
-//! counts, save that one in `__init__` counts before those of methods above it, and that a method, property or variable
-//! of the class is never declared again by an assignment to the receiver.
+//! A name of a file or class becomes a symbol where it first gets a value or a type. Attributes that `__init__` and the
+//! other methods assign to their receiver become fields of the class in the same way. The first assignment in the
+//! source counts, with two exceptions: one in `__init__` precedes those in methods above it, and an assignment to the
+//! receiver never redeclares a method, property or variable of the class.
 
 use codecompass_model::{Part, Span, SymbolKind};
 
@@ -17,10 +17,10 @@ use crate::draft::{More, NewSymbol, Said};
 use crate::header::header;
 use crate::roles::Role;
 
-/// A value longer than this is left out of the signature of an assignment.
+/// The maximum length of a value in the signature of an assignment; longer values are left out.
 const MAX_VALUE: u32 = 80;
 
-/// What is known of a class's names before its body is walked.
+/// The names that a class is known to have before its body is walked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
     /// A method, property or inner class.
@@ -29,7 +29,7 @@ pub(super) enum Expected {
     ByInit,
 }
 
-/// A variable of a file or class.
+/// Enters a variable of a file or class.
 pub(super) fn variable(walk: &mut Walk<'_, '_>, name_at: usize, given: Given) {
     let at = walk.statement;
     let scope = walk.scopes.around(at);
@@ -49,13 +49,13 @@ pub(super) fn variable(walk: &mut Walk<'_, '_>, name_at: usize, given: Given) {
         _ if is_constant(name) => SymbolKind::Const,
         _ => SymbolKind::Var,
     };
-    // What the value names belongs to a variable that is the only one of its statement.
+    // References in the value belong to the variable if it is the only one of its statement.
     let is_alone = walk.tree.node(name_at).parent as usize == at && walk.draft.enclosing_index() == parent;
     let end = if is_alone { walk.tree.next(at) } else { 0 };
     enter(walk, Entry { kind, name_span, given, parent, end });
 }
 
-/// An attribute of the receiver that a method gives a value to.
+/// Handles an attribute of the receiver that a method assigns.
 pub(super) fn field(walk: &mut Walk<'_, '_>, attribute: usize, given: Given) {
     let tree = walk.tree;
     let Some(scope) = walk.scopes.around(walk.statement).filter(|_| walk.is_in_order(walk.statement)) else {
@@ -81,7 +81,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, attribute: usize, given: Given) {
     }
 }
 
-/// The name in `self.name`.
+/// Returns the name in `self.name`.
 fn own_attribute(walk: &Walk<'_, '_>, attribute: usize, receiver: &str) -> Option<usize> {
     let tree = walk.tree;
     let object = tree.child(attribute, f::OBJECT).filter(|&object| tree.kind(object) == k::IDENTIFIER)?;
@@ -89,7 +89,7 @@ fn own_attribute(walk: &Walk<'_, '_>, attribute: usize, receiver: &str) -> Optio
     tree.child(attribute, f::ATTRIBUTE).filter(|_| is_own)
 }
 
-/// Notes what a class has by other means than assignment, and what its `__init__` assigns when methods stand above it.
+/// Records members that a class has without assignment, and fields that `__init__` assigns below other methods.
 pub(super) fn expect_fields(walk: &mut Walk<'_, '_>, class: Option<u32>, body: usize) {
     let tree = walk.tree;
     let Some(class) = class else { return };
@@ -132,7 +132,7 @@ struct Entry {
     name_span: Span,
     given: Given,
     parent: Option<u32>,
-    /// The first node after the symbol, when what its value names belongs to it.
+    /// The first node after the symbol, if the references in its value belong to it.
     end: usize,
 }
 
@@ -181,7 +181,7 @@ fn signature(walk: &Walk<'_, '_>, at: usize) -> String {
     signature
 }
 
-/// `type Name = …`.
+/// Handles `type Name = …`.
 pub(super) fn type_alias(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -225,7 +225,7 @@ fn is_constant(name: &str) -> bool {
     name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }
 
-/// The word that a type is known by: `Final` in `typing.Final[int]`.
+/// Returns the main word of a type: `Final` in `typing.Final[int]`.
 fn last_word(annotation: &str) -> &str {
     let path = annotation.split('[').next().unwrap_or(annotation).trim();
     path.rsplit('.').next().unwrap_or(path)

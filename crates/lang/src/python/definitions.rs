@@ -11,7 +11,7 @@ use crate::header::header;
 use crate::roles::Role;
 use crate::text;
 
-/// A definition with its decorators, seen before the definition itself.
+/// A definition with its decorators, which come before the definition itself.
 #[derive(Default)]
 pub(super) struct Decorated {
     pub(super) definition: usize,
@@ -19,7 +19,7 @@ pub(super) struct Decorated {
     decorators: Vec<Span>,
 }
 
-/// Decorators and what they decorate. The symbol is entered here, so that what the decorators name is named by it.
+/// Handles decorators and their definition. The symbol is entered here, so that it owns the decorators' references.
 pub(super) fn decorated(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let Some(definition) = tree.child(at, f::DEFINITION).filter(|&definition| definition > walk.decorated.definition)
@@ -38,7 +38,7 @@ pub(super) fn decorated(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `def`.
+/// Handles `def`.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     if walk.decorated.definition < at {
         enter_function(walk, at);
@@ -70,7 +70,7 @@ fn enter_function(walk: &mut Walk<'_, '_>, at: usize) {
     enter(walk, at, kind);
 }
 
-/// `class`, with its bases.
+/// Handles `class`, with its bases.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) {
     if walk.decorated.definition < at {
         enter(walk, at, SymbolKind::Class);
@@ -93,7 +93,8 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Whether a base makes a class an enumeration, by its name alone: those of the standard library, and what ends alike.
+/// Returns whether a base makes a class an enumeration, by its name alone: those of the standard library, and names
+/// with the same ending.
 fn is_enum_base(name: &str) -> bool {
     name.ends_with("Enum") || matches!(name, "Flag" | "IntFlag" | "TextChoices" | "IntegerChoices" | "Choices")
 }
@@ -139,7 +140,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     }
 }
 
-/// What a class is made from: all that stands in its brackets without a keyword.
+/// Returns the bases of a class: all its arguments without a keyword.
 fn bases(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
     let tree = walk.tree;
     let list = tree.child(at, f::SUPERCLASSES).into_iter().flat_map(|list| tree.children(list));
@@ -147,14 +148,14 @@ fn bases(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
     bases.map(|base| walk.draft.written(&text::signature(walk.draft.slice(tree.node(base).span())))).collect()
 }
 
-/// Python has no visibility. What ranking looks at is the custom: a leading underscore is private, unless the name is a
-/// dunder.
+/// Returns the visibility by convention, which ranking uses, since Python has none: a leading underscore is private,
+/// unless the name is a dunder.
 pub(super) fn visibility(name: &str) -> Visibility {
     let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
     if name.starts_with('_') && !dunder { Visibility::Private } else { Visibility::Public }
 }
 
-/// Whether the decorators make a method look like a field: `@property`, `@cached_property`, `@name.setter`.
+/// Returns whether the decorators make a method a property: `@property`, `@cached_property`, `@name.setter`.
 fn is_property(walk: &Walk<'_, '_>) -> bool {
     has_decorator(walk, |path| {
         let last = path.rsplit('.').next().unwrap_or(path);

@@ -17,8 +17,8 @@ struct Entry {
     span: Span,
 }
 
-/// `import a.b as c`, `from a import b`, `from . import *`: an import and a symbol for each entry. Returns the node
-/// after the statement.
+/// Handles `import a.b as c`, `from a import b`, `from . import *`: adds an import and a symbol for each entry. Returns
+/// the node after the statement.
 pub(super) fn statement(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let from = source(walk, at);
     let entries: Vec<Entry> = walk.tree.children(at).filter_map(|child| entry(walk, child)).collect();
@@ -29,7 +29,7 @@ pub(super) fn statement(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.tree.next(at)
 }
 
-/// `__import__("a.b")`, `import_module("a.b")`.
+/// Handles `__import__("a.b")`, `import_module("a.b")`.
 pub(super) fn dynamic(walk: &mut Walk<'_, '_>, call: usize) {
     let content = notes::first_argument(walk, call).and_then(|first| notes::plain_string(walk, first));
     let Some(content) = content.map(|content| walk.tree.node(content).span()) else {
@@ -47,7 +47,7 @@ pub(super) fn dynamic(walk: &mut Walk<'_, '_>, call: usize) {
     });
 }
 
-/// The module after `from`.
+/// Returns the module after `from`.
 fn source(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
     if walk.tree.kind(at) == k::FUTURE_IMPORT {
         return Some("__future__".to_owned());
@@ -73,7 +73,7 @@ fn entry(walk: &Walk<'_, '_>, at: usize) -> Option<Entry> {
     }
 }
 
-/// A dotted name without the white space that may stand in it.
+/// Returns a dotted name without white space.
 fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) { text.split_whitespace().collect() } else { text.to_owned() }
 }
@@ -128,7 +128,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
     walk.draft.import(import);
 }
 
-/// Whether others are meant to import the name from here: `__init__` gathers names, and `b as b` says so.
+/// Returns whether the name is re-exported: `__init__` collects names, and `b as b` marks a re-export.
 fn is_reexport(path: &str, entry: &Entry) -> bool {
     let stem = path.rsplit('/').next().and_then(|file| file.split('.').next());
     stem == Some("__init__") || entry.alias.is_some() && entry.alias == entry.name

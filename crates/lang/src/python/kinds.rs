@@ -1,6 +1,6 @@
-//! The nodes and fields of the Python grammar that the walk looks at.
+//! The nodes and fields of the Python grammar that the walk uses.
 
-/// Kinds of nodes.
+/// Node kinds.
 pub(crate) mod kind {
     crate::tree::codes! {
         ALIASED_IMPORT = "aliased_import",
@@ -98,7 +98,7 @@ pub(crate) mod field {
 
 use kind as k;
 
-/// The kinds whose children are asked for their field.
+/// The kinds with children that are looked up by field.
 pub(crate) const FIELDED: &[u8] = &[
     k::ALIASED_IMPORT,
     k::ASSIGNMENT,
@@ -121,14 +121,14 @@ pub(crate) const FIELDED: &[u8] = &[
     k::TYPE_ALIAS,
 ];
 
-/// The kinds in which nothing is of interest.
+/// The kinds with ignored content.
 pub(crate) const OPAQUE: &[u8] = &[k::COMMENT, k::STRING_CONTENT];
 
 /// The kinds of leaves that are names.
 pub(crate) const NAMES: &[u8] = &[k::IDENTIFIER];
 
-/// The kinds of statements whose names are imported, or name the file's package.
+/// The kinds of statements that contain imported names, or the name of the file's package.
 pub(crate) const IMPORTS: &[u8] = &[k::IMPORT, k::FROM_IMPORT, k::FUTURE_IMPORT];
 
-/// Words that look like names and are none.
+/// Words that are not names although they have the syntax of names.
 pub(crate) const WORDS: &[&str] = &["_", "cls", "self"];

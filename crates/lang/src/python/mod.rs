@@ -1,18 +1,19 @@
-//! Python.
+//! The language support for Python.
 //!
-//! What the rules can not say and is decided here:
+//! Extraction makes these decisions, which the shared rules do not define:
 //!
-//! - A class is an enumeration when a base is called so (`Enum`, `Flag`, … or any name that ends in `Enum`). It stays a
-//!   `class`; what it assigns without a type and without a leading underscore is a `variant`.
-//! - `self.x = …` in a method makes `x` a `field` of the class, written where it is first assigned, `__init__` before all
-//!   others; what the value names still belongs to the method. Functions inside of methods declare no fields.
-//! - A name of a file or class is one symbol, where it is first assigned, also in `if`, `try`, `with` and `for`; functions
-//!   and classes defined again are further symbols.
-//! - `type X = …` and `X: TypeAlias = …` are `type`; a function assigned as a `lambda`, a named tuple or a type variable
-//!   made by a call is a variable with its value.
-//! - What decorators name is named by what they decorate; defaults and types of parameters by the function.
-//! - The doc of a definition is its docstring, else the comment lines directly above it; a variable's may stand below it.
-//! - Entering a `with` is taken to give the value itself; `*args: T` has the type `T` inside.
+//! - A class is an enumeration if a base has such a name (`Enum`, `Flag`, … or any name that ends in `Enum`). It stays
+//!   a `class`; names that it assigns without a type and without a leading underscore are `variant`s.
+//! - `self.x = …` in a method makes `x` a `field` of the class, located at its first assignment, `__init__` before all
+//!   others; references in the value still belong to the method. Functions inside methods declare no fields.
+//! - A name of a file or class is one symbol, at its first assignment, also in `if`, `try`, `with` and `for`; functions
+//!   and classes that are defined again are further symbols.
+//! - `type X = …` and `X: TypeAlias = …` are `type`; a name that is assigned a `lambda`, a named tuple or a type
+//!   variable is a variable with its value.
+//! - References in decorators belong to the decorated symbol; those in defaults and types of parameters to the
+//!   function.
+//! - The doc of a definition is its docstring, else the comment lines directly above it; a variable's may be below it.
+//! - The target of a `with` is assumed to be the value itself; `*args: T` has the type `T` inside.
 //! - In a comprehension the first iterable is looked up inside too, though Python evaluates it outside.
 
 mod assignments;
@@ -30,7 +31,7 @@ use crate::customs::Customs;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "python",
     facts_version: 4,

@@ -1,6 +1,6 @@
-//! The module of a Python file, from its path alone.
+//! Determines the module of a Python file from its path alone.
 
-/// The file's part of qualified names: the dotted path without a leading `src`; `__init__` drops out.
+/// Returns the file's prefix of qualified names: the dotted path without a leading `src` and without `__init__`.
 pub(super) fn prefix(path: &str) -> String {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);

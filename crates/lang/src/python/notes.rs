@@ -1,21 +1,21 @@
-//! What Python says in strings and comments: docstrings, types written as strings, and type comments.
+//! Facts in Python strings and comments: docstrings, types in strings, and type comments.
 
 use codecompass_model::{RefShape, Span};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 
-/// A longer string is no type.
+/// The maximum length of a string that is a type.
 const MAX_TYPE: usize = 1000;
 
-/// The string that the body of a definition begins with.
+/// Returns the string at the beginning of a definition's body.
 pub(super) fn docstring(walk: &Walk<'_, '_>, body: usize) -> Option<Span> {
     let tree = walk.tree;
     let first = tree.children(body).find(|&child| tree.kind(child) != k::COMMENT)?;
     lone_string(walk, first)
 }
 
-/// The string directly below an assignment, by which fields and constants are documented.
+/// Returns the string directly below an assignment, which documents fields and constants.
 pub(super) fn doc_below(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     let tree = walk.tree;
     let statement = tree.node(at).parent as usize;
@@ -28,7 +28,7 @@ pub(super) fn doc_below(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     (between.bytes().filter(|&byte| byte == b'\n').count() == 1).then_some(doc)
 }
 
-/// A statement of nothing but a string, which is neither of bytes nor formatted.
+/// Returns the string of a statement that is only a string, neither of bytes nor formatted.
 fn lone_string(walk: &Walk<'_, '_>, statement: usize) -> Option<Span> {
     let tree = walk.tree;
     let mut inside = tree.children(statement);
@@ -41,7 +41,7 @@ fn lone_string(walk: &Walk<'_, '_>, statement: usize) -> Option<Span> {
     (!prefix.contains(['f', 'F', 'b', 'B', 't', 'T'])).then_some(span)
 }
 
-/// The type that a comment at the end of the line gives: `# type: int`.
+/// Returns the type in a comment at the end of the line: `# type: int`.
 pub(super) fn typed(walk: &Walk<'_, '_>, end: u32) -> Option<Span> {
     let rest = walk.draft.text.get(end as usize..)?;
     let comment = rest.trim_start_matches([' ', '\t']);
@@ -54,7 +54,7 @@ pub(super) fn typed(walk: &Walk<'_, '_>, end: u32) -> Option<Span> {
     is_type.then(|| Span { start: start as u32, end: (start + stated.len()) as u32 })
 }
 
-/// What a comment above the body of a function says that it gives back: `# type: (int) -> str`.
+/// Returns the return type in a comment above the body of a function: `# type: (int) -> str`.
 pub(super) fn returned(walk: &Walk<'_, '_>, function: usize) -> Option<Span> {
     let tree = walk.tree;
     let comments = tree.children(function).filter(|&child| tree.kind(child) == k::COMMENT);
@@ -66,7 +66,7 @@ pub(super) fn returned(walk: &Walk<'_, '_>, function: usize) -> Option<Span> {
     })
 }
 
-/// Refers to the types in a string that stands for a type. Strings inside of it are values of a `Literal`.
+/// Adds references to the types in a string that is a type. Nested strings are values of a `Literal`.
 pub(super) fn type_string(walk: &mut Walk<'_, '_>, span: Span) {
     let text = walk.draft.slice(span);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -90,7 +90,7 @@ pub(super) fn type_string(walk: &mut Walk<'_, '_>, span: Span) {
     }
 }
 
-/// Refers to the last name of a dotted path.
+/// Adds a reference to the last name of a dotted path.
 fn type_path(walk: &mut Walk<'_, '_>, start: u32, path: &str) {
     let (before, name) = path.rsplit_once('.').unwrap_or(("", path));
     if name.is_empty() || name == "None" || name.starts_with(|c: char| c.is_numeric()) {
@@ -101,7 +101,7 @@ fn type_path(walk: &mut Walk<'_, '_>, start: u32, path: &str) {
     walk.draft.reference(span(path.len() - name.len(), path.len()), RefShape::Type, qualifier);
 }
 
-/// The content of a plain string with nothing to fill in.
+/// Returns the content of a plain string without interpolation.
 pub(super) fn plain_string(walk: &Walk<'_, '_>, string: usize) -> Option<usize> {
     let tree = walk.tree;
     let mut inside = tree.children(string);
@@ -109,7 +109,7 @@ pub(super) fn plain_string(walk: &Walk<'_, '_>, string: usize) -> Option<usize> 
     (tree.kind(string) == k::STRING && inside.next().is_none()).then_some(content)
 }
 
-/// The first argument of a call.
+/// Returns the first argument of a call.
 pub(super) fn first_argument(walk: &Walk<'_, '_>, call: usize) -> Option<usize> {
     let list = walk.tree.child(call, f::ARGUMENTS)?;
     walk.tree.children(list).find(|&child| walk.tree.kind(child) != k::COMMENT)

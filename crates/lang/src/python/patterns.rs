@@ -1,4 +1,4 @@
-//! What Python gives a value, and which part of it: the targets of assignments, loops, `with`, `except`, `:=` and `case`.
+//! Targets that get a value, and their part of it: in assignments, loops, `with`, `except`, `:=` and `case`.
 
 use codecompass_model::{Part, Span};
 
@@ -6,16 +6,16 @@ use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::tree::Tree;
 
-/// So many levels of brackets are looked through for the statement that an `as` belongs to.
+/// The maximum number of bracket levels between an `as` and its statement.
 const MAX_LEVELS: usize = 8;
 
-/// Where a target gets its value from.
+/// The value source of a target.
 #[derive(Clone, Copy)]
 pub(super) struct Given {
     pub(super) annotation: Option<Span>,
     pub(super) value: Option<Span>,
     pub(super) part: Part,
-    /// The node of the value, which may be a row of values.
+    /// The node of the value, which may be a sequence of values.
     pub(super) row: Option<usize>,
     /// The node from which on the target has the value.
     pub(super) after: usize,
@@ -31,7 +31,7 @@ impl Given {
     }
 }
 
-/// The pattern that a node gives a value to.
+/// Returns the pattern that a node assigns to.
 pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> Option<(usize, Given)> {
     let tree = walk.tree;
     let given = Given::nothing(tree.next(at));
@@ -61,7 +61,7 @@ pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> Option<(usize, Give
     }
 }
 
-/// The value at the end of a chain of assignments.
+/// Returns the value at the end of a chain of assignments.
 fn last_value(tree: &Tree, mut at: usize) -> Option<usize> {
     loop {
         at = tree.child(at, f::RIGHT)?;
@@ -71,7 +71,7 @@ fn last_value(tree: &Tree, mut at: usize) -> Option<usize> {
     }
 }
 
-/// `value as target`: entered in a `with` it counts as the value itself, caught in an `except` it is one of the type.
+/// Handles `value as target`: in a `with` the target is the value itself, in an `except` it is an instance of the type.
 fn as_pattern(tree: &Tree, at: usize, given: Given) -> Option<(usize, Given)> {
     let mut children = tree.children(at);
     let first = children.next()?;
@@ -94,7 +94,7 @@ fn as_pattern(tree: &Tree, at: usize, given: Given) -> Option<(usize, Given)> {
     Some((target, given))
 }
 
-/// The name that a dotted name in a `case` binds: a single one, unless it is a class or looks like a constant.
+/// Returns the name that a dotted name in a `case` binds: a single name, unless it is a class or looks like a constant.
 pub(super) fn capture(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let tree = walk.tree;
     let mut names = tree.children(at).filter(|&child| tree.kind(child) == k::IDENTIFIER);
@@ -103,7 +103,7 @@ pub(super) fn capture(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     is_bound.then_some(name)
 }
 
-/// `a` in `case Point(x=a)` is the field `x` of what is matched.
+/// Handles `case Point(x=a)`, where `a` is the field `x` of the matched value.
 fn field(walk: &mut Walk<'_, '_>, at: usize, given: Given) -> Given {
     let tree = walk.tree;
     let around = |at: usize| tree.node(at).parent as usize;
@@ -117,7 +117,7 @@ fn field(walk: &mut Walk<'_, '_>, at: usize, given: Given) -> Given {
     }
 }
 
-/// What is matched, for a name that a `case` binds.
+/// Returns the matched value, for a name that a `case` binds.
 fn subject(tree: &Tree, at: usize, given: Given) -> Given {
     let mut around = tree.node(at).parent as usize;
     let mut depth = 0;
@@ -136,7 +136,7 @@ fn subject(tree: &Tree, at: usize, given: Given) -> Given {
     given.inside()
 }
 
-/// Shows every name and attribute that a pattern gives a value to, with its part of the value.
+/// Visits every name and attribute that a pattern assigns to, with its part of the value.
 pub(super) fn each_target(walk: &mut Walk<'_, '_>, at: usize, given: Given, take: fn(&mut Walk<'_, '_>, usize, Given)) {
     let tree = walk.tree;
     if !is_row(tree.kind(at)) {
@@ -162,7 +162,7 @@ pub(super) fn each_target(walk: &mut Walk<'_, '_>, at: usize, given: Given, take
     }
 }
 
-/// The names and attributes in an inner pattern.
+/// Returns the names and attributes in a nested pattern.
 fn nested(tree: &Tree, at: usize) -> impl Iterator<Item = usize> + '_ {
     let end = if is_row(tree.kind(at)) { tree.next(at) } else { at };
     (at..end).filter(move |&inner| {
@@ -171,7 +171,7 @@ fn nested(tree: &Tree, at: usize) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// `x` in `for i, x in enumerate(xs)` is an element of `xs`.
+/// Handles `for i, x in enumerate(xs)`, where `x` is an element of `xs`.
 fn counted(walk: &Walk<'_, '_>, given: Given) -> Given {
     let tree = walk.tree;
     let call = given.row.filter(|&row| tree.kind(row) == k::CALL);
@@ -199,7 +199,7 @@ fn is_row(kind: u8) -> bool {
     )
 }
 
-/// Whether a value is written as a row of as many values, none of them unpacked.
+/// Returns whether a value is a literal sequence of this length, with no element unpacked.
 fn is_same_length(tree: &Tree, row: usize, length: usize) -> bool {
     let is_written = matches!(tree.kind(row), k::EXPRESSION_LIST | k::TUPLE | k::LIST);
     is_written && {

@@ -1,12 +1,12 @@
-//! Which names are local in Python, and to what.
+//! Determines which names are local in Python, and to which scope.
 //!
-//! A name that a function assigns anywhere is local in all of it. A function is therefore looked through for its names
-//! before the walk enters it: the first place that gives a name a value is its binding from the function's beginning on,
-//! and each later one becomes a further binding when the walk passes it. All bindings of one name in one function are the
-//! same variable; a reference shows the one whose value it most likely sees, the last one written above it.
+//! A name that a function assigns anywhere is local in all of it. A function is therefore scanned for its names before
+//! the walk enters it: the first assignment of a name is its binding from the function's beginning on, and each later
+//! one becomes a further binding when the walk reaches it. All bindings of one name in one function are the same
+//! variable; a reference has the binding that it most likely reads, the last one above it.
 //!
-//! Variables of files and classes are symbols. What a loop, a `with`, an `except` or a `:=` outside of functions binds is
-//! a local name all the same, since nobody looks for it by name.
+//! Variables of files and classes are symbols. Names that a loop, a `with`, an `except` or a `:=` binds outside
+//! functions are local bindings nevertheless, since users do not search for them.
 
 use codecompass_model::{BindingKind, Expr, Part, Span};
 
@@ -18,7 +18,7 @@ use crate::draft::{NewBinding, Said};
 use crate::names::FastMap;
 use crate::roles::Role;
 
-/// What stands around the walk, innermost last, and what is known of the names in it.
+/// The enclosing scopes of the walk, innermost last, and the known localities of their names.
 #[derive(Default)]
 pub(super) struct Scopes<'t> {
     open: Vec<Scope<'t>>,
@@ -41,11 +41,11 @@ pub(super) struct Scope<'t> {
 pub(super) enum ScopeKind<'t> {
     /// A class, and whether it is an enumeration.
     Class(bool),
-    /// A function; its own name and the name its receiver has when it is a method.
+    /// A function: its own name, and the name of its receiver if it is a method.
     Function { name: &'t str, receiver: Option<&'t str> },
 }
 
-/// What a name in a function means.
+/// The scope that defines a name in a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     Local,
@@ -58,14 +58,14 @@ impl<'t> Scopes<'t> {
         self.open.push(scope);
     }
 
-    /// The innermost function or class around a node.
+    /// Returns the innermost function or class around a node.
     pub(super) fn around(&mut self, at: usize) -> Option<Scope<'t>> {
         while self.open.pop_if(|scope| scope.end <= at).is_some() {}
         self.open.last().copied()
     }
 }
 
-/// Looks through the body of a function for the names that are local to it.
+/// Scans the body of a function for its local names.
 pub(super) fn scan(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
     let tree = walk.tree;
     let end = tree.next(function);
@@ -104,7 +104,7 @@ pub(super) fn scan(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
     }
 }
 
-/// The first place where a function gives one of its names a value.
+/// Binds a name at its first assignment in a function.
 fn first_value(walk: &mut Walk<'_, '_>, target: usize, given: Given) {
     let node = walk.tree.node(target);
     if node.kind == k::IDENTIFIER && learn(walk, walk.scanned, node.span(), Known::Local) {
@@ -113,7 +113,7 @@ fn first_value(walk: &mut Walk<'_, '_>, target: usize, given: Given) {
     }
 }
 
-/// Notes what a name means in a function; false when that was known.
+/// Records the locality of a name in a function; returns false if it was known.
 fn learn(walk: &mut Walk<'_, '_>, function: usize, name: Span, known: Known) -> bool {
     let key = (function as u32, walk.draft.slice(name));
     match walk.scopes.known.entry(key) {
@@ -131,7 +131,7 @@ fn elsewhere(walk: &mut Walk<'_, '_>, function: usize, name: Option<Span>, body:
     }
 }
 
-/// The names of imports, which are symbols, and of `global` and `nonlocal`, which belong to another scope.
+/// Records the names of imports, which are symbols, and of `global` and `nonlocal`, which belong to another scope.
 fn named(walk: &mut Walk<'_, '_>, function: usize, at: usize, body: usize) {
     let tree = walk.tree;
     for child in tree.children(at) {
@@ -152,7 +152,7 @@ fn named(walk: &mut Walk<'_, '_>, function: usize, at: usize, body: usize) {
     }
 }
 
-/// A statement or expression that gives names a value, when the walk comes by.
+/// Handles a statement or expression that assigns names, when the walk reaches it.
 pub(super) fn assign(walk: &mut Walk<'_, '_>, at: usize) {
     if let Some((pattern, given)) = patterns::pattern(walk, at) {
         walk.statement = at;
@@ -160,8 +160,8 @@ pub(super) fn assign(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Attributes may be fields; names of functions that already have a binding get another one, names of files and classes
-/// a symbol.
+/// Handles a later assignment. Attributes may be fields; names of functions that already have a binding get another
+/// one, names of files and classes a symbol.
 fn later_value(walk: &mut Walk<'_, '_>, target: usize, given: Given) {
     let node = walk.tree.node(target);
     if node.kind == k::ATTRIBUTE {
@@ -184,7 +184,7 @@ fn later_value(walk: &mut Walk<'_, '_>, target: usize, given: Given) {
     }
 }
 
-/// A comprehension is a block of its own, and its loops bind in all of it.
+/// Handles a comprehension: it is a block of its own, and its loops bind in all of it.
 pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     walk.draft.block(tree.next(at), false);
@@ -201,7 +201,7 @@ pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A lambda: its parameters are local to it.
+/// Handles a lambda: its parameters are local to it.
 pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) {
     walk.draft.block(walk.tree.next(at), false);
     if let Some(list) = walk.tree.child_of_kind(at, k::LAMBDA_PARAMETERS) {
@@ -209,7 +209,7 @@ pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// Binds parameters from the node `from` on: their defaults and types are read outside.
+/// Binds parameters from the node `from` on: their defaults and types are evaluated outside.
 pub(super) fn parameters(walk: &mut Walk<'_, '_>, function: Option<usize>, list: usize, from: usize) {
     let tree = walk.tree;
     for parameter in tree.children(list) {
@@ -235,7 +235,7 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, function: Option<usize>, list:
     }
 }
 
-/// `**rest`: a map of what is declared.
+/// Binds `**rest`: a map to the declared type.
 fn bind_rest(walk: &mut Walk<'_, '_>, name: Span, annotation: Option<Span>, from: usize) {
     let key = walk.draft.expr(Expr::Other);
     let value = walk.draft.text_expr(annotation).unwrap_or(key);
@@ -244,7 +244,7 @@ fn bind_rest(walk: &mut Walk<'_, '_>, name: Span, annotation: Option<Span>, from
     walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Inside, from });
 }
 
-/// The name of a parameter, or the pattern around it: a star, or a tuple as Python 2 had it.
+/// Returns the name of a parameter, or the pattern around it: a star, or a tuple as in Python 2.
 fn parameter_pattern(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     match walk.tree.kind(at) {
         k::IDENTIFIER | k::LIST_SPLAT_PATTERN | k::DICT_SPLAT_PATTERN | k::TUPLE_PATTERN => Some(at),
@@ -254,7 +254,7 @@ fn parameter_pattern(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     }
 }
 
-/// The name of a function's first parameter.
+/// Returns the name of a function's first parameter.
 pub(super) fn receiver<'t>(walk: &Walk<'_, 't>, function: usize) -> Option<&'t str> {
     let list = walk.tree.child_of_kind(function, k::PARAMETERS)?;
     let first = walk.tree.children(list).find(|&child| walk.tree.kind(child) != k::COMMENT)?;

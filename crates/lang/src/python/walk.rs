@@ -13,7 +13,7 @@ use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
 use crate::tree::{Node, Tree};
 
-/// Collects everything a Python file says.
+/// Collects the facts of a Python file.
 pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     draft.set_prefix(module::prefix(draft.path));
     draft.types_are_values();
@@ -51,22 +51,22 @@ pub(super) struct Walk<'w, 't> {
     pub(super) assigned: FastMap<(Option<u32>, &'t str), ()>,
     /// Names that a class is going to have.
     pub(super) expected: FastMap<(u32, &'t str), Expected>,
-    /// The node whose targets are being looked at.
+    /// The node with the targets that are being visited.
     pub(super) statement: usize,
-    /// The function that is being looked through for names.
+    /// The function that is being scanned for names.
     pub(super) scanned: usize,
     /// Nodes before this one are only for type checkers.
     pub(super) typing_end: usize,
     /// The last run of comment lines.
     comments: Option<Span>,
-    /// Nodes before this one stand in a type annotation.
+    /// Nodes before this one are in a type annotation.
     type_end: usize,
-    /// Strings before this node are no types though they stand in an annotation.
+    /// Strings before this node are no types although they are in an annotation.
     literal_end: usize,
 }
 
 impl Walk<'_, '_> {
-    /// Looks at a node and returns the one to look at next: its first child, or what follows its subtree.
+    /// Visits a node and returns the next node to visit: its first child, or the node after its subtree.
     fn visit(&mut self, at: usize) -> usize {
         let node = self.tree.node(at);
         match node.kind {
@@ -93,7 +93,7 @@ impl Walk<'_, '_> {
         at + 1
     }
 
-    /// Nodes that declare local names, or name parameters of what they call.
+    /// Handles nodes that declare local names, or name parameters of a callee.
     fn declaration(&mut self, at: usize, kind: u8) {
         match kind {
             k::ASSIGNMENT | k::FOR | k::NAMED_EXPRESSION | k::AS_PATTERN | k::DOTTED_NAME | k::SPLAT_PATTERN => {
@@ -123,7 +123,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What stands before the name of an attribute.
+    /// Returns the receiver of an attribute.
     fn object(&self, node: &Node) -> Option<Span> {
         let is_name = node.field == f::ATTRIBUTE && self.tree.kind(node.parent as usize) == k::ATTRIBUTE;
         let object = is_name.then(|| self.tree.child(node.parent as usize, f::OBJECT))?;
@@ -163,7 +163,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The string that is a type in `cast("T", x)` and `TypeVar("T", bound="B")`.
+    /// Handles the string that is a type in `cast("T", x)` and `TypeVar("T", bound="B")`.
     fn type_argument(&mut self, call: usize, callee: &str) {
         let tree = self.tree;
         let string = match callee {
@@ -183,7 +183,7 @@ impl Walk<'_, '_> {
         object.is_some_and(|object| matches!(self.draft.slice(object.span()), "self" | "cls"))
     }
 
-    /// The name that an expression is known by: `c` in `a.b.c`, `a.b.c(…)` and `a.b.c[…]`.
+    /// Returns the main name of an expression: `c` in `a.b.c`, `a.b.c(…)` and `a.b.c[…]`.
     pub(super) fn name_of(&self, mut at: usize) -> Option<usize> {
         loop {
             at = match self.tree.kind(at) {
@@ -196,7 +196,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The arguments of `Literal` and `Annotated` are not all types: no string in them is taken for one.
+    /// Handles `Literal` and `Annotated`: not all arguments are types, so none of their strings counts as a type.
     fn generic(&mut self, at: usize) {
         let head = self.tree.children(at).next().map(|head| self.draft.slice(self.tree.node(head).span()));
         if head.is_some_and(|head| matches!(head.rsplit('.').next(), Some("Literal" | "Annotated"))) {
@@ -211,7 +211,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// `if TYPE_CHECKING:` guards what only type checkers read.
+    /// Handles `if TYPE_CHECKING:`, which guards code for type checkers only.
     fn condition(&mut self, at: usize) {
         let condition =
             self.tree.children(at).next().map(|condition| self.draft.slice(self.tree.node(condition).span()));
@@ -221,7 +221,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Joins comments that have lines of their own, one below the other.
+    /// Joins comments on consecutive lines of their own.
     fn comment(&mut self, node: &Node) {
         let line_start = self.draft.line_start(node.start);
         if !self.draft.slice(Span { start: line_start, end: node.start }).trim().is_empty() {
@@ -232,7 +232,7 @@ impl Walk<'_, '_> {
         self.comments = Some(Span { start, end: node.end });
     }
 
-    /// The comment lines that stand directly above a place.
+    /// Returns the comment lines directly above an offset.
     pub(super) fn comment_above(&self, place: u32) -> Option<Span> {
         let comments = self.comments.filter(|comments| comments.end <= place)?;
         let between = self.draft.slice(Span { start: comments.end, end: place });
@@ -240,18 +240,18 @@ impl Walk<'_, '_> {
         adjacent.then_some(comments)
     }
 
-    /// The first of the comment lines that stand directly above a place, else the place itself.
+    /// Returns the start of the comment lines directly above an offset, else the offset itself.
     pub(super) fn comment_start(&self, place: u32) -> u32 {
         self.comment_above(place).map_or(place, |comments| comments.start)
     }
 
-    /// Whether a symbol may be entered: not in a decorator, where only broken code has any, since the decorated symbol
-    /// has been entered already and symbols stand in source order.
+    /// Returns whether a symbol may be entered: not in a decorator, where only broken code has symbols, since the
+    /// decorated symbol was already entered and symbols are in source order.
     pub(super) fn is_in_order(&self, at: usize) -> bool {
         at >= self.decorated.definition
     }
 
-    /// A dotted name outside of imports stands in a `case`: a class or a constant.
+    /// Handles a dotted name outside imports, which is in a `case`: a class or a constant.
     fn case_name(&mut self, at: usize) -> usize {
         let whole = self.tree.node(at);
         let names = self.tree.children(at).filter(|&child| self.tree.kind(child) == k::IDENTIFIER);

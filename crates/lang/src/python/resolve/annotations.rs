@@ -1,4 +1,4 @@
-//! Types as they are written: what a value is that is declared to be one.
+//! Converts annotations to the types of the annotated values.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::types::{Found, Shape, Type};
 use super::{Question, Rules};
 
 impl Rules<'_> {
-    /// The type that a text declares.
+    /// Returns the type that a text declares.
     pub(super) fn declared(&self, text: &str, place: &Place) -> Type {
         self.annotation(&Expr::parse(text), place)
     }
@@ -28,7 +28,7 @@ impl Rules<'_> {
             }
             Expr::Index(head, arguments) => self.generic(head, arguments, place),
             Expr::Text(text) => self.declared(text, place),
-            // Several in a row stand in `except (A, B) as e`.
+            // Several types in a tuple occur in `except (A, B) as e`.
             Expr::Either(all) | Expr::Tuple(all) => Type::one_of(all.iter().map(|one| self.annotation(one, place))),
             Expr::Plain | Expr::Number(_) => Type::External,
             _ => Type::Unknown,
@@ -57,7 +57,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a value is that is declared to be a symbol: one of a class, or what an alias stands for.
+    /// Returns the type of a value that is annotated with a symbol: an instance of a class, or the target of an alias.
     pub(super) fn declared_by_symbol(&self, at: SymbolAt) -> Type {
         self.types.answer(&self.course, Question::Declared(at), Type::Unknown, || {
             let Some(source) = self.source(at.file) else { return Type::Unknown };
@@ -77,7 +77,7 @@ impl Rules<'_> {
         })
     }
 
-    /// `T = TypeVar("T")`, `Id = NewType("Id", Base)`, or another name for a type.
+    /// Handles `T = TypeVar("T")`, `Id = NewType("Id", Base)`, or another name for a type.
     fn alias(&self, value: &Expr<'_>, name: &str, place: &Place) -> Type {
         match value {
             Expr::Call(made, arguments) => match made.last_name() {
@@ -94,7 +94,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What `self` is.
+    /// Returns the type of `self`.
     pub(super) fn own(&self, place: &Place) -> Type {
         let class = place.source.class_around(place.scope);
         class.map_or(Type::Unknown, |class| Type::Own(SymbolAt { file: place.id(), place: class }))
@@ -126,7 +126,7 @@ impl Rules<'_> {
     }
 }
 
-/// A generic type of a library.
+/// Returns a generic type of a library.
 fn outside<I: Iterator<Item = Type>>(name: &str, parts: impl Fn() -> I) -> Type {
     let first = || parts().next().unwrap_or(Type::Unknown);
     match name {

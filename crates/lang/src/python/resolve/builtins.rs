@@ -1,16 +1,16 @@
-//! Names that Python itself knows.
+//! Names that are built into Python.
 
-/// Whether every file can see the name without an import.
+/// Returns whether every file sees the name without an import.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok() || EXCEPTIONS.binary_search(&name).is_ok()
 }
 
-/// Whether the name of a module belongs to the standard library.
+/// Returns whether the name of a module belongs to the standard library.
 pub(super) fn is_standard(module: &str) -> bool {
     STANDARD.binary_search(&module).is_ok()
 }
 
-/// Whether texts, numbers, containers or files of Python's own have a member of this name.
+/// Returns whether Python's own strings, numbers, containers or files have a member of this name.
 pub(super) fn is_of_the_language(name: &str) -> bool {
     MEMBERS.binary_search(&name).is_ok() || name.starts_with("__") && name.ends_with("__")
 }

@@ -1,9 +1,9 @@
-//! Python expressions as they stand in facts: receivers, values, types and bases, taken apart from their text.
+//! Parses Python expressions in facts: receivers, values, types and bases, from their text.
 //!
-//! The text was cut out of code that parses, was folded onto one line, and may have lost what stood in brackets to `…`.
-//! What the parser does not know is [`Expr::Unknown`], and whoever asks then knows nothing, which is a right answer.
+//! The text comes from code that parses, was folded onto one line, and may have lost bracketed parts to `…`.
+//! Unsupported syntax is [`Expr::Unknown`], which yields an unknown type, a correct result.
 
-/// How deeply brackets may nest: deeper text is nobody's receiver.
+/// The maximum nesting of brackets; deeper text is not a receiver.
 const MAX_DEPTH: u32 = 24;
 
 /// An expression.
@@ -15,20 +15,20 @@ pub(super) enum Expr<'t> {
     /// `x[a, b]`; a slice is `Slice`.
     Index(Box<Expr<'t>>, Vec<Expr<'t>>),
     Slice,
-    /// A plain string: what stands between the quotes.
+    /// A plain string: the text between the quotes.
     Text(&'t str),
     /// A whole number.
     Number(usize),
-    /// Another number, a formatted string, a truth value, a comparison: something built in without interesting members.
+    /// Another number, a formatted string, a truth value, a comparison: a built-in value without interesting members.
     Plain,
     List(Vec<Expr<'t>>),
     Tuple(Vec<Expr<'t>>),
     Dict(Vec<(Expr<'t>, Expr<'t>)>),
-    /// `[x for …]`, `{x for …}`, `(x for …)`: the element.
+    /// The element of `[x for …]`, `{x for …}`, `(x for …)`.
     Each(Box<Expr<'t>>),
     /// `a or b`, `a if c else b`, `a | b`: one of them.
     Either(Vec<Expr<'t>>),
-    /// Arithmetic: the left side.
+    /// Arithmetic: the left operand.
     Sum(Box<Expr<'t>>),
     Lambda(Box<Expr<'t>>),
     Unknown,
@@ -42,7 +42,7 @@ pub(super) struct Arg<'t> {
 }
 
 impl<'t> Expr<'t> {
-    /// Takes an expression apart.
+    /// Parses an expression.
     pub(super) fn parse(text: &'t str) -> Self {
         let mut parser = Parser { text, at: 0, depth: 0 };
         let first = parser.expression();
@@ -54,7 +54,7 @@ impl<'t> Expr<'t> {
         if parser.is_done() { first } else { Expr::Unknown }
     }
 
-    /// The last name of `a.b.c`.
+    /// Returns the last name of `a.b.c`.
     pub(super) fn last_name(&self) -> Option<&'t str> {
         match self {
             Expr::Name(name) | Expr::Attr(_, name) => Some(name),
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
         one_of(all)
     }
 
-    /// Of `a and b` the last one is what members are asked of.
+    /// Parses `a and b`; members are looked up on the last operand.
     fn and(&mut self) -> Expr<'t> {
         let mut last = self.not();
         while self.word_is("and") {
@@ -358,7 +358,7 @@ impl<'t> Parser<'t> {
         if singles.is_empty() { Expr::Dict(pairs) } else { Expr::List(singles) }
     }
 
-    /// The rest of a row of values behind the first one.
+    /// Parses the rest of a sequence of values after the first one.
     fn row(&mut self, first: Expr<'t>) -> Vec<Expr<'t>> {
         let mut row = vec![first];
         while self.sign(",") {
@@ -374,7 +374,7 @@ impl<'t> Parser<'t> {
         if self.sign(sign) { expression } else { self.give_up() }
     }
 
-    /// Goes over the loops and conditions of a comprehension, up to the bracket that closes it.
+    /// Skips the loops and conditions of a comprehension, up to its closing bracket.
     fn skip_loops(&mut self) -> bool {
         self.word_is("async");
         if !self.word_is("for") {
@@ -397,7 +397,7 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// One string, or several that stand side by side.
+    /// Parses one string, or several adjacent ones.
     fn strings(&mut self) -> Expr<'t> {
         let first = self.string();
         let mut expression = first.map_or(Expr::Unknown, Expr::Text);

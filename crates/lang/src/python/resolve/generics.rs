@@ -1,4 +1,4 @@
-//! Type parameters: what stands for them where something generic is used.
+//! Substitutes type parameters where generic classes and functions are used.
 
 use std::rc::Rc;
 
@@ -10,12 +10,12 @@ use super::names::Place;
 use super::types::{Shape, Type};
 
 impl Rules<'_> {
-    /// A type written in terms of a class's parameters, as a value of that class sees it.
+    /// Substitutes a class's parameters in a type, for a value of that class.
     pub(super) fn filled_in(&self, one: &Type, by: &Type) -> Type {
         self.filled_by(one, by, by)
     }
 
-    /// A type from a class that is one of the bases of what it is asked of.
+    /// Substitutes through a base: the type comes from one of the bases of the class.
     pub(super) fn filled_by(&self, one: &Type, base: &Type, to: &Type) -> Type {
         if !one.is_open() {
             return one.clone();
@@ -42,7 +42,7 @@ impl Rules<'_> {
         })
     }
 
-    /// What a method gives, as the value it is called on sees it.
+    /// Returns the return type of a method, for the value that it is called on.
     pub(super) fn filled_from(&self, given: &Type, method: SymbolAt, to: &Type) -> Type {
         let Some(class) = self.source(method.file).and_then(|source| source.symbol(method.place)?.parent) else {
             return given.clone();
@@ -59,7 +59,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a call's arguments say about a function's own parameters.
+    /// Infers a function's own type parameters from the arguments of a call.
     pub(super) fn fill_from_arguments(
         &self,
         function: SymbolAt,
@@ -113,7 +113,7 @@ impl Rules<'_> {
     }
 }
 
-/// The first that is known of a variable stays.
+/// Binds a type variable; the first binding stays.
 fn fill_once(filled: &mut Vec<(Rc<str>, Type)>, name: &Rc<str>, actual: &Type) {
     if !filled.iter().any(|(known, _)| known == name) {
         filled.push((name.clone(), actual.clone()));

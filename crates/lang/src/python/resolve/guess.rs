@@ -1,17 +1,17 @@
-//! The best guess at a method whose receiver nobody knows.
+//! Guesses a method if the type of its receiver is unknown.
 
 use codecompass_model::{Meaning, SymbolAt, SymbolKind};
 
 use super::Rules;
 use super::types::Type;
 
-/// A method that so many classes have says nothing about its receiver.
+/// A method that more classes have is no evidence for its receiver.
 const MAX_CANDIDATES: usize = 8;
 
-/// A shorter name may be anybody's.
+/// A shorter name is too common.
 const MIN_LENGTH: usize = 7;
 
-/// What paths, parsers and streams of the standard library have, which are the receivers nobody knows.
+/// Methods of paths, parsers and streams of the standard library, which are the usual receivers of unknown type.
 const STANDARD: &[&str] = &[
     "add_argument",
     "add_parser",
@@ -34,7 +34,7 @@ const STANDARD: &[&str] = &[
 ];
 
 impl Rules<'_> {
-    /// The only method of an uncommon name, or the one that all others of that name override.
+    /// Returns the only method of an uncommon name, or the one that all others of that name override.
     pub(super) fn guess(&self, name: &str) -> Option<Meaning> {
         let is_uncommon = name.len() >= MIN_LENGTH && !name.starts_with("__") && name.trim_matches('_').contains('_');
         if !is_uncommon || name.starts_with("assert_") || STANDARD.contains(&name) {
@@ -46,7 +46,7 @@ impl Rules<'_> {
             let symbol = source.symbol(at.place)?;
             match (symbol.kind, symbol.parent) {
                 (SymbolKind::Method, Some(class)) => methods.push((*at, SymbolAt { file: at.file, place: class })),
-                // A function or variable of that name may be what is called as well.
+                // A function or variable of that name may also be the target.
                 _ => return None,
             }
             if methods.len() > MAX_CANDIDATES {
@@ -61,7 +61,7 @@ impl Rules<'_> {
     }
 }
 
-/// Whether a file is one of tests, by its path.
+/// Returns whether a file contains tests, by its path.
 fn is_test(path: &str) -> bool {
     path.split('/').any(|part| {
         let stem = part.split('.').next().unwrap_or(part);

@@ -1,4 +1,4 @@
-//! What local names are: parameters, what is assigned to a variable above a line, and what `isinstance` says.
+//! Types of local bindings: parameters, assignments above a line, and `isinstance` checks.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::types::{Shape, Type};
 use super::{Question, Rules};
 use crate::rules::index::Lines;
 
-/// So many lines are looked at between an assignment and a use.
+/// The maximum number of lines between an assignment and a use.
 const MAX_DISTANCE: u32 = 400;
 
-/// Fixtures that the test framework brings along.
+/// Fixtures that the test framework provides.
 const PYTEST: &[&str] = &[
     "cache",
     "caplog",
@@ -30,7 +30,7 @@ const PYTEST: &[&str] = &[
     "tmpdir",
 ];
 
-/// How an assignment reaches a line below it.
+/// Whether an assignment reaches a line below it.
 #[derive(PartialEq)]
 enum Reach {
     Surely,
@@ -39,7 +39,7 @@ enum Reach {
 }
 
 impl Rules<'_> {
-    /// What a local name is at a line.
+    /// Returns the type of a local binding at a line.
     pub(super) fn local(&self, place: &Place, at: u32) -> Type {
         let facts = place.source.facts();
         let Some(binding) = facts.bindings.get(at as usize) else { return Type::Unknown };
@@ -51,7 +51,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The values that reach a line, the last one first.
+    /// Returns the types of the values that reach a line, the last one first.
     fn flowing(&self, place: &Place, at: u32, binding: &Binding, name: &str) -> Type {
         let bindings = &place.source.facts().bindings;
         let line_of = |at: u32| bindings.get(at as usize).map_or(0, |binding| binding.line);
@@ -96,7 +96,7 @@ impl Rules<'_> {
             if code.starts_with([')', ']', '}']) {
                 continue;
             }
-            // The block that assigns ends here; in the other branches of its statement nothing is assigned yet.
+            // The assigning block ends here; the other branches of its statement do not see the assignment.
             limit = indent;
             let is_other = ["else", "elif ", "case "].iter().any(|start| code.starts_with(start));
             let is_last = (line + 1..=place.line).all(|line| indent_of(lines, line).is_none_or(|inner| inner > indent));
@@ -108,7 +108,7 @@ impl Rules<'_> {
         reach
     }
 
-    /// What one binding alone says.
+    /// Returns the type that one binding alone determines.
     fn assigned(&self, place: &Place, at: u32) -> Type {
         let key = Question::Binding(place.id(), at);
         self.types.answer(&self.course, key, Type::Unknown, || {
@@ -138,7 +138,7 @@ impl Rules<'_> {
         };
         match (&declared, &value) {
             (Type::Unknown, _) => value,
-            // An assignment says more than a declaration above it.
+            // An assignment is more precise than a declaration above it.
             (_, Type::Instance(..) | Type::Class(..)) if binding.part == Part::Whole => value,
             _ => declared,
         }
@@ -172,7 +172,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What the first parameter of a method is.
+    /// Returns the type of the first parameter of a method.
     fn receiver(&self, place: &Place, function: u32) -> Option<Type> {
         let source = &place.source;
         let symbol = source.symbol(function)?;
@@ -188,7 +188,7 @@ impl Rules<'_> {
         Some(if is_class { Type::OwnClass(class) } else { Type::Own(class) })
     }
 
-    /// What `isinstance` says about a name at a line: in the block of its `if`, and below an `assert` or a way out.
+    /// Returns the type that `isinstance` implies at a line: in its `if` block, and below an `assert` or an early exit.
     fn narrowed(&self, place: &Place, binding: &Binding, name: &str) -> Type {
         let lines = self.lines(&place.source);
         let test = format!("isinstance({name},");
@@ -209,7 +209,7 @@ impl Rules<'_> {
                 return Type::Unknown;
             }
             if !code.contains(&test) {
-                // In another branch the test said no.
+                // In another branch the test failed.
                 if is_around && ["else", "elif "].iter().any(|start| code.starts_with(start)) {
                     return Type::Unknown;
                 }
@@ -227,7 +227,7 @@ impl Rules<'_> {
         Type::Unknown
     }
 
-    /// The classes in a test.
+    /// Returns the classes in a test.
     fn tested(&self, place: &Place, code: &str, test: &str) -> Type {
         let Some(at) = code.find(test) else { return Type::Unknown };
         let rest = &code[at + test.len()..];
@@ -246,7 +246,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A parameter that a test framework fills in: what the fixture of that name gives.
+    /// Returns the type of a parameter that a test framework provides: the result of the fixture of that name.
     fn fixture(&self, place: &Place, function: u32, name: &str) -> Type {
         let source = &place.source;
         let is_test = source.symbol(function).is_some_and(|symbol| symbol.name.starts_with("test"));
@@ -287,14 +287,14 @@ impl Rules<'_> {
     }
 }
 
-/// Whether a block that begins with a test leaves the function or the loop.
+/// Returns whether a block that begins with a test exits the function or the loop.
 fn is_way_out(lines: &Lines, line: u32, indent: usize) -> bool {
     let body = (line + 1..line + 8).find(|line| indent_of(lines, *line).is_some_and(|inner| inner > indent));
     let code = body.map_or("", |line| lines.line(line).trim_start());
     ["return", "raise", "continue", "break"].iter().any(|start| code.starts_with(start))
 }
 
-/// Whether a line enters something with `with` under a name.
+/// Returns whether a line has a `with` that binds this name.
 fn is_entered(line: &str, name: &str) -> bool {
     let Some(at) = line.find(&format!(" as {name}")) else { return false };
     let after = line[at + 4 + name.len()..].chars().next();
@@ -303,7 +303,7 @@ fn is_entered(line: &str, name: &str) -> bool {
     is_whole && !code.starts_with("except") && !code.starts_with("case")
 }
 
-/// The position of a name among those that a loop binds.
+/// Returns the position of a name among those that a loop binds.
 fn position(line: &str, name: &str) -> Option<usize> {
     let from = line.find("for ")? + 4;
     let end = from + line[from..].find(" in ")?;

@@ -1,4 +1,4 @@
-//! What a value, class or module has under a name: bases in their order, and what is bound to what.
+//! Looks up members of values, classes and modules: base classes in their order, and receivers of methods.
 
 use std::rc::Rc;
 
@@ -11,16 +11,16 @@ use super::source::Entry;
 use super::types::{Found, Type};
 use super::{Question, Rules};
 
-/// Whether every object, class or function has a member of this name.
+/// Returns whether every object, class or function has a member of this name.
 fn is_common(name: &str) -> bool {
     name.starts_with("__") && name.ends_with("__") || name == "mro"
 }
 
-/// Longer rows of bases are nobody's.
+/// The maximum number of bases.
 const MAX_BASES: usize = 200;
 
 impl Rules<'_> {
-    /// What a value has under a name.
+    /// Returns the member of a value.
     pub(super) fn member(&self, of: &Type, name: &str) -> Found {
         match of {
             Type::Class(class, _) | Type::Instance(class, _) => self.class_member(*class, name, 0).0,
@@ -57,7 +57,7 @@ impl Rules<'_> {
         if symbols.is_empty() { other } else { Found::Symbols(symbols.into()) }
     }
 
-    /// What a class or one of its bases has under a name, and which one of them; the first `skipped` are left out.
+    /// Returns the member of a class or one of its bases, and the class that has it; the first `skipped` are left out.
     pub(super) fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (Found, Option<Type>) {
         let order = self.order(class);
         let mut is_outside = false;
@@ -76,8 +76,8 @@ impl Rules<'_> {
         (if is_outside || is_common(name) { Found::External } else { Found::Missing }, None)
     }
 
-    /// What `self` has under a name. It may be of a class below, with further bases: what no base of the view has is known
-    /// to be outside only where no class of the view has it.
+    /// Returns the member of `self`. `self` may be an instance of a subclass with further bases: a member that no base
+    /// of the view has is external only if no class of the view has it.
     fn own_member(&self, class: SymbolAt, name: &str, skipped: usize) -> Found {
         let has_member = || self.world.symbols_named(name).iter().any(|at| self.method(*at).is_some());
         match self.class_member(class, name, skipped).0 {
@@ -100,7 +100,7 @@ impl Rules<'_> {
                 Entry::Binding(_) => {}
             }
         }
-        // The getter, setter and deleter of a property are one member, known by the first.
+        // The getter, setter and deleter of a property are one member, represented by the first.
         let is_property =
             |at: &SymbolAt| source.symbol(at.place).is_some_and(|symbol| symbol.kind == SymbolKind::Property);
         if own.first().is_some_and(|first| first.file == class.file && is_property(first)) {
@@ -109,7 +109,7 @@ impl Rules<'_> {
         own
     }
 
-    /// The methods of the same name in classes below the one that declares it. What every class has is not asked for.
+    /// Returns the methods of the same name in subclasses of the declaring class, except members that every class has.
     pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some((class, name)) = self.method(declared) else { return Vec::new() };
         if name.starts_with("__") {
@@ -124,7 +124,7 @@ impl Rules<'_> {
         self.world.symbols_named(&name).iter().copied().filter(is_below).collect()
     }
 
-    /// The class of a method or property, and its name.
+    /// Returns the class of a method or property, and its name.
     fn method(&self, at: SymbolAt) -> Option<(SymbolAt, String)> {
         let source = self.source(at.file)?;
         let symbol = source.symbol(at.place)?;
@@ -134,7 +134,7 @@ impl Rules<'_> {
         is_class.then(|| (SymbolAt { file: at.file, place }, symbol.name.clone()))
     }
 
-    /// A class and its bases in the order in which members are looked for, in terms of the class's own parameters.
+    /// Returns a class and its bases in method resolution order, in terms of the class's own parameters.
     pub(super) fn order(&self, class: SymbolAt) -> Rc<[Type]> {
         let alone: Rc<[Type]> = Rc::from([Type::instance(class)]);
         self.orders.answer(&self.course, class, alone, || {
@@ -159,7 +159,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The direct bases of a class.
+    /// Returns the direct bases of a class.
     pub(super) fn bases(&self, class: SymbolAt) -> Rc<[Type]> {
         let mut all = Vec::new();
         self.with_bases(class, |base, place| {
@@ -167,7 +167,7 @@ impl Rules<'_> {
                 all.push(match self.annotation(base, place) {
                     Type::Union(several) => several.first().cloned().unwrap_or(Type::Unknown),
                     Type::Own(_) | Type::Var(..) | Type::Nothing => Type::Unknown,
-                    // A class made by a call: a named tuple, or whatever a function gives.
+                    // A class created by a call: a named tuple, or the result of a function.
                     Type::Unknown if matches!(base, Expr::Call(..)) => self.as_instance(&self.value(base, place)),
                     one => one,
                 });
@@ -176,7 +176,7 @@ impl Rules<'_> {
         all.into()
     }
 
-    /// The names of a class's type parameters.
+    /// Returns the names of a class's type parameters.
     pub(super) fn parameters(&self, class: SymbolAt) -> Rc<[Rc<str>]> {
         let mut listed: Option<Vec<Rc<str>>> = None;
         let mut met: Vec<Rc<str>> = Vec::new();
@@ -206,7 +206,7 @@ impl Rules<'_> {
         listed.unwrap_or(met).into()
     }
 
-    /// `class A[T, U]`.
+    /// Returns the parameters of `class A[T, U]`.
     fn written_parameters(&self, class: SymbolAt) -> Option<Rc<[Rc<str>]>> {
         let source = self.source(class.file)?;
         let own = source.own_params(class.place).map(Rc::from).collect::<Vec<Rc<str>>>();
@@ -216,7 +216,7 @@ impl Rules<'_> {
     fn with_bases(&self, class: SymbolAt, mut show: impl FnMut(&Expr<'_>, &Place)) {
         let Some(source) = self.source(class.file) else { return };
         let Some(symbol) = source.symbol(class.place).filter(|symbol| symbol.kind == SymbolKind::Class) else { return };
-        // What is written in brackets are the class's own parameters, which only it knows.
+        // Type parameters in brackets are in scope only inside the class.
         let has_own = !source.type_params(class.place).is_empty();
         let scope = if has_own { Some(class.place) } else { symbol.parent };
         let place = Place::at(&source, scope, symbol.lines.start);
@@ -225,7 +225,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The type of what a value has under a name.
+    /// Returns the type of a member of a value.
     pub(super) fn member_type(&self, of: &Type, name: &str) -> Type {
         match of {
             Type::Union(all) => Type::one_of(all.iter().map(|one| self.member_type(one, name))),
@@ -245,7 +245,7 @@ impl Rules<'_> {
         let (found, base) = self.class_member(class, name, skipped);
         let base = match (&found, base) {
             (Found::External, _) => {
-                // A container from outside among the bases knows its methods.
+                // An external container among the bases knows its methods.
                 let order = self.order(class);
                 let outside = order.iter().find(|base| matches!(base, Type::Box(..)));
                 return match (outside, name) {
@@ -257,7 +257,7 @@ impl Rules<'_> {
             (_, Some(base)) => base,
             _ => return Type::Unknown,
         };
-        // A member is written in terms of the class it stands in; that one in terms of the class that was asked.
+        // A member's type is in terms of its class, and that class is in terms of the queried class.
         let base = self.filled_in(&base, to);
         let held = self.filled_by(&self.found_type(&found, Some(to)), &base, to);
         match held {
@@ -266,7 +266,8 @@ impl Rules<'_> {
         }
     }
 
-    /// What a descriptor gives when it is read: its `__get__` decides, and gives itself only to the class.
+    /// Returns the type of reading a descriptor: the result of its `__get__`, without the descriptor itself, which only
+    /// the class gets.
     fn read_through(&self, descriptor: &Type) -> Type {
         let given = self.given(descriptor, "__get__").unwrap_or(Type::Unknown);
         Type::one_of(given.alternatives().iter().filter(|one| *one != descriptor).cloned())
@@ -278,7 +279,7 @@ impl Rules<'_> {
         all.iter().all(|at| kind(at) == Some(SymbolKind::Field))
     }
 
-    /// The type of what was found.
+    /// Returns the type of a lookup result.
     pub(super) fn found_type(&self, found: &Found, to: Option<&Type>) -> Type {
         match found {
             Found::Symbols(all) => Type::one_of(all.iter().map(|at| self.symbol_type(*at, to))),
@@ -288,7 +289,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The type of a symbol that is read, through a value or by its name.
+    /// Returns the type of a symbol that is read, through a value or by its name.
     fn symbol_type(&self, at: SymbolAt, to: Option<&Type>) -> Type {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
         let Some(symbol) = source.symbol(at.place) else { return Type::Unknown };
@@ -308,7 +309,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a function becomes when a decorator of the view makes something else of it.
+    /// Returns the type of a function that a decorator of the view replaces.
     fn decorated(&self, at: SymbolAt) -> Type {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
         if source.decorators(at.place).is_empty() {
@@ -340,7 +341,7 @@ impl Rules<'_> {
     }
 }
 
-/// `Generic[T]` and `Protocol[T]` only list parameters.
+/// Returns whether a base only lists parameters: `Generic[T]` and `Protocol[T]`.
 fn is_generic(base: &Expr<'_>) -> bool {
     match base {
         Expr::Index(head, _) => matches!(head.last_name(), Some("Generic" | "Protocol")),
@@ -348,8 +349,8 @@ fn is_generic(base: &Expr<'_>) -> bool {
     }
 }
 
-/// The order of bases that keeps every class before its bases and bases as they are written; where there is none, the
-/// first in sight comes next.
+/// Merges the bases so that every class precedes its bases and bases keep their source order; if that is impossible,
+/// the first remaining class comes next.
 fn merge(order: &mut Vec<Type>, mut rows: Vec<Vec<Type>>) {
     let same = |one: &Type, other: &Type| match (one, other) {
         (Type::Instance(one, _), Type::Instance(other, _)) => one == other,

@@ -1,10 +1,10 @@
-//! Mixins: what `self` has that neither its class nor the bases define, but the classes below do.
+//! Mixins: members of `self` that neither its class nor the bases define, but subclasses do.
 //!
-//! A mixin calls `self.send()`, and only the class that mixes it in, or another base of that class, has `send`. `self` is
-//! then one of the classes of the view that have the mixin among their bases. What is asked for is looked up in each of
-//! them in its own order. Where all of them, save those that others complete, have the same member, or one that the others
-//! override, that one is proved: no class of the view can mean another. Where they do not agree, or some have none (it may
-//! be set from elsewhere), nobody knows, and neither where a base from outside may have the name as well.
+//! A mixin calls `self.send()`, and only the class that mixes it in, or another base of that class, has `send`. `self`
+//! is then one of the classes of the view that have the mixin among their bases. The member is looked up in each of
+//! them in its own order. If all of them, except those that others complete, have the same member, or one that the
+//! others override, that one is confirmed: no class of the view can refer to another. If they disagree, or some have
+//! none (it may be set from elsewhere), it is unresolved; so it is if an external base may have the name as well.
 
 use std::rc::Rc;
 
@@ -13,27 +13,28 @@ use codecompass_model::{Confidence, Meaning, RefShape, SymbolAt, SymbolKind};
 use super::Rules;
 use super::types::{Found, Type};
 
-/// A class with more below it is no mixin that can be looked through.
+/// The maximum number of subclasses of a mixin.
 const MAX_BELOW: usize = 100;
 
-/// How many files with a class's name are looked at.
+/// The maximum number of files to search for a class's name.
 const MAX_FILES: usize = 200;
 
 impl Rules<'_> {
-    /// Whom a member of `self`, `cls` or `super()` means that was not found, or only outside.
+    /// Resolves a member of `self`, `cls` or `super()` that was not found, or only externally.
     pub(super) fn mixed_in(&self, of: &Type, name: &str, found: &Found) -> Option<Meaning> {
         let (class, is_super) = match of {
             Type::Own(class) | Type::OwnClass(class) => (*class, false),
             Type::Super(class) => (*class, true),
             _ => return None,
         };
-        // Not what was found for `self`: that is missing, too, where a class of the view has what a base from outside may have.
+        // `found` is not enough: for `self` it is also `Unresolved` if a class of the view has a member that an
+        // external base may have.
         let is_outside = self.class_member(class, name, usize::from(is_super)).0 == Found::External;
         if name.starts_with("__") || !is_outside && *found != Found::Missing || !self.is_some_member(name) {
             return None;
         }
         let Some(below) = self.below(class) else {
-            return (*found == Found::Missing).then_some(Meaning::Unknown("too many classes below"));
+            return (*found == Found::Missing).then_some(Meaning::Unknown("too many subclasses"));
         };
         let is_base = |base: SymbolAt, of: SymbolAt| {
             self.order(of).iter().any(|one| matches!(one, Type::Instance(at, _) if *at == base))
@@ -44,7 +45,7 @@ impl Rules<'_> {
             match self.held_below(*one, class, name, is_super) {
                 Some((owner, _)) if held.iter().any(|(known, _)| *known == owner) => {}
                 Some(found) => held.push(found),
-                // One that others complete need not have it.
+                // A class that others complete need not have it.
                 None => all_have &= below.iter().any(|other| other != one && is_base(*one, *other)),
             }
         }
@@ -58,12 +59,12 @@ impl Rules<'_> {
                 confidence: Confidence::Static,
                 why: "member of every class that mixes it in",
             },
-            None if is_outside => Meaning::Unknown("a class below has it, and a base from outside may have it"),
+            None if is_outside => Meaning::Unknown("a subclass has it, and an external base may have it"),
             None => Meaning::Unknown("the classes that mix it in do not agree"),
         })
     }
 
-    /// Whether some class of the view has a member of this name.
+    /// Returns whether some class of the view has a member of this name.
     fn is_some_member(&self, name: &str) -> bool {
         self.world.symbols_named(name).iter().any(|at| {
             let Some(source) = self.source(at.file) else { return false };
@@ -72,7 +73,7 @@ impl Rules<'_> {
         })
     }
 
-    /// The class that gives a member to a class below the mixin; for `super()`, behind the mixin in its order.
+    /// Returns the class that gives a subclass of the mixin a member; for `super()`, after the mixin in its order.
     fn held_below(
         &self,
         below: SymbolAt,
@@ -89,7 +90,7 @@ impl Rules<'_> {
         })
     }
 
-    /// The classes of the view that have a class among their bases; `None` when there are too many to tell.
+    /// Returns the classes of the view that have a class among their bases; `None` if there are too many.
     fn below(&self, class: SymbolAt) -> Option<Rc<[SymbolAt]>> {
         self.below.once(&class, || self.find_below(class).map(Rc::from))
     }

@@ -1,11 +1,10 @@
-//! Whom a Python reference means.
+//! Resolves references in Python.
 //!
-//! A name is looked up in its scopes, then in the file, what the file imports, and what Python knows. A member needs the
-//! type of what stands before it: `values` works it out from the text of the receiver, `annotations` from declared types,
-//! `returns` and `locals` from what is returned and assigned. Everything is worked out when it is asked for, once.
+//! A name is looked up in its scopes, then in the file, its imports, and the built-ins. A member needs the type of its
+//! receiver: `values` infers it from the text of the receiver, `annotations` from declared types, `returns` and
+//! `locals` from returned and assigned values. Everything is computed on demand, once.
 //!
-//! What these rules do not know: metaclasses, `__getattr__`, what a call of a function does to its arguments, and most of
-//! what a library gives back.
+//! Not supported: metaclasses, `__getattr__`, effects of a call on its arguments, and most return types of libraries.
 
 mod annotations;
 mod builtins;
@@ -38,10 +37,10 @@ use names::{Place, Root};
 use source::{Source, is_function};
 use types::{Found, Type};
 
-/// So many questions may hang on one another.
+/// The maximum depth of nested queries.
 const MAX_DEPTH: u32 = 48;
 
-/// The rules at work on one view.
+/// The resolver of one view.
 pub(super) struct Rules<'w> {
     world: Rc<dyn World + 'w>,
     modules: Modules<'w>,
@@ -50,14 +49,14 @@ pub(super) struct Rules<'w> {
     types: Memo<Question, Type>,
     names: Memo<(Rc<str>, Rc<str>), Found>,
     orders: Memo<SymbolAt, Rc<[Type]>>,
-    /// The classes below a class; `None` for too many.
+    /// The subclasses of a class; `None` for too many.
     below: Memo<SymbolAt, Option<Rc<[SymbolAt]>>>,
 }
 
-/// A question about types.
+/// A query for a type.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Question {
-    /// What a value is that is declared to be this.
+    /// The type of a value that is annotated with this symbol.
     Declared(SymbolAt),
     Returned(SymbolAt),
     Variable(SymbolAt),
@@ -66,7 +65,7 @@ enum Question {
     Text(VersionId, Option<u32>, ExprId, Root, u32),
 }
 
-/// Their constructor, as the language takes it.
+/// Creates the resolver.
 pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Rules {
         modules: Modules::new(Rc::clone(&world)),
@@ -120,7 +119,7 @@ impl Resolver for Rules<'_> {
 }
 
 impl Rules<'_> {
-    /// A Python file of the view.
+    /// Returns a Python file of the view.
     fn source(&self, id: VersionId) -> Option<Rc<Source>> {
         self.sources.once(&id, || {
             let file = self.world.file(id).filter(|file| file.language == "python");
@@ -156,7 +155,7 @@ impl Rules<'_> {
         mixed_in.unwrap_or_else(|| self.answer(found, "member", "no such member"))
     }
 
-    /// A name in an import statement.
+    /// Resolves a name in an import statement.
     fn in_import(&self, source: &Rc<Source>, reference: &Reference) -> Meaning {
         let facts = source.facts();
         let found = match imports::part(facts, reference) {
@@ -172,7 +171,7 @@ impl Rules<'_> {
         self.answer(found, "import", "no such module")
     }
 
-    /// A local name that is called means the functions or classes that it is another name for, and else only itself.
+    /// Resolves a call of a local binding: to the functions or classes that it aliases, else to the binding itself.
     fn called_local(&self, place: &Place, reference: &Reference, binding: u32) -> Meaning {
         let source = &place.source;
         let local = source.facts().bindings.get(binding as usize).filter(|binding| binding.kind == BindingKind::Local);
@@ -192,7 +191,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Where a reference is looked up: decorators and bases stand outside of what they belong to.
+    /// Returns the lookup site of a reference: decorators and bases are outside their symbol.
     fn place_of(&self, source: &Rc<Source>, reference: &Reference) -> Place {
         let around = reference.symbol.and_then(|at| Some((at, source.symbol(at)?)));
         let scope = match around {

@@ -1,6 +1,7 @@
-//! Which files a dotted path means.
+//! Resolves dotted paths to files.
 //!
-//! A module goes by its path without the extension: `src/requests` for a package, `src/requests/utils` for a file in it.
+//! A module is identified by its path without the extension: `src/requests` for a package, `src/requests/utils` for a
+//! file in it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -11,10 +12,10 @@ use codecompass_model::{VersionId, World};
 use super::builtins::is_standard;
 use crate::names::FastMap;
 
-/// By folder and dotted name, the module that is meant.
+/// The resolved modules by folder and dotted name.
 type FoundModules = FastMap<(String, String), Option<Rc<str>>>;
 
-/// What is known of the modules of a view.
+/// The modules of a view.
 pub(super) struct Modules<'w> {
     world: Rc<dyn World + 'w>,
     packages: OnceCell<Packages>,
@@ -24,7 +25,7 @@ pub(super) struct Modules<'w> {
 
 /// The packages of a view.
 struct Packages {
-    /// The folders in which packages stand that are in no package themselves.
+    /// The folders that contain top-level packages.
     roots: BTreeSet<String>,
     /// The folders above packages, and the packages.
     folders: BTreeSet<String>,
@@ -35,7 +36,7 @@ impl<'w> Modules<'w> {
         Self { world, packages: OnceCell::new(), files: RefCell::default(), found: RefCell::default() }
     }
 
-    /// The files that make up a module: none for a namespace.
+    /// Returns the files of a module: none for a namespace.
     pub(super) fn files(&self, stem: &str) -> Rc<[VersionId]> {
         if let Some(known) = self.files.borrow().get(stem) {
             return known.clone();
@@ -47,14 +48,14 @@ impl<'w> Modules<'w> {
         files
     }
 
-    /// A module that stands in a package, whatever names the package has.
+    /// Returns a module inside a package, regardless of the package's own names.
     pub(super) fn below(&self, stem: &str, name: &str) -> Option<Rc<str>> {
         let inner = join(stem, name);
         let is_there = !self.files(&inner).is_empty() || self.is_namespace(&inner);
         is_there.then(|| Rc::from(inner))
     }
 
-    /// The module that a path as written in an import means in a file.
+    /// Returns the module of an import path in a file.
     pub(super) fn find(&self, from: &str, module: &str) -> Option<Rc<str>> {
         let folder = parent(from);
         let key = (folder.to_owned(), module.to_owned());
@@ -89,7 +90,7 @@ impl<'w> Modules<'w> {
         let roots = self.roots(folder, is_standard(first));
         let stems: Vec<String> = roots.iter().map(|root| join(root, &path)).collect();
         let is_file = |stem: &&String| !self.files(stem).is_empty();
-        // A folder with any Python file in it is taken for a namespace only where modules are surely looked for.
+        // A folder with any Python file counts as a namespace only under roots that Python certainly searches.
         let found = stems.iter().find(is_file).or_else(|| {
             let mut namespaces = stems.iter().take(3).filter(|_| !is_standard(first));
             namespaces.find(|stem| self.is_namespace(stem))
@@ -97,13 +98,13 @@ impl<'w> Modules<'w> {
         found.map(|stem| Rc::from(stem.as_str()))
     }
 
-    /// Where a file looks for modules: its own root, the root of the repository, `src`, then wherever packages stand.
+    /// Returns the roots of a file's imports: its own root, the repository root, `src`, then all package roots.
     fn roots(&self, folder: &str, is_standard: bool) -> Vec<String> {
         let mut own = folder;
         while self.is_package(own) && !own.is_empty() {
             own = parent(own);
         }
-        // A file that is called like a module of the standard library is met by those beside it only by mistake.
+        // A file with the name of a standard library module is rarely the intended target of its neighbours' imports.
         let mut roots: Vec<String> = Vec::new();
         let mut add = |root: &str| {
             if !roots.iter().any(|known| known == root) {
@@ -160,12 +161,12 @@ impl<'w> Modules<'w> {
     }
 }
 
-/// How many first folders two paths share.
+/// Returns the number of leading folders that two paths share.
 fn shared(one: &str, other: &str) -> usize {
     one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other && !one.is_empty()).count()
 }
 
-/// The folder of a path; empty at the root.
+/// Returns the folder of a path; empty at the root.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }

@@ -1,4 +1,4 @@
-//! What a name means at a place: local names, functions around, the file, what it imports, what Python knows.
+//! Resolves names at a site: local bindings, enclosing functions, the file, its imports, built-ins.
 
 use std::rc::Rc;
 
@@ -9,25 +9,25 @@ use super::builtins::is_builtin;
 use super::source::{Entry, Source, is_function};
 use super::types::Found;
 
-/// Where a name is looked up from.
+/// The site where a name is looked up.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) source: Rc<Source>,
-    /// The innermost symbol around.
+    /// The innermost enclosing symbol.
     pub(super) scope: Option<u32>,
     pub(super) line: u32,
-    /// In the header of a function the names of the class around it can be seen.
+    /// Whether this is in the header of a function, where the names of the enclosing class are visible.
     pub(super) in_header: bool,
-    /// What extraction says about the first name of an expression.
+    /// The extracted information about the first name of an expression.
     pub(super) root: Root,
 }
 
-/// What is known of the first name of an expression.
+/// The information about the first name of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Root {
-    /// Nothing.
+    /// Nothing is known.
     Open,
-    /// It means this local name.
+    /// It is this local binding.
     Local(u32),
     /// The first name of this text is not local.
     Free(ExprId),
@@ -38,7 +38,7 @@ impl Place {
         Self { source: source.clone(), scope, line, in_header: false, root: Root::Open }
     }
 
-    /// Where the types of a function's header are looked up.
+    /// Returns the site where the types of a function's header are looked up.
     pub(super) fn header(source: &Rc<Source>, function: u32) -> Self {
         let line = source.symbol(function).map_or(0, |symbol| symbol.lines.start);
         Self { in_header: true, ..Self::at(source, Some(function), line) }
@@ -50,7 +50,7 @@ impl Place {
 }
 
 impl Rules<'_> {
-    /// What a name means. Local names count only when `with_locals`.
+    /// Resolves a name. Local bindings count only if `with_locals`.
     pub(super) fn look_up(&self, place: &Place, name: &str, with_locals: bool) -> Found {
         let mut scope = place.scope;
         let mut sees_classes = true;
@@ -63,7 +63,7 @@ impl Rules<'_> {
                     return found;
                 }
             } else if symbol.kind != SymbolKind::Class && with_locals {
-                // The loops of a comprehension that a variable starts with.
+                // The loops of a comprehension in the value of a variable.
                 if let Some(binding) = visible(place, Some(at), name) {
                     return Found::Local(binding);
                 }
@@ -89,7 +89,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a scope defines or imports under a name: what the view has comes before what it has not.
+    /// Returns the target that a scope defines or imports under a name: targets in the view precede external ones.
     pub(super) fn defined(&self, source: &Rc<Source>, scope: Option<u32>, name: &str) -> Found {
         let mut symbols: Vec<SymbolAt> = Vec::new();
         let mut other = Found::Missing;
@@ -111,7 +111,7 @@ impl Rules<'_> {
                 _ => {}
             }
         }
-        // `x = None` beside an import of `x` says that there may be none.
+        // `x = None` beside an import of `x` is a fallback for a failed import.
         if symbols.len() > 1 || other != Found::Missing {
             symbols.retain(|at| at.file != source.file.id || !is_nothing(source, at.place));
         }
@@ -131,11 +131,11 @@ impl Rules<'_> {
                 None => outside = Found::External,
             }
         }
-        // A library may export anything, but what Python knows is not what it most likely exports.
+        // A library may export any name, but a built-in is more likely.
         if is_builtin(name) { Found::Missing } else { outside }
     }
 
-    /// What the name that an import brings into scope means.
+    /// Returns the target of the name that an import declares.
     pub(super) fn imported(&self, source: &Rc<Source>, at: u32) -> Found {
         let Some(import) = source.facts().imports.get(at as usize) else { return Found::Missing };
         if import.name.is_none() && import.alias.is_none() && !import.glob {
@@ -145,7 +145,7 @@ impl Rules<'_> {
         self.import_target(source, import)
     }
 
-    /// What an import names.
+    /// Returns the target of an import.
     pub(super) fn import_target(&self, source: &Rc<Source>, import: &Import) -> Found {
         let Some(name) = import.name.as_deref().filter(|_| !import.glob) else {
             return self.module(source, &import.module);
@@ -169,7 +169,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a module has under a name: its own, what it imports, or a module inside.
+    /// Returns the target of a name in a module: its own, an imported one, or a submodule.
     pub(super) fn module_name(&self, stem: &Rc<str>, name: &str) -> Found {
         let key = (stem.clone(), Rc::from(name));
         self.names.answer(&self.course, key, Found::Missing, || {
@@ -188,12 +188,12 @@ impl Rules<'_> {
     }
 }
 
-/// Whether a variable begins with `None`.
+/// Returns whether a variable is first assigned `None`.
 fn is_nothing(source: &Source, place: u32) -> bool {
     source.symbol(place).and_then(|symbol| symbol.value).is_some_and(|value| source.written(value) == "None")
 }
 
-/// The local name of a scope that a line most likely sees: the last one written above it, else the first.
+/// Returns the local binding of a scope that a line most likely sees: the last one above it, else the first.
 fn visible(place: &Place, scope: Option<u32>, name: &str) -> Option<u32> {
     let facts = place.source.facts();
     let mut first = None;

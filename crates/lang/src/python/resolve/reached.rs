@@ -1,5 +1,5 @@
-//! What a call reaches through the function that made what is called: `add` through `make` in `make(1)(2)`, in `k(2)` after
-//! `k = make(1)`, and the wrapper through the decorator of the function that is called.
+//! Finds calls of returned functions: `add`, returned by `make`, in `make(1)(2)`, in `k(2)` after `k = make(1)`, and
+//! the wrapper that the decorator of a called function returns.
 
 use std::rc::Rc;
 
@@ -31,14 +31,14 @@ impl Rules<'_> {
         again.or_else(|| self.held_by(target)).or_else(|| self.decorated_by(target))
     }
 
-    /// `make(1)(2)`.
+    /// Returns whether the result of a call is called again: `make(1)(2)`.
     fn is_called_again(&self, source: &Source, reference: &Reference) -> bool {
         let Some(text) = self.world.text(source.file.id) else { return false };
         let name = name_span(&text, reference.line, reference.column, source.name(reference.name));
         behind_call(&text, name).is_some_and(|rest| rest.starts_with('('))
     }
 
-    /// A variable that holds what a call gave.
+    /// Returns the returned call for a variable that holds the result of a call.
     fn held_by(&self, variable: SymbolAt) -> Option<Reached> {
         let source = self.source(variable.file)?;
         let symbol = source.symbol(variable.place)?;
@@ -46,7 +46,7 @@ impl Rules<'_> {
         self.given_by(source.written(symbol.value?), &place)
     }
 
-    /// A function whose decorator is a function that gives another one back.
+    /// Returns the returned call for a function with a decorator that returns another function.
     fn decorated_by(&self, function: SymbolAt) -> Option<Reached> {
         let source = self.source(function.file)?;
         let at = *source.decorators(function.place).first()?;
@@ -58,12 +58,12 @@ impl Rules<'_> {
         if behind_call(&text, name).is_none() {
             return Some(made);
         }
-        // `@retry(3)`: the decorator is what the call gives.
+        // `@retry(3)`: the decorator is the result of the call.
         let [decorator] = *made.targets.as_slice() else { return None };
         self.through(decorator)
     }
 
-    /// What a call in the text of a value gives back.
+    /// Returns the returned call for a call in the text of a value.
     fn given_by(&self, text: &str, place: &Place) -> Option<Reached> {
         let Expr::Call(callee, _) = Expr::parse(text) else { return None };
         match self.value(&callee, place) {

@@ -1,4 +1,4 @@
-//! What functions give back and what variables hold: declared, or read from what is returned and assigned.
+//! Return types of functions and types of variables: declared, or inferred from returned and assigned values.
 
 use std::rc::Rc;
 
@@ -11,14 +11,14 @@ use super::types::{Shape, Type};
 use super::{Question, Rules};
 use crate::rules::index::Lines;
 
-/// A longer function is not read for what it returns.
+/// The maximum number of lines of a function that is read for its return type.
 const MAX_LINES: u32 = 600;
 
-/// A returned expression goes over so many lines at most.
+/// The maximum number of lines of a returned expression.
 const MAX_EXPRESSION: u32 = 12;
 
 impl Rules<'_> {
-    /// What a call of a function gives.
+    /// Returns the result type of a call of a function.
     pub(super) fn returned(&self, at: SymbolAt) -> Type {
         self.types.answer(&self.course, Question::Returned(at), Type::Unknown, || {
             let Some(source) = self.source(at.file) else { return Type::Unknown };
@@ -33,14 +33,14 @@ impl Rules<'_> {
         })
     }
 
-    /// What a function is declared to give.
+    /// Returns the declared return type of a function.
     pub(super) fn declared_return(&self, at: SymbolAt) -> Type {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
         let annotation = source.symbol(at.place).and_then(|symbol| symbol.annotation);
         let place = Place::header(&source, at.place);
         let declared = annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &place));
         match declared {
-            // `def f(self: T) -> T` gives what it is called on.
+            // `def f(self: T) -> T` returns the type of its receiver.
             Type::Var(ref name, _) if self.is_receiver_parameter(&source, at.place, name) => self.own(&place),
             declared => declared,
         }
@@ -56,7 +56,7 @@ impl Rules<'_> {
 
     fn inferred(&self, source: &Rc<Source>, function: u32) -> Type {
         let Some(symbol) = source.symbol(function) else { return Type::Unknown };
-        // A declared type that nobody knows is not second-guessed.
+        // A declared type that is unknown is not replaced by an inferred one.
         if symbol.annotation.is_some() || symbol.lines.end - symbol.lines.start > MAX_LINES {
             return Type::Unknown;
         }
@@ -74,7 +74,7 @@ impl Rules<'_> {
         Type::one_of(given)
     }
 
-    /// What a variable, constant or field holds.
+    /// Returns the type of a variable, constant or field.
     pub(super) fn variable(&self, at: SymbolAt) -> Type {
         self.types.answer(&self.course, Question::Variable(at), Type::Unknown, || {
             let Some(source) = self.source(at.file) else { return Type::Unknown };
@@ -102,7 +102,7 @@ impl Rules<'_> {
         })
     }
 
-    /// What the methods of a class give one of its fields.
+    /// Returns the type of the values that the methods of a class assign to one of its fields.
     fn assigned_to_self(&self, source: &Rc<Source>, class: u32, name: &str) -> Type {
         let Some(symbol) = source.symbol(class) else { return Type::Unknown };
         let lines = self.lines(source);
@@ -133,7 +133,7 @@ impl Rules<'_> {
     }
 }
 
-/// The `return` and `yield` statements of a function itself, with their expressions.
+/// Returns the `return` and `yield` statements of a function itself, with their expressions.
 fn statements(lines: &Lines, symbol: &Symbol) -> Vec<(u32, &'static str, String)> {
     let mut found = Vec::new();
     let mut skipped_below: Option<usize> = None;
@@ -168,7 +168,7 @@ fn statements(lines: &Lines, symbol: &Symbol) -> Vec<(u32, &'static str, String)
     found
 }
 
-/// The expression that begins at a place, up to the end of its statement, without comments.
+/// Returns the expression that begins at an offset, up to the end of its statement, without comments.
 fn expression(lines: &Lines, line: u32, offset: usize) -> String {
     let mut out = String::new();
     let mut open = 0i32;

@@ -1,4 +1,4 @@
-//! A Python file made ready for questions: what Python alone asks of the index of a file.
+//! A Python file with the lookups that only Python needs.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use codecompass_model::{Import, SourceFile, SymbolKind};
 
 use crate::rules::index::{Index, Lines, places};
 
-/// Something that has a name in a scope.
+/// An entry with a name in a scope.
 #[derive(Clone, Copy)]
 pub(super) enum Entry {
     Symbol(u32),
@@ -15,10 +15,10 @@ pub(super) enum Entry {
     Binding(u32),
 }
 
-/// See the module.
+/// A Python file with its facts sorted for lookups.
 pub(super) struct Source {
     index: Index,
-    /// The imports of everything, at the level of the file.
+    /// The glob imports at file level.
     pub(super) globs: Vec<u32>,
 }
 
@@ -38,12 +38,12 @@ impl Source {
         Self { index: Index::new(file, given_name), globs }
     }
 
-    /// The names of the type parameters that a symbol declares.
+    /// Returns the names of the type parameters that a symbol declares.
     pub(super) fn own_params(&self, place: u32) -> impl Iterator<Item = &str> {
         self.type_params(place).iter().filter_map(|&at| self.binding(at)).map(|of| self.name(of.name))
     }
 
-    /// What a name means directly in a scope: symbols, then imports, then local names, each in source order.
+    /// Returns the entries of a name directly in a scope: symbols, imports, then local bindings, each in source order.
     pub(super) fn entries(&self, scope: Option<u32>, name: &str) -> impl Iterator<Item = Entry> + '_ {
         let facts = self.facts();
         let is_import_here = move |at: &&u32| facts.imports[**at as usize].symbol == scope;
@@ -54,18 +54,18 @@ impl Source {
         symbols.chain(imports).chain(bindings)
     }
 
-    /// Whether a decorator with one of these last names stands above a symbol.
+    /// Returns whether a symbol has a decorator with one of these last names.
     pub(super) fn is_decorated(&self, place: u32, names: &[&str]) -> bool {
         let name = |at: &u32| self.facts().references.get(*at as usize).map(|reference| self.name(reference.name));
         self.decorators(place).iter().filter_map(name).any(|name| names.contains(&name))
     }
 
-    /// The class around a function, through functions inside of methods.
+    /// Returns the class around a function, through functions inside methods.
     pub(super) fn class_around(&self, scope: Option<u32>) -> Option<u32> {
         self.nearest(scope, &[SymbolKind::Class])
     }
 
-    /// The function of a class in which a line stands, or the class itself.
+    /// Returns the function of a class that contains a line, or the class itself.
     pub(super) fn method_at(&self, class: u32, line: u32) -> u32 {
         let is_around = |place: &&u32| {
             self.symbol(**place).is_some_and(|symbol| {
@@ -76,18 +76,18 @@ impl Source {
     }
 }
 
-/// `import os.path` gives the name `os`.
+/// Returns the local name of an import; `import os.path` declares `os`.
 fn given_name(import: &Import) -> Option<&str> {
     let own = import.alias.as_deref().or(import.name.as_deref());
     own.or_else(|| import.module.split('.').next().filter(|_| !import.glob))
 }
 
-/// Whether a symbol has a scope of its own in which names are local.
+/// Returns whether a symbol has a scope of its own in which names are local.
 pub(super) fn is_function(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
 }
 
-/// How far a line is indented; `None` for one without code.
+/// Returns the indentation of a line; `None` for a line without code.
 pub(super) fn indent_of(lines: &Lines, line: u32) -> Option<usize> {
     let (indent, code) = lines.code(line);
     (!code.is_empty() && !code.starts_with('#')).then_some(indent)

@@ -1,33 +1,33 @@
-//! What a value may be, as far as rules about members need to know.
+//! The type of a value, as far as member lookups need it.
 
 use std::rc::Rc;
 
 use codecompass_model::SymbolAt;
 
-/// More alternatives than this say nothing.
+/// The maximum number of alternatives; more are treated as unknown.
 const MAX_ALTERNATIVES: usize = 12;
 
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Type {
     Unknown,
-    /// Known to come from outside of the view, or built in without interesting members.
+    /// Known to be external, or built in without interesting members.
     External,
-    /// What a function from outside gives: it may be what the view gave to it before, so only members that Python's own
-    /// types have are known to be outside.
+    /// The result of an external function. It may be a value that the view passed in before, so only members of
+    /// Python's own types are known to be external.
     Given,
     Nothing,
     /// A class of the view itself, with the arguments of its type parameters.
     Class(SymbolAt, Rc<[Type]>),
-    /// A value of a class of the view.
+    /// An instance of a class of the view.
     Instance(SymbolAt, Rc<[Type]>),
-    /// The class that `self` is one of, seen from a method of this class.
+    /// The type of `self`, in a method of this class.
     Own(SymbolAt),
-    /// `cls`, seen from a method of this class.
+    /// The type of `cls`, in a method of this class.
     OwnClass(SymbolAt),
     /// `super()` in a method of this class.
     Super(SymbolAt),
-    /// A function, and what it is bound to.
+    /// A function, and the receiver that it is bound to.
     Function(SymbolAt, Option<Rc<Type>>),
     /// A module, by its path without the extension.
     Module(Rc<str>),
@@ -35,12 +35,12 @@ pub(super) enum Type {
     Box(Shape, Rc<[Type]>),
     /// A method of a container.
     Method(Rc<Type>, Rc<str>),
-    /// A type parameter, and what it is at least.
+    /// A type parameter, and its bound.
     Var(Rc<str>, Rc<Type>),
     Union(Rc<[Type]>),
 }
 
-/// What a container gives out.
+/// The kind of a container, by the values it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     /// Elements of one type: a list, a set, any iterable.
@@ -49,9 +49,9 @@ pub(super) enum Shape {
     Map,
     /// A fixed number of values.
     Tuple,
-    /// Something to be entered with `with`.
+    /// A context manager for `with`.
     Context,
-    /// Something that can be called, with what that gives.
+    /// A callable, with its return type.
     Callable,
 }
 
@@ -68,8 +68,8 @@ impl Type {
         matches!(self, Type::Unknown)
     }
 
-    /// One of several. Alternatives nobody knows are left out, as long as one is known; what is outside or unknown may be
-    /// anything.
+    /// Returns the union of several types. Unknown alternatives are left out if another one is known; a union of only
+    /// external and unknown types is an `ExternalResult`, which may be anything.
     pub(super) fn one_of(all: impl IntoIterator<Item = Type>) -> Self {
         let mut known: Vec<Type> = Vec::new();
         let mut is_open = false;
@@ -89,7 +89,7 @@ impl Type {
         }
     }
 
-    /// The alternatives; the type itself when there is one only.
+    /// Returns the alternatives; the type itself if there is only one.
     pub(super) fn alternatives(&self) -> &[Type] {
         match self {
             Type::Union(all) => all,
@@ -97,7 +97,7 @@ impl Type {
         }
     }
 
-    /// The type with every part of it changed, from the inside out.
+    /// Returns the type with every part of it changed, from the inside out.
     pub(super) fn map(&self, change: &dyn Fn(Type) -> Type) -> Type {
         let parts = |all: &Rc<[Type]>| -> Rc<[Type]> { all.iter().map(|one| one.map(change)).collect() };
         change(match self {
@@ -109,7 +109,7 @@ impl Type {
         })
     }
 
-    /// Whether something in it is still to be filled in.
+    /// Returns whether it contains type variables that are not yet substituted.
     pub(super) fn is_open(&self) -> bool {
         match self {
             Type::Var(..) | Type::Own(_) | Type::OwnClass(_) => true,
@@ -127,13 +127,13 @@ fn add(known: &mut Vec<Type>, one: Type) {
     }
 }
 
-/// What a name means.
+/// The target of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Symbols(Rc<[SymbolAt]>),
     Module(Rc<str>),
     External,
-    /// A local name, by its index into the bindings of the file that was asked.
+    /// A local binding, by its index into the bindings of the file of the lookup.
     Local(u32),
     Missing,
 }

@@ -1,4 +1,4 @@
-//! What an expression is.
+//! Infers the types of expressions.
 
 use std::rc::Rc;
 
@@ -12,18 +12,18 @@ use super::types::{Found, Shape, Type};
 use super::{Question, Rules};
 use crate::text::{first_name, is_capitalised};
 
-/// Fills the type variables of a function that is called.
+/// Infers the type variables of a called function.
 type Fill<'f> = dyn Fn(SymbolAt, &mut Vec<(Rc<str>, Type)>) + 'f;
 
 impl Rules<'_> {
-    /// The type of a text; `root` is what its first name is known to be.
+    /// Returns the type of a text; the root of the site has the known target of its first name.
     pub(super) fn text_type(&self, place: &Place, text: ExprId) -> Type {
         let key = Question::Text(place.id(), place.scope, text, place.root, place.line);
         self.types
             .answer(&self.course, key, Type::Unknown, || self.value(&Expr::parse(place.source.written(text)), place))
     }
 
-    /// What a name means, given what is known of the first one.
+    /// Resolves a name, with the known target of the first one.
     pub(super) fn look_up_root(&self, place: &Place, name: &str) -> Found {
         match place.root {
             Root::Local(at) if self.binding_name(place, at) == name => Found::Local(at),
@@ -36,7 +36,7 @@ impl Rules<'_> {
         place.source.facts().bindings.get(at as usize).map_or("", |binding| place.source.name(binding.name))
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(super) fn value(&self, expression: &Expr<'_>, place: &Place) -> Type {
         match expression {
             Expr::Name("None") => Type::Nothing,
@@ -69,7 +69,7 @@ impl Rules<'_> {
         }
         match self.value(callee, place) {
             Type::External => self.called_outside(callee.last_name().unwrap_or(""), arguments, place),
-            // A class that somebody else's function made may be one of ours.
+            // A class that an external function created may be a class of the view.
             Type::Given => match self.called_outside(callee.last_name().unwrap_or(""), arguments, place) {
                 Type::External => Type::Given,
                 known => known,
@@ -78,7 +78,7 @@ impl Rules<'_> {
         }
     }
 
-    /// `super()`, `super(A, self)`.
+    /// Returns the type of `super()`, `super(A, self)`.
     fn above(&self, arguments: &[Arg<'_>], place: &Place) -> Type {
         let named = arguments.first().map(|first| self.value(&first.value, place));
         match named {
@@ -91,7 +91,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What functions of the standard library give that pass on what they get.
+    /// Returns the result type of standard library functions that pass their arguments through.
     fn called_outside(&self, name: &str, arguments: &[Arg<'_>], place: &Place) -> Type {
         let argument = |at: usize| arguments.get(at).map_or(Type::Unknown, |arg| self.value(&arg.value, place));
         match name {
@@ -123,7 +123,7 @@ impl Rules<'_> {
                 _ => Type::Box(Shape::Map, Rc::from([Type::Unknown, Type::Unknown])),
             },
             _ if is_row(name) => Type::row(self.element(&argument(0))),
-            // A class of somebody else's makes values of that class.
+            // A call of an external class constructs an instance of that class.
             _ if is_capitalised(name) || is_builtin(name) => Type::External,
             _ => Type::Given,
         }
@@ -150,7 +150,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a method of a value gives when Python calls it.
+    /// Returns the result type of a method that Python calls implicitly.
     pub(super) fn given(&self, of: &Type, method: &str) -> Option<Type> {
         match self.member_type(of, method) {
             Type::Unknown | Type::External | Type::Given => None,
@@ -159,7 +159,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a loop over a value gives.
+    /// Returns the element type of a loop over a value.
     pub(super) fn element(&self, of: &Type) -> Type {
         match of {
             Type::Union(all) => Type::one_of(all.iter().map(|one| self.element(one))),
@@ -184,7 +184,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What `with` gives.
+    /// Returns the type of the target of a `with`.
     pub(super) fn entered(&self, of: &Type) -> Type {
         match of {
             Type::Union(all) => Type::one_of(all.iter().map(|one| self.entered(one))),
@@ -197,7 +197,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A part of a value.
+    /// Returns the type of a part of a value.
     pub(super) fn part(&self, of: Type, part: Part, place: &Place) -> Type {
         match part {
             Part::Whole | Part::Payload => of,
@@ -216,12 +216,12 @@ impl Rules<'_> {
         }
     }
 
-    /// Calls a value without looking at arguments.
+    /// Returns the result type of a call, without its arguments.
     pub(super) fn call_plain(&self, callee: &Type) -> Type {
         self.call_with(callee, &|_, _| {})
     }
 
-    /// Calls a value.
+    /// Returns the result type of a call.
     pub(super) fn call(&self, callee: &Type, arguments: &[Arg<'_>], place: &Place) -> Type {
         let fill = |function: SymbolAt, filled: &mut Vec<(Rc<str>, Type)>| {
             self.fill_from_arguments(function, matches!(callee, Type::Function(_, Some(_))), arguments, place, filled);
@@ -268,7 +268,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a method of a container gives.
+    /// Returns the result type of a container's method.
     fn container_gives(&self, container: &Type, name: &str) -> Type {
         let Type::Box(shape, parts) = container else { return Type::External };
         let part = |at: usize| parts.get(at).cloned().unwrap_or(Type::Unknown);
@@ -286,7 +286,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Values of a class, where a class is meant.
+    /// Returns the instance type of a class.
     pub(super) fn as_instance(&self, class: &Type) -> Type {
         match class {
             Type::Class(class, arguments) => Type::Instance(*class, arguments.clone()),
@@ -300,7 +300,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The class of a value.
+    /// Returns the class of an instance.
     pub(super) fn as_class(&self, instance: &Type) -> Type {
         match instance {
             Type::Instance(class, arguments) => Type::Class(*class, arguments.clone()),
@@ -320,7 +320,7 @@ impl Rules<'_> {
         source.children(Some(class.place)).iter().any(is_variant)
     }
 
-    /// Where a receiver's text is read, with what extraction knows of its first name.
+    /// Returns the lookup site of a receiver's text, with the extracted information about its first name.
     pub(super) fn receiver_place(&self, place: &Place, binding: Option<u32>, text: ExprId) -> Place {
         let root = match binding {
             Some(at) => Root::Local(at),
