@@ -1,7 +1,7 @@
-//! Calls, and conversions that look like them.
+//! Calls, and conversions with the same syntax.
 //!
-//! `f[T](x)` calls a generic function, `f[i](x)` calls an element of `f`. The grammar can not tell them apart, and neither
-//! can a reader without the other files; an index that begins with a local variable is the one that can be told.
+//! `f[T](x)` calls a generic function, `f[i](x)` calls an element of `f`. The grammar cannot distinguish them, and
+//! neither can a reader without the other files; only an index that begins with a local variable is certain.
 
 use codecompass_model::RefShape;
 
@@ -10,7 +10,7 @@ use super::types::{is_predeclared, name_node};
 use super::walk::Walk;
 use crate::roles::Role;
 
-/// A call. `T(x)` may be a conversion: it looks like a call.
+/// Handles a call. `T(x)` may be a conversion, which has the syntax of a call.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let arguments = tree.child_of_kind(at, k::TYPE_ARGUMENTS);
@@ -31,7 +31,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `(*T)(x)` converts to a pointer, unless what is called is a local variable's target.
+/// Handles `(*T)(x)`, which converts to a pointer, unless the callee is the target of a local variable.
 fn pointer_conversion(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let mut operand = Some(at);
@@ -53,7 +53,7 @@ fn pointer_conversion(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `T[A](x)`: a conversion, or a call of a generic function.
+/// Handles `T[A](x)`: a conversion, or a call of a generic function.
 pub(super) fn conversion(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let Some(of) = tree.child(at, f::TYPE) else { return };
@@ -72,14 +72,14 @@ fn of_type(walk: &mut Walk<'_, '_>, of: Option<usize>) {
     }
 }
 
-/// Gives a role to the name of a type: one when it stands alone, another behind a package.
+/// Assigns a role to the name of a type: one for a bare name, another after a package.
 fn mark(walk: &mut Walk<'_, '_>, of: usize, alone: RefShape, qualified: RefShape) {
     let Some(name) = name_node(walk.tree, of) else { return };
     let is_qualified = walk.tree.kind(walk.tree.node(name).parent as usize) == k::QUALIFIED_TYPE;
     walk.roles.mark(Some(name), Role::Refers(if is_qualified { qualified } else { alone }));
 }
 
-/// Whether what the grammar takes for an index may be a type: a name, or a member of a package.
+/// Returns whether an apparent index may be a type: a name, or a member of a package.
 fn may_instantiate(walk: &mut Walk<'_, '_>, at: usize) -> bool {
     let tree = walk.tree;
     let Some(index) = tree.child(at, f::INDEX) else { return false };
@@ -97,7 +97,7 @@ fn may_instantiate(walk: &mut Walk<'_, '_>, at: usize) -> bool {
     true
 }
 
-/// Whether what the grammar takes for a type argument is a local variable or a member of one, which it is then marked as.
+/// Returns whether an apparent type argument is a local variable or a member of one, and marks it as such.
 fn is_index(walk: &mut Walk<'_, '_>, arguments: usize) -> bool {
     let tree = walk.tree;
     let only = tree.children(arguments).next().filter(|&only| tree.next(only) == tree.next(arguments));

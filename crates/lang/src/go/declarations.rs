@@ -13,13 +13,13 @@ use crate::header::header;
 use crate::roles::Role;
 use crate::text;
 
-/// A value longer than this is left out of the signature of a constant or variable.
+/// The maximum length of a value in the signature of a constant or variable; longer values are left out.
 const MAX_VALUE: u32 = 80;
 
-/// How much of a header is read, in bytes.
+/// The maximum length of a header that is read, in bytes.
 const MAX_HEADER: usize = 8000;
 
-/// What the names of one declaration share.
+/// The properties that the names of one declaration share.
 struct Shared {
     kind: SymbolKind,
     span: Span,
@@ -29,7 +29,7 @@ struct Shared {
     flags: Flags,
 }
 
-/// `func f()` and `func (r T) m()`, with their parameters.
+/// Handles `func f()` and `func (r T) m()`, with their parameters.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -53,14 +53,14 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     annotate(walk, at, symbol, owner);
 }
 
-/// Says what type a function has, after its type parameters are known.
+/// Sets the type of a function, after its type parameters are known.
 fn annotate(walk: &mut Walk<'_, '_>, at: usize, symbol: Option<u32>, owner: Option<ExprId>) {
     let Some(symbol) = symbol else { return };
     let of = lower::function_type(walk, at);
     walk.draft.annotate_symbol(symbol, of, owner);
 }
 
-/// A method of an interface.
+/// Handles a method of an interface.
 pub(super) fn method_element(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -77,7 +77,7 @@ pub(super) fn method_element(walk: &mut Walk<'_, '_>, at: usize) {
     annotate(walk, at, symbol, None);
 }
 
-/// `type T …` and `type T = …`.
+/// Handles `type T …` and `type T = …`.
 pub(super) fn type_spec(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -111,7 +111,7 @@ pub(super) fn type_spec(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The fields of one line of a struct; an embedded type is a field under the type's name.
+/// Handles the fields of one line of a struct; an embedded type is a field with the name of the type.
 pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -137,7 +137,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
     let _ = enter(walk, &shared, name, None, None, 0);
 }
 
-/// Constants and variables: symbols at file level, local names in functions.
+/// Handles constants and variables: symbols at file level, local bindings in functions.
 pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
     if walk.is_local(at) {
         return locals::spec(walk, at);
@@ -164,7 +164,7 @@ pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
     enter_all(walk, &shared, at, &values);
 }
 
-/// What the constants of a group repeat: one without a value has the type and value of the one before it.
+/// The value that the constants of a group repeat: one without a value has the type and value of the previous one.
 #[derive(Default)]
 pub(super) struct Repeated {
     group: u32,
@@ -186,7 +186,7 @@ impl Repeated {
     }
 }
 
-/// Enters the symbols of all names of a declaration; what stands behind the names belongs to the last one.
+/// Enters the symbols of all names of a declaration; references after the names belong to the last one.
 fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[ExprId]) {
     let tree = walk.tree;
     let next = tree.next(at);
@@ -198,7 +198,7 @@ fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[Expr
     }
 }
 
-/// Enters a symbol, keeps it open up to the node `end`, and gives its place. The blank name declares nothing.
+/// Enters a symbol, keeps it open up to the node `end`, and returns its index. The blank name declares nothing.
 fn enter(
     walk: &mut Walk<'_, '_>,
     shared: &Shared,
@@ -238,13 +238,13 @@ fn enter(
     (walk.draft.symbol_count() > place).then_some(place)
 }
 
-/// A name is exported when it begins with a capital letter.
+/// Returns the visibility of a name: it is exported if it begins with a capital letter.
 fn visibility(name: &str) -> Visibility {
     let exported = name.chars().next().is_some_and(char::is_uppercase);
     if exported { Visibility::Public } else { Visibility::Private }
 }
 
-/// The header on one line: up to the body of a struct or interface, and without a long value.
+/// Returns the header on one line: up to the body of a struct or interface, and without a long value.
 fn signature(walk: &Walk<'_, '_>, at: usize, start: u32, keyword: &str) -> String {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -259,8 +259,8 @@ fn signature(walk: &Walk<'_, '_>, at: usize, start: u32, keyword: &str) -> Strin
     if keyword.is_empty() { header } else { [keyword, &header].concat() }
 }
 
-/// A range at the beginning of a node on one line. Headers nest, since a field may be of a struct type that is written
-/// out: no more of one is read than can be shown.
+/// Returns a range at the beginning of a node on one line. Headers nest, since a field may have an inline struct type:
+/// no more of a header is read than can be shown.
 fn head(walk: &Walk<'_, '_>, at: usize, range: Span) -> String {
     let read = text::cut(walk.draft.slice(range), MAX_HEADER).len() as u32;
     header(walk.draft, walk.tree, at, Span { end: range.start + read, ..range }, &[k::COMMENT])

@@ -1,6 +1,6 @@
-//! Comments that are directives.
+//! Recognises comments that are directives.
 
-/// `//word:word` without a space, and the three that are older than that rule.
+/// Returns whether a comment is `//word:word` without a space, or one of the three that predate that rule.
 pub(super) fn is_directive(comment: &str) -> bool {
     let Some(words) = comment.strip_prefix("//") else {
         return false;

@@ -7,7 +7,7 @@ use super::walk::Walk;
 use crate::draft::{More, NewSymbol};
 use crate::text;
 
-/// One import: a symbol under its path, and the import. Returns the node after it.
+/// Handles one import: adds a symbol under its path, and the import. Returns the node after it.
 pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let tree = walk.tree;
     let next = tree.next(at);
@@ -59,7 +59,7 @@ pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// The name that a package most likely has, by its path: the last element that is no version, without `.v3` and `go-`.
+/// Returns the likely name of a package from its path: the last element without versions, `.v3` and `go-`.
 fn package(path: &str) -> &str {
     let mut elements = path.rsplit('/').filter(|element| !element.is_empty());
     let last = elements.next().unwrap_or(path);
@@ -69,7 +69,7 @@ fn package(path: &str) -> &str {
     if bare.is_empty() { last } else { bare }
 }
 
-/// `v2`.
+/// Returns whether a path element is a version such as `v2`.
 fn is_version(element: &str) -> bool {
     element.strip_prefix('v').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }

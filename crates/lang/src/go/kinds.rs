@@ -1,6 +1,6 @@
-//! The nodes and fields of the Go grammar that the walk looks at.
+//! The nodes and fields of the Go grammar that the walk uses.
 
-/// Kinds of nodes.
+/// Node kinds.
 pub(crate) mod kind {
     crate::tree::codes! {
         ARRAY_TYPE = "array_type",
@@ -87,7 +87,7 @@ pub(crate) mod kind {
     }
 }
 
-/// Fields of nodes.
+/// Fields.
 pub(crate) mod field {
     crate::tree::codes! {
         ALIAS = "alias",
@@ -115,7 +115,7 @@ pub(crate) mod field {
 
 use kind as k;
 
-/// The kinds whose children are asked for their field.
+/// The kinds with children that are looked up by field.
 pub(crate) const FIELDED: &[u8] = &[
     k::ARRAY_TYPE,
     k::CALL,
@@ -153,7 +153,7 @@ pub(crate) const FIELDED: &[u8] = &[
     k::VAR_SPEC,
 ];
 
-/// The kinds in which nothing is of interest. Literals are kept all the same, since they count in lists of values.
+/// The kinds with ignored content. Literals are kept nevertheless, since they count in lists of values.
 pub(crate) const OPAQUE: &[u8] = &[
     k::BLANK,
     k::COMMENT,
@@ -173,8 +173,8 @@ pub(crate) const OPAQUE: &[u8] = &[
 pub(crate) const NAMES: &[u8] =
     &[k::IDENTIFIER, k::FIELD_IDENTIFIER, k::TYPE_IDENTIFIER, k::PACKAGE_IDENTIFIER, k::LABEL_NAME];
 
-/// The kinds of statements whose names are imported, or name the file's package.
+/// The kinds of statements that contain imported names, or the name of the file's package.
 pub(crate) const IMPORTS: &[u8] = &[k::IMPORT_SPEC, k::PACKAGE_CLAUSE];
 
-/// Words that look like names and are none.
+/// Words that are not names although they have the syntax of names.
 pub(crate) const WORDS: &[&str] = &["_"];

@@ -1,8 +1,8 @@
-//! Composite literals: what their keys mean.
+//! Composite literals and their keys.
 //!
-//! In `T{a: 1}` the key is a field when `T` is a struct and a value when it is a map, an array or a slice. A literal that
-//! leaves out its type, `[]T{{a: 1}}`, has the element type of the one around it. A type that is only a name is taken
-//! for a struct: its own declaration may stand in any file.
+//! In `T{a: 1}` the key is a field if `T` is a struct and a value if it is a map, an array or a slice. A literal that
+//! omits its type, `[]T{{a: 1}}`, has the element type of the enclosing one. A type that is only a name is assumed to
+//! be a struct: its declaration may be in any file.
 
 use codecompass_model::RefShape;
 
@@ -16,13 +16,13 @@ use crate::tree::Tree;
 pub(super) struct Literal {
     /// The node after it.
     end: usize,
-    /// Its type; that of the nearest literal around it when it is not known.
+    /// Its type; if unknown, that of the nearest enclosing literal.
     of: usize,
     /// Whether that type is its own.
     known: bool,
 }
 
-/// `T{…}`: the type's name is constructed.
+/// Handles `T{…}`, which constructs the type.
 pub(super) fn composite(walk: &mut Walk<'_, '_>, at: usize) {
     let type_at = walk.tree.child(at, f::TYPE);
     let constructs =
@@ -31,7 +31,7 @@ pub(super) fn composite(walk: &mut Walk<'_, '_>, at: usize) {
     walk.roles.mark(name, Role::Refers(RefShape::Construct));
 }
 
-/// The braces of a literal, with or without a type before them.
+/// Handles the braces of a literal, with or without a type before them.
 pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
@@ -54,7 +54,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The type of the elements, or of the keys, of a type that is written out.
+/// Returns the element type, or the key type, of an inline type.
 fn element(tree: &Tree, of: usize, is_key: bool) -> Option<usize> {
     let mut element = match (tree.kind(of), is_key) {
         (k::MAP_TYPE, true) => tree.child(of, f::KEY),
@@ -68,7 +68,7 @@ fn element(tree: &Tree, of: usize, is_key: bool) -> Option<usize> {
     element
 }
 
-/// `key: value`: a bare name as a key is a member, unless the type is written out and has none.
+/// Handles `key: value`: a bare name as a key is a member, unless the type is inline and has none.
 pub(super) fn keyed(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     while walk.literals.pop_if(|literal| literal.end <= at).is_some() {}
@@ -82,7 +82,7 @@ pub(super) fn keyed(walk: &mut Walk<'_, '_>, at: usize) {
     walk.roles.mark(name, Role::Refers(RefShape::Member));
 }
 
-/// The type that a key of the innermost open literal is a member of.
+/// Returns the type that a key of the innermost open literal is a member of.
 pub(super) fn key_owner(walk: &Walk<'_, '_>) -> Option<usize> {
     let of = walk.literals.last()?.of;
     let named = if walk.tree.kind(of) == k::GENERIC_TYPE { walk.tree.child(of, f::TYPE) } else { None };

@@ -1,4 +1,4 @@
-//! Names that are local to a function: parameters, results, variables, type parameters.
+//! Local bindings of a function: parameters, results, variables, type parameters.
 
 use codecompass_model::{BindingKind, ExprId, Part};
 
@@ -10,8 +10,8 @@ use crate::draft::{NewBinding, Said};
 use crate::roles::Role;
 use crate::tree::Tree;
 
-/// Opens the block of a function, method or closure and binds what its header names. Parameters and the names declared
-/// in the body share one block.
+/// Opens the block of a function, method or closure and binds the names in its header. Parameters and the names
+/// declared in the body share one block.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, closed: bool) {
     let tree = walk.tree;
     walk.open(at, closed);
@@ -32,7 +32,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, closed: bool) {
     }
 }
 
-/// The names of one parameter or type parameter, which share a type.
+/// Binds the names of one parameter or type parameter, which share a type.
 fn names_of(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) {
     let tree = walk.tree;
     let annotation = lower::parameter_type(walk, at).map(Said::Expr);
@@ -42,7 +42,7 @@ fn names_of(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) 
     }
 }
 
-/// `[K comparable, V any]`.
+/// Binds `[K comparable, V any]`.
 pub(super) fn type_parameters(walk: &mut Walk<'_, '_>, list: usize) {
     let around = walk.tree.node(list).parent as usize;
     walk.generic_end = walk.generic_end.max(walk.tree.next(around));
@@ -52,7 +52,7 @@ pub(super) fn type_parameters(walk: &mut Walk<'_, '_>, list: usize) {
     }
 }
 
-/// The type parameters that a method names anew in its receiver.
+/// Binds the type parameters that a method renames in its receiver.
 fn receiver_types(walk: &mut Walk<'_, '_>, method: usize) {
     let tree = walk.tree;
     let Some(of) = receiver(tree, method) else { return };
@@ -65,13 +65,13 @@ fn receiver_types(walk: &mut Walk<'_, '_>, method: usize) {
     }
 }
 
-/// The expressions of a list.
+/// Returns the expressions of a list.
 pub(super) fn items(tree: &Tree, list: Option<usize>) -> impl Iterator<Item = usize> + '_ {
     let parts = list.into_iter().flat_map(|list| tree.children(list));
     parts.filter(|&item| tree.kind(item) != k::COMMENT)
 }
 
-/// `var a, b T = x, y` and `const a = x` in a function.
+/// Handles `var a, b T = x, y` and `const a = x` in a function.
 pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let names: Vec<usize> = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).collect();
@@ -79,7 +79,7 @@ pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) {
     bind_all(walk, &names, annotation, tree.child(at, f::VALUE), tree.next(at));
 }
 
-/// The values of a declaration of symbols, one for each name: its own, or its part of the one value that there is.
+/// Returns the values of a declaration of symbols, one for each name: its own, or its part of the only value.
 pub(super) fn values_of(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
     let tree = walk.tree;
     let names = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).count();
@@ -93,14 +93,14 @@ pub(super) fn values_of(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
     }
 }
 
-/// `a, b := x, y`. With several names, those that the block already has are given a new value and stay what they are.
+/// Handles `a, b := x, y`. With several names, those that the block already has are assigned and keep their binding.
 pub(super) fn short_var(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let names: Vec<usize> = items(tree, tree.child(at, f::LEFT)).collect();
     bind_all(walk, &names, None, tree.child(at, f::RIGHT), tree.next(at));
 }
 
-/// Binds names to values, one to one, or to the several values of one.
+/// Binds names to values, one to one, or to the several results of one value.
 fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<ExprId>, list: Option<usize>, from: usize) {
     let tree = walk.tree;
     let values: Vec<usize> = items(tree, list).collect();
@@ -114,7 +114,7 @@ fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<ExprId>
     }
 }
 
-/// What is known of a local name beside the name.
+/// The properties of a local binding besides its name.
 struct NewLocal {
     annotation: Option<ExprId>,
     value: Option<ExprId>,
@@ -133,13 +133,13 @@ fn bind_one(walk: &mut Walk<'_, '_>, at: usize, several: bool, new: NewLocal) {
     walk.draft.bind(NewBinding { name, kind: BindingKind::Local, annotation, value, part, from });
 }
 
-/// The n-th of the values that one expression gives: the first of `m[k]`, `x.(T)` and `<-c` is all of it.
+/// Returns the n-th of the values of one expression: the first of `m[k]`, `x.(T)` and `<-c` is all of it.
 fn part_of(tree: &Tree, value: Option<usize>, n: usize) -> Part {
     let alone = value.is_some_and(|value| matches!(tree.kind(value), k::INDEX | k::TYPE_ASSERTION | k::UNARY));
     if n == 0 && alone { Part::Whole } else { Part::Index(n as u32) }
 }
 
-/// `for k, v := range x`: `v` is an element of `x`. The first name is a key, an index, or what a channel gives.
+/// Handles `for k, v := range x`: `v` is an element of `x`; `k` is a key, an index, or a value from a channel.
 pub(super) fn range(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     if tree.child_of_kind(at, k::DEFINE).is_none() {
@@ -152,7 +152,7 @@ pub(super) fn range(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `case v, ok := <-c:`.
+/// Handles `case v, ok := <-c:`.
 pub(super) fn receive(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     if tree.child_of_kind(at, k::DEFINE).is_none() {
@@ -165,13 +165,13 @@ pub(super) fn receive(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `switch v := x.(type)`: the name declares a variable in each case, and none here.
+/// Handles `switch v := x.(type)`: the name declares a variable in each case, and none here.
 pub(super) fn type_switch(walk: &mut Walk<'_, '_>, at: usize) {
     let name = switched(walk.tree, at).map(|(name, _)| name);
     walk.roles.mark(name, Role::Declares);
 }
 
-/// The name and the value in the header of a type switch that has a name.
+/// Returns the name and the value in the header of a type switch that has a name.
 fn switched(tree: &Tree, at: usize) -> Option<(usize, Option<usize>)> {
     let is_case = |child: usize| matches!(tree.kind(child), k::TYPE_CASE | k::DEFAULT_CASE);
     let mut header = tree.children(at).take_while(|&child| !is_case(child));
@@ -180,7 +180,7 @@ fn switched(tree: &Tree, at: usize) -> Option<(usize, Option<usize>)> {
     Some((items(tree, Some(alias)).next()?, value))
 }
 
-/// A case: `v` has the case's type when there is one, else the one of `x`.
+/// Handles a case: `v` has the case's type if there is one, else that of `x`.
 pub(super) fn type_case(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let Some((name, value)) = switched(tree, tree.node(at).parent as usize) else { return };

@@ -1,8 +1,8 @@
-//! Go's expressions and types in the arena of facts.
+//! Lowers Go's expressions and types into the arena of the facts.
 //!
-//! Only what somebody asks about is lowered: receivers, declared types, values that names get. Each node is lowered once, so
-//! a chain of calls costs its length, however many references stand in it; and a name is looked up as it is seen from its own
-//! node. Operators leave no trace: what `a + b` is of, its operands say.
+//! Only expressions that the resolver needs are lowered: receivers, declared types, values of names. Each node is
+//! lowered once, so a chain of calls costs its length, regardless of the number of references in it; and a name is
+//! resolved at its own node. Operators are not stored: the operands determine the type of `a + b`.
 
 use codecompass_model::{Expr, ExprId, FuncExpr, Literal, Part, Wrap};
 
@@ -10,19 +10,19 @@ use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
 use crate::tree::Tree;
 
-/// Deeper nesting is not looked at.
+/// The maximum nesting.
 const MAX_DEPTH: u32 = 64;
 
-/// So many new nodes are looked at for one expression, beside the steps of the chain that it is.
+/// The maximum number of new nodes per expression, not counting the steps of its chain.
 const MAX_NODES: u32 = 400;
 
-/// Shorter chains are lowered by recursion.
+/// The maximum length of a chain that is lowered by recursion.
 const LONG: usize = 8;
 
-/// What each node was lowered to.
+/// The lowered expression of each node.
 pub(super) struct Lowered(Vec<u32>);
 
-/// Stands for a node that nobody has asked about.
+/// Marks a node that is not yet lowered.
 const OPEN: u32 = u32::MAX;
 
 impl Lowered {
@@ -31,7 +31,7 @@ impl Lowered {
     }
 }
 
-/// An expression or a type. Of a long chain the first step is lowered first, and each next one finds it done.
+/// Lowers an expression or a type. A long chain is lowered from its first step on, so each step finds the previous one.
 pub(super) fn lower(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let steps = chain(walk, at);
     for &step in steps.iter().skip(1).rev().filter(|_| steps.len() > LONG) {
@@ -40,7 +40,7 @@ pub(super) fn lower(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     Lowering { walk, left: MAX_NODES, depth: 0 }.node(at)
 }
 
-/// A node and what stands before its dots and brackets, from the outside in, as far as that is not lowered yet.
+/// Returns a node and its chain of receivers and callees, from the outside in, up to the first that is already lowered.
 fn chain(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     let tree = walk.tree;
     let before = |&at: &usize| match tree.kind(at) {
@@ -52,23 +52,23 @@ fn chain(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     std::iter::successors(Some(at), before).take_while(is_open).collect()
 }
 
-/// What stands in a field of a node.
+/// Lowers the child in a field of a node.
 pub(super) fn lower_field(walk: &mut Walk<'_, '_>, at: usize, field: u8) -> Option<ExprId> {
     let child = walk.tree.child(at, field)?;
     Some(lower(walk, child))
 }
 
-/// The type of a function, by the node that has its parameters.
+/// Returns the type of a function, by the node that has its parameters.
 pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     Lowering { walk, left: MAX_NODES, depth: 0 }.function(at)
 }
 
-/// The type of one parameter; of a variadic one, that of the list.
+/// Returns the type of one parameter; for a variadic one, that of the list.
 pub(super) fn parameter_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     Lowering { walk, left: MAX_NODES, depth: 0 }.parameter(at)
 }
 
-/// A part of a value.
+/// Returns a part of a value.
 pub(super) fn part(walk: &mut Walk<'_, '_>, of: ExprId, part: Part) -> ExprId {
     match part {
         Part::Whole => of,
@@ -112,7 +112,7 @@ impl Lowering<'_, '_, '_> {
             k::CALL => return self.call(at),
             k::TYPE_CONVERSION => {
                 let callee = self.child(at, f::TYPE);
-                // The grammar takes `f[T](x)` for a conversion, too; then what is given says more.
+                // The grammar also parses `f[T](x)` as a conversion; then the argument adds information.
                 let may_call = tree.child(at, f::TYPE).is_some_and(|of| tree.kind(of) == k::GENERIC_TYPE);
                 let args =
                     if may_call { Box::new([self.child(at, f::OPERAND)]) as Box<[ExprId]> } else { Box::default() };
@@ -149,7 +149,7 @@ impl Lowering<'_, '_, '_> {
             k::MAP_TYPE => Expr::Map { key: self.child(at, f::KEY), value: self.child(at, f::VALUE) },
             k::CHANNEL_TYPE => Expr::Wrap { how: Wrap::Channel, of: self.child(at, f::VALUE) },
             k::FUNCTION_TYPE => return self.function(at),
-            // The empty interface has another name, and all that is known of both is that.
+            // The empty interface has another name, and nothing else is known about either.
             k::INTERFACE_TYPE if items(tree, at).next().is_none() => return self.walk.draft.name_expr("any", at),
             k::STRUCT_TYPE | k::INTERFACE_TYPE => Expr::Inline(tree.node(at).span()),
             k::STRING | k::RAW_STRING => Expr::Literal(Literal::Text),
@@ -175,7 +175,7 @@ impl Lowering<'_, '_, '_> {
         self.put(Expr::Member { of, name })
     }
 
-    /// A call; the type arguments of a generic function stand between its name and what it is given.
+    /// Lowers a call; the type arguments of a generic function are between its name and its arguments.
     fn call(&mut self, at: usize) -> ExprId {
         let tree = self.walk.tree;
         let mut callee = self.child(at, f::FUNCTION);
@@ -199,7 +199,7 @@ impl Lowering<'_, '_, '_> {
         self.put(expr)
     }
 
-    /// Operands with operators between them. Long sums lean to the left, so the way down is a loop.
+    /// Lowers operands with operators between them. Long sums nest to the left, so the descent is a loop.
     fn binary(&mut self, at: usize) -> ExprId {
         let tree = self.walk.tree;
         let (mut at, mut rights) = (at, Vec::new());
@@ -217,7 +217,7 @@ impl Lowering<'_, '_, '_> {
             }
             at = left;
         };
-        // The type of a computation is that of the operand that is no plain number or text.
+        // The type of a computation is that of the operand that is not an untyped number or string.
         for right in rights.into_iter().rev() {
             if matches!(self.walk.draft.expr_at(whole), Expr::Literal(of) if *of != Literal::Bool) {
                 whole = self.node(right);
@@ -226,12 +226,12 @@ impl Lowering<'_, '_, '_> {
         whole
     }
 
-    /// A node that is no operator with two operands.
+    /// Lowers a node that is not a binary operator.
     fn node_or_other(&mut self, at: usize) -> ExprId {
         if self.walk.tree.kind(at) == k::BINARY { self.put(Expr::Other) } else { self.node(at) }
     }
 
-    /// A function's type. Two names before one type are two parameters.
+    /// Lowers a function's type. Two names before one type are two parameters.
     fn function(&mut self, at: usize) -> ExprId {
         let tree = self.walk.tree;
         let mut of = FuncExpr::default();
@@ -266,7 +266,7 @@ impl Lowering<'_, '_, '_> {
         Some(if is_variadic { self.put(Expr::List(of)) } else { of })
     }
 
-    /// What stands in a field.
+    /// Lowers the child in a field.
     fn child(&mut self, at: usize, field: u8) -> ExprId {
         match self.walk.tree.child(at, field) {
             Some(child) => self.node(child),
@@ -274,7 +274,7 @@ impl Lowering<'_, '_, '_> {
         }
     }
 
-    /// The first of what stands in a node.
+    /// Lowers the first child of a node.
     fn first(&mut self, at: usize) -> ExprId {
         match items(self.walk.tree, at).next() {
             Some(first) => self.node(first),
@@ -288,12 +288,12 @@ impl Lowering<'_, '_, '_> {
     }
 }
 
-/// What stands in a node, comments left out.
+/// Returns the children of a node without comments.
 fn items(tree: &Tree, at: usize) -> impl Iterator<Item = usize> + '_ {
     super::locals::items(tree, Some(at))
 }
 
-/// Whether an operator gives true or false. A comment may follow it.
+/// Returns whether an operator yields a boolean. A comment may follow it.
 fn compares(operator: &str) -> bool {
     let known = ["&&", "||", "==", "!=", "<=", ">=", "<", ">"];
     !shifts(operator) && known.iter().any(|known| operator.starts_with(known))
@@ -307,15 +307,15 @@ fn shifts(operator: &str) -> bool {
 mod tests {
     use codecompass_model::{Expr, ExprId, FileFacts, Seen};
 
-    /// The facts of a function that gives `x` a value.
+    /// Returns the facts of a function that assigns a value to `x`.
     fn facts_of(value: &str) -> FileFacts {
         let text = format!("package p\nfunc f[T any](a A, b *B, c chan C, list ...L) {{\n\tx := {value}\n}}\n");
         crate::extract("p.go", text.into_bytes()).facts
     }
 
     fn value_of(facts: &FileFacts) -> ExprId {
-        let x = facts.bindings.iter().find(|binding| facts.name(binding.name) == "x").expect("x is bound");
-        x.value.expect("x has a value")
+        let x = facts.bindings.iter().find(|binding| facts.name(binding.name) == "x").expect("because x is bound");
+        x.value.expect("because x has a value")
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
         let facts = crate::extract("p.go", text.as_bytes().to_vec()).facts;
         let seen = |name: &str, line: u32| {
             let of = facts.bindings.iter().find(|of| of.line == line && facts.name(of.name) == name).expect(name);
-            let mut id = of.annotation.or(of.value).expect("a type or a value");
+            let mut id = of.annotation.or(of.value).expect("because it has a type or a value");
             while let Expr::Member { of, .. } = facts.expr(id) {
                 id = *of;
             }
@@ -370,7 +370,7 @@ mod tests {
                 other => format!("{other:?}"),
             }
         };
-        // The parameter has the package's type; what is assigned comes from it; the later type is the function's own.
+        // The parameter has the package's type; the assigned value comes from it; the later type is the function's own.
         assert!(seen("a", 2).contains("Nowhere"));
         assert_eq!(seen("a", 3), "line 2");
         assert_eq!(seen("y", 5), "p.f.A");
@@ -381,11 +381,11 @@ mod tests {
     fn every_step_of_a_long_chain_is_lowered_once_and_nesting_ends() {
         let chain = format!("a{}", ".step(1)".repeat(300));
         let facts = facts_of(&chain);
-        // A member and a call for each step, and little else: no step is there twice.
+        // A member and a call for each step, and little else: no step occurs twice.
         assert!(facts.exprs.len() < 640, "{}", facts.exprs.len());
-        let last = facts.references.iter().rfind(|of| facts.name(of.name) == "step").expect("there are steps");
+        let last = facts.references.iter().rfind(|of| facts.name(of.name) == "step").expect("because it has steps");
         let mut steps = 0;
-        let mut id = last.qualifier.expect("it has a receiver");
+        let mut id = last.qualifier.expect("because a step has a receiver");
         while let Expr::Call { callee: of, .. } | Expr::Member { of, .. } = facts.expr(id) {
             id = *of;
             steps += 1;

@@ -1,8 +1,9 @@
-//! Go.
+//! The language support for Go.
 //!
-//! A qualified name begins with the package clause and nothing of the path: `gin.Context.Next`. A method stands beside
-//! its type, so it has no parent; its receiver's type is its owner, and part of its qualified name. Of the package's name that an import brings in the file knows only the path: the last element of it is a
-//! guess that resolving may correct. Subtests with their titles as names are symbols below their function (`test_blocks`).
+//! A qualified name begins with the package clause and contains nothing of the path: `gin.Context.Next`. A method is
+//! beside its type, so it has no parent; its receiver's type is its owner, and part of its qualified name. A file knows
+//! only the path of an imported package, not its name: the last path element is a guess that the resolver may correct.
+//! Subtests with their titles as names are symbols below their function (`test_blocks`).
 
 mod calls;
 mod declarations;
@@ -21,7 +22,7 @@ use crate::customs::Customs;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "go",
     facts_version: 4,

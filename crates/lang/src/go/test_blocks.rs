@@ -10,10 +10,10 @@ use super::walk::Walk;
 use crate::draft::{More, NewSymbol};
 use crate::text;
 
-/// The types of the one parameter that makes a function a test.
+/// The types of the single parameter that makes a function a test.
 const TESTERS: &[&str] = &["*testing.T", "*testing.B", "*testing.F"];
 
-/// The longest title that is kept whole, in bytes.
+/// The maximum length of a title, in bytes; longer titles are truncated.
 const MAX_TITLE: usize = 200;
 
 /// Enters the symbol of a call that runs a subtest, and keeps it open up to the end of the call.
@@ -58,8 +58,8 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
     walk.draft.symbol(new, node.next as usize);
 }
 
-/// The title of a call with a title and a function that is a test: by its parameter or, without one, as suites have
-/// them, when the title is a literal and the file a test.
+/// Returns the title of a call with a title and a function that is a test: by its parameter or, without one, as in
+/// suites, if the title is a literal and the file a test.
 fn title(walk: &Walk<'_, '_>, call: usize) -> Option<usize> {
     let tree = walk.tree;
     let arguments = tree.child(call, f::ARGUMENTS)?;
@@ -83,7 +83,7 @@ fn title(walk: &Walk<'_, '_>, call: usize) -> Option<usize> {
     is_test.then_some(title)
 }
 
-/// The title as people read it, when it is a literal.
+/// Returns the title as plain text if it is a literal.
 fn literal<'t>(walk: &Walk<'_, 't>, title: usize) -> Option<Cow<'t, str>> {
     let written = walk.draft.slice(walk.tree.node(title).span());
     let inside = written.get(1..written.len().saturating_sub(1))?;

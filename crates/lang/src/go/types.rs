@@ -1,11 +1,11 @@
-//! What the nodes of types say.
+//! Reads the nodes of types.
 
 use codecompass_model::Span;
 
 use super::kinds::{field as f, kind as k};
 use crate::tree::Tree;
 
-/// The node of the name that a type is known by: `Map` in `*sync.Map`, `List` in `List[T]`.
+/// Returns the node of the main name of a type: `Map` in `*sync.Map`, `List` in `List[T]`.
 pub(super) fn name_node(tree: &Tree, mut at: usize) -> Option<usize> {
     loop {
         at = match tree.kind(at) {
@@ -18,12 +18,12 @@ pub(super) fn name_node(tree: &Tree, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a type is a `struct` or an `interface` with its body.
+/// Returns whether a type is a `struct` or an `interface` with its body.
 pub(super) fn has_body(tree: &Tree, at: usize) -> bool {
     matches!(tree.kind(at), k::STRUCT_TYPE | k::INTERFACE_TYPE)
 }
 
-/// The names that a method gives to the type parameters of its receiver: `T` in `func (l *List[T]) Len()`.
+/// Returns the names that a method gives to the type parameters of its receiver: `T` in `func (l *List[T]) Len()`.
 pub(super) fn receiver_parameters(tree: &Tree, receiver: usize) -> impl Iterator<Item = usize> + '_ {
     let mut at = Some(receiver);
     while let Some(around) = at.filter(|&at| matches!(tree.kind(at), k::POINTER_TYPE | k::PARENTHESIZED_TYPE)) {
@@ -39,19 +39,19 @@ pub(super) fn receiver_parameters(tree: &Tree, receiver: usize) -> impl Iterator
     names.filter(|&name| tree.kind(name) == k::TYPE_IDENTIFIER)
 }
 
-/// The type of a method's receiver.
+/// Returns the type of a method's receiver.
 pub(super) fn receiver(tree: &Tree, method: usize) -> Option<usize> {
     let list = tree.child(method, f::RECEIVER)?;
     let parameter = tree.children(list).find(|&child| tree.kind(child) == k::PARAMETER)?;
     tree.child(parameter, f::TYPE)
 }
 
-/// The span of the first child in a field.
+/// Returns the span of the first child in a field.
 pub(super) fn span_of(tree: &Tree, at: usize, field: u8) -> Option<Span> {
     tree.child(at, field).map(|child| tree.node(child).span())
 }
 
-/// Whether a name stands for a type that every Go file knows without declaring it.
+/// Returns whether a name is a predeclared type.
 pub(super) fn is_predeclared(name: &str) -> bool {
     matches!(
         name,

@@ -13,7 +13,7 @@ use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::tree::Tree;
 
-/// Collects everything a Go file says.
+/// Collects the facts of a Go file.
 pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     let mut walk = Walk {
         tree,
@@ -43,14 +43,14 @@ pub(super) struct Walk<'w, 't> {
     pub(super) literals: Vec<Literal>,
     pub(super) lowered: Lowered,
     pub(super) repeated: Repeated,
-    /// Nodes before this one stand in a function, where variables are local.
+    /// Nodes before this one are in a function, where variables are local.
     local_end: usize,
     /// Nodes before this one may name a type parameter.
     pub(super) generic_end: usize,
 }
 
 impl Walk<'_, '_> {
-    /// Looks at a node and returns the one to look at next: its first child, or what follows its subtree.
+    /// Visits a node and returns the next node to visit: its first child, or the node after its subtree.
     fn visit(&mut self, at: usize) -> usize {
         let node = self.tree.node(at);
         match node.kind {
@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The package clause names what all qualified names begin with.
+    /// Handles the package clause, which all qualified names begin with.
     fn package(&mut self, at: usize) -> usize {
         if let Some(name) = self.tree.child_of_kind(at, k::PACKAGE_IDENTIFIER) {
             let name = self.draft.slice(self.tree.node(name).span());
@@ -120,12 +120,12 @@ impl Walk<'_, '_> {
         self.draft.block(end, closed);
     }
 
-    /// Whether a node stands in a function.
+    /// Returns whether a node is in a function.
     pub(super) fn is_local(&self, at: usize) -> bool {
         at < self.local_end
     }
 
-    /// A block in braces. The body of a function is one with its parameters.
+    /// Handles a block in braces. The body of a function shares the block of its parameters.
     fn block(&mut self, at: usize) {
         let around = self.tree.kind(self.tree.node(at).parent as usize);
         if !matches!(around, k::FUNCTION | k::METHOD | k::FUNCTION_LITERAL) {
@@ -133,8 +133,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Where the declaration of a spec begins, and whether it is one of a group in parentheses, which then begins with
-    /// itself.
+    /// Returns the start of a spec's declaration, and whether it is in a group (then the start is its own).
     pub(super) fn declaration_of(&self, at: usize) -> (u32, bool) {
         let own = self.tree.node(at).start;
         let around = self.tree.node(self.tree.node(at).parent as usize);
@@ -149,14 +148,14 @@ impl Walk<'_, '_> {
         if keyword.trim_start().starts_with('(') { (own, true) } else { (around.start, false) }
     }
 
-    /// The names of a parameter declare it.
+    /// Marks the names of a parameter as declarations.
     fn names_declare(&mut self, at: usize) {
         for name in self.tree.children(at).filter(|&child| self.tree.node(child).field == f::NAME) {
             self.roles.mark(Some(name), Role::Declares);
         }
     }
 
-    /// A type that stands alone in an interface is embedded; several are a union.
+    /// Handles a type in an interface: a single one is embedded; several are a union.
     fn embedded(&mut self, at: usize) {
         if self.tree.kind(self.tree.node(at).parent as usize) != k::INTERFACE_TYPE {
             return;
@@ -189,7 +188,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A reference from this leaf, in the way its role says, else in the given one.
+    /// Adds the reference of this leaf, with the shape of its role or else the default.
     fn refer(&mut self, at: usize, default: RefShape) {
         let shape = match self.roles.of(at) {
             Role::Declares => return,
@@ -206,7 +205,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What stands before a name: the operand of `a.b`, the package of a type, the type of a literal's key.
+    /// Returns the qualifier of a name: the operand of `a.b`, the package of a type, the type of a literal's key.
     fn qualifier(&self, at: usize) -> Option<usize> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;

@@ -1,4 +1,4 @@
-//! The types of symbols, local names and type parameters: by what they are declared as, else by the value they get.
+//! The types of symbols, local bindings and type parameters: by their declaration, else by their value.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::packages::{FileIndex, is_function};
 use super::types::{Arguments, Type};
 
 impl Go<'_> {
-    /// The type of a symbol: of a variable, a constant, a field, a function; what a declared type stands for.
+    /// Returns the type of a symbol: of a variable, a constant, a field, a function; the definition of a declared type.
     pub(super) fn symbol_type(&self, at: SymbolAt) -> Type {
         self.symbol_types.answer(&self.course, at, Type::Unknown, || {
             self.file(at.file).map_or(Type::Unknown, |file| self.type_of_symbol(&file, at.place))
@@ -33,7 +33,7 @@ impl Go<'_> {
         }
     }
 
-    /// The type of a local name.
+    /// Returns the type of a local binding.
     pub(super) fn binding_type(&self, file: &Rc<FileIndex>, at: u32) -> Type {
         let key = (file.id(), at);
         self.binding_types.answer(&self.course, key, Type::Unknown, || self.type_of_binding(file, at))
@@ -48,7 +48,7 @@ impl Go<'_> {
         }
     }
 
-    /// The bound of a type parameter.
+    /// Returns the bound of a type parameter.
     pub(super) fn bound(&self, file: VersionId, binding: u32) -> Type {
         let Some(index) = self.file(file) else { return Type::Unknown };
         let Some(of) = index.facts().bindings.get(binding as usize) else { return Type::Unknown };
@@ -58,7 +58,7 @@ impl Go<'_> {
         }
     }
 
-    /// A method names the type parameters of its receiver anew: the bound stands with the type.
+    /// Returns the bound of a type parameter that a method renames in its receiver; the type declares it.
     fn receiver_bound(&self, file: &Rc<FileIndex>, binding: u32) -> Type {
         let method = file.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
         let position = method.and_then(|method| file.type_params(method).iter().position(|&param| param == binding));
@@ -71,13 +71,13 @@ impl Go<'_> {
         }
     }
 
-    /// The type that a method is declared for.
+    /// Returns the type that a method is declared for.
     pub(super) fn receiver_of(&self, file: &Rc<FileIndex>, method: u32) -> Option<SymbolAt> {
         let name = file.receiver(file.symbol(method)?)?;
         self.package_of(file)?.find(name).first().copied()
     }
 
-    /// What stands for the type parameters of a declared type or of its methods.
+    /// Returns the arguments for the type parameters of a declared type or of its methods.
     pub(super) fn arguments(&self, symbol: SymbolAt, arguments: &[Type]) -> Arguments {
         if arguments.is_empty() {
             return Arguments::new();

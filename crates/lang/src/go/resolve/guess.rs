@@ -1,11 +1,11 @@
-//! What is left when a receiver's type is not known: a method whose name is the only one of its kind.
+//! Guesses a method with a unique name if the type of its receiver is unknown.
 
 use codecompass_model::{Meaning, SymbolAt, SymbolKind};
 
 use super::Go;
 use super::packages::is_test;
 
-/// Methods that the standard library's types have: one of the view is no likelier to be meant.
+/// Methods of standard library types, so that a method of the view is not the more likely target.
 const COMMON: &[&str] = &[
     "Add",
     "Bytes",
@@ -86,7 +86,7 @@ const COMMON: &[&str] = &[
 ];
 
 impl Go<'_> {
-    /// The only method of that name in the view, tests left out.
+    /// Returns the only method of that name in the view, except tests.
     pub(super) fn guess(&self, name: &str, is_call: bool) -> Meaning {
         const UNKNOWN: Meaning = Meaning::Unknown("the type of the receiver is not known");
         if !is_call || name.len() < 4 || COMMON.contains(&name) {

@@ -1,7 +1,7 @@
-//! Which methods implement one of an interface.
+//! Finds the methods that implement a method of an interface.
 //!
-//! A type implements an interface when it has all its methods, by name and by the number of what they take and give. The
-//! types themselves are not compared: two spellings of one type are hard to tell from two types.
+//! A type implements an interface if it has all its methods, by name and by the number of parameters and results. The
+//! types themselves are not compared: two spellings of one type are hard to distinguish from two types.
 
 use codecompass_model::{SymbolAt, SymbolKind};
 
@@ -9,11 +9,11 @@ use super::Go;
 use super::members::Member;
 use super::types::Type;
 
-/// An interface with more methods, own and embedded, is compared by the first ones.
+/// The maximum number of methods, own and embedded, by which an interface is compared.
 const MAX_METHODS: usize = 40;
 
 impl Go<'_> {
-    /// The methods of types that implement the interface of a declared method.
+    /// Returns the methods of types that implement the interface of a declared method.
     pub(super) fn implementing(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(declared.file) else { return Vec::new() };
         let Some(method) = file.symbol(declared.place).filter(|symbol| symbol.kind == SymbolKind::Method) else {
@@ -39,14 +39,14 @@ impl Go<'_> {
             let Some(symbol) = declared.symbol(wanted.place) else { return false };
             match self.member(&Type::named(of), &symbol.name) {
                 Member::Methods(_, own) => same_shape(&own, &self.symbol_type(wanted)),
-                // An embedded type from outside may have it.
+                // An embedded external type may have it.
                 Member::External | Member::Unknown => true,
                 _ => false,
             }
         })
     }
 
-    /// The methods of an interface and of those it embeds, as far as the view has them.
+    /// Returns the methods of an interface and of those it embeds, as far as they are in the view.
     fn interface_methods(&self, interface: SymbolAt) -> Vec<SymbolAt> {
         let mut seen = vec![interface];
         let mut found = Vec::new();

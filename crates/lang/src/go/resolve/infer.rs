@@ -1,7 +1,7 @@
-//! The types of expressions.
+//! Infers the types of expressions.
 //!
-//! An expression of the facts knows the local names in it, so its value depends on its file and on nothing else about the
-//! place where it stands: it is found once per view.
+//! An expression in the facts contains the targets of its local names, so its value depends only on its file, not on
+//! its position: it is computed once per view.
 
 use std::rc::Rc;
 
@@ -16,13 +16,13 @@ use super::scope::Found;
 use super::types::{Arguments, FuncType, Inline, Type};
 use super::{Go, Imported};
 
-/// Longer chains of calls and members are found step by step, so that they need no recursion.
+/// Longer chains of calls and members are computed step by step, to avoid recursion.
 const LONG: usize = 8;
 
-/// No chain is followed further.
+/// The maximum length of a chain.
 const MAX_CHAIN: usize = 500;
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone)]
 pub(super) enum Value {
     /// A value of this type.
@@ -36,7 +36,7 @@ pub(super) enum Value {
 impl Value {
     const UNKNOWN: Value = Value::Of(Type::Unknown);
 
-    /// The type of the value, or the type itself where one is asked for.
+    /// Returns the type of the value, or the type itself where a type is expected.
     pub(super) fn into_type(self) -> Type {
         match self {
             Value::Of(of) | Value::TypeName(of) => of,
@@ -46,17 +46,17 @@ impl Value {
 }
 
 impl Go<'_> {
-    /// What an expression stands for.
+    /// Returns the value of an expression.
     pub(super) fn value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
         let chain = self.chain(file, id);
-        // The first steps first: each is remembered, and the next one asks for it.
+        // The first steps first: each is cached, and the next one reads it.
         for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > LONG) {
             self.find_value(file, step);
         }
         self.find_value(file, id)
     }
 
-    /// An expression and what stands before its dots and brackets, from the outside in, as far as that is not known yet.
+    /// Returns an expression and its chain of receivers and callees, from the outside in, up to the first cached one.
     fn chain(&self, file: &FileIndex, id: ExprId) -> Vec<ExprId> {
         let facts = &file.facts();
         let before = |id: &ExprId| match facts.expr(*id) {
@@ -80,7 +80,7 @@ impl Go<'_> {
             Expr::Call { callee, args } => Value::Of(self.called(file, *callee, args)),
             Expr::Index { of, by: args } | Expr::Apply { of, args } => self.indexed(file, *of, args),
             Expr::Slice(of) => Value::Of(match self.value(file, *of).into_type() {
-                // A slice of an array behind a pointer.
+                // A slice of a pointer to an array.
                 Type::Pointer(of) => of.as_ref().clone(),
                 of => of,
             }),
@@ -105,7 +105,7 @@ impl Go<'_> {
         }
     }
 
-    /// A part of a value of a type.
+    /// Returns the type of a part of a value.
     pub(super) fn part(&self, of: &Type, part: Part) -> Type {
         match part {
             Part::Whole => of.clone(),
@@ -141,7 +141,7 @@ impl Go<'_> {
         }
     }
 
-    /// What a symbol stands for when it is named.
+    /// Returns the value of a symbol that is named.
     fn symbol_value(&self, at: SymbolAt) -> Value {
         match self.kind(at) {
             Some(SymbolKind::Struct | SymbolKind::Interface | SymbolKind::Type) => Value::TypeName(Type::named(at)),
@@ -150,7 +150,7 @@ impl Go<'_> {
         }
     }
 
-    /// `x.name`.
+    /// Handles `x.name`.
     pub(super) fn select(&self, of: Value, name: &str) -> Value {
         match of {
             Value::Package(imported) => match imported.as_ref() {
@@ -180,7 +180,7 @@ impl Go<'_> {
         }
     }
 
-    /// `T.m`: a function that takes the receiver first.
+    /// Handles `T.m`: a function with the receiver as its first parameter.
     fn method_expression(&self, of: &Type, name: &str) -> Type {
         match self.member_type(of, name) {
             Type::Func(method) => {
@@ -191,7 +191,7 @@ impl Go<'_> {
         }
     }
 
-    /// What a call gives.
+    /// Returns the result type of a call.
     fn called(&self, file: &Rc<FileIndex>, of: ExprId, arguments: &[ExprId]) -> Type {
         match self.value(file, of) {
             Value::TypeName(of) => of,
@@ -216,7 +216,7 @@ impl Go<'_> {
         }
     }
 
-    /// A call of a function; what its type parameters are is learned from the arguments.
+    /// Returns the result type of a call of a function; its type parameters are inferred from the arguments.
     fn call(&self, file: &Rc<FileIndex>, of: &FuncType, arguments: &[ExprId]) -> Type {
         let results = Type::results(&of.results);
         if !results.is_open() {
@@ -234,7 +234,7 @@ impl Go<'_> {
                 self.learn(param, &self.value(file, *argument).into_type(), &mut learned);
             }
         }
-        // What could not be learned is some type, and not the function's own parameter.
+        // A type parameter that was not inferred is some type, and not the function's own parameter.
         for own in &of.own {
             if !learned.iter().any(|(known, _)| known == own) {
                 learned.push((*own, Type::Unknown));
@@ -243,7 +243,7 @@ impl Go<'_> {
         results.with(&learned)
     }
 
-    /// Learns type parameters from an argument; a parameter of a declared function type takes any function that fits.
+    /// Infers type parameters from an argument; a parameter of a declared function type accepts any matching function.
     fn learn(&self, param: &Type, given: &Type, learned: &mut Arguments) {
         match (param, given) {
             (Type::Named(of, _), Type::Named(other, _)) if of == other => param.learn(given, learned),
@@ -255,7 +255,7 @@ impl Go<'_> {
         }
     }
 
-    /// An element, or a generic with its arguments.
+    /// Returns an element, or a generic with its arguments.
     fn indexed(&self, file: &Rc<FileIndex>, of: ExprId, arguments: &[ExprId]) -> Value {
         let given = || arguments.iter().map(|argument| self.type_at(file, *argument)).collect::<Vec<_>>();
         match self.value(file, of) {
@@ -271,7 +271,7 @@ impl Go<'_> {
         }
     }
 
-    /// What a pointer points to.
+    /// Returns the type that a pointer points to.
     fn pointed(&self, of: &Type) -> Type {
         match of {
             Type::Pointer(of) => of.as_ref().clone(),
@@ -280,7 +280,7 @@ impl Go<'_> {
         }
     }
 
-    /// The type of the elements of a list, a map, a channel, or what an iterator gives second.
+    /// Returns the element type of a list, a map or a channel, or the second value of an iterator.
     pub(super) fn element(&self, of: &Type) -> Type {
         match self.underlying(of) {
             Type::List(of) | Type::Chan(of) => of.as_ref().clone(),
@@ -293,7 +293,7 @@ impl Go<'_> {
         }
     }
 
-    /// The n-th of several: of the values of a call, or of what a loop gives.
+    /// Returns the type of the n-th value of a call, or of a loop.
     pub(super) fn nth(&self, of: &Type, n: u32) -> Type {
         match of {
             Type::Tuple(list) => return list.get(n as usize).cloned().unwrap_or(Type::Unknown),
@@ -311,7 +311,7 @@ impl Go<'_> {
         }
     }
 
-    /// The type behind names: that of the declaration.
+    /// Returns the underlying type: names are replaced by their declarations.
     pub(super) fn underlying(&self, of: &Type) -> Type {
         let mut of = of.clone();
         for _ in 0..16 {
@@ -333,7 +333,7 @@ impl Go<'_> {
         Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, results }))
     }
 
-    /// The type that an expression names.
+    /// Returns the type that an expression names.
     pub(super) fn type_at(&self, file: &Rc<FileIndex>, id: ExprId) -> Type {
         let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
         match file.facts().expr(id) {
@@ -355,7 +355,7 @@ impl Go<'_> {
     }
 }
 
-/// The predeclared type of a literal.
+/// Returns the predeclared type of a literal.
 fn literal(of: Literal) -> &'static str {
     match of {
         Literal::Text => "string",
@@ -367,7 +367,7 @@ fn literal(of: Literal) -> &'static str {
     }
 }
 
-/// What an iterator function hands to its loop, by position.
+/// Returns the type that an iterator function yields to its loop, by position.
 fn yielded(of: &FuncType, n: usize) -> Type {
     match of.params.first() {
         Some(Type::Func(of)) => of.params.get(n).cloned().unwrap_or(Type::Unknown),

@@ -1,7 +1,7 @@
-//! The generic part of the standard library, which hands a caller's own types back.
+//! The generic part of the standard library, which returns the caller's own types.
 //!
-//! What other functions from outside give is a type from outside, whose members are no edges; but `slices.Clone(routes)`
-//! is a list of routes. The stubs are Go (`library.stubs`) and become facts like any file; their type parameters belong to
+//! Other external functions return external types, and their members are no edges; but `slices.Clone(routes)` is a
+//! list of routes. The stubs are Go (`library.stubs`) and become facts like any file; their type parameters belong to
 //! files that no view has.
 
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use super::types::{Arguments, FuncType, Type};
 
 const STUBS: &str = include_str!("library.stubs");
 
-/// A type of the library: its package and its place in it.
+/// A type of the library: its package and its index in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LibraryType {
     package: u16,
@@ -27,7 +27,7 @@ pub(super) struct Library {
 
 struct Package {
     path: &'static str,
-    /// The file that its type parameters belong to: none of any view.
+    /// The file that its type parameters belong to: one that no view has.
     id: VersionId,
     facts: FileFacts,
 }
@@ -48,7 +48,7 @@ impl Library {
         Some((at as u16, &self.packages[at]))
     }
 
-    /// The type of a function of the library.
+    /// Returns the type of a function of the library.
     pub(super) fn function(&self, path: &str, name: &str) -> Option<Type> {
         let (_, package) = self.package(path)?;
         let (place, symbol) = package.find(name, |symbol| symbol.kind == SymbolKind::Fn)?;
@@ -56,7 +56,7 @@ impl Library {
         Some(package.function(symbol, own))
     }
 
-    /// A type of the library.
+    /// Returns a type of the library.
     pub(super) fn find_type(&self, path: &str, name: &str) -> Option<LibraryType> {
         let (at, package) = self.package(path)?;
         let is_type = |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Type | SymbolKind::Struct);
@@ -64,7 +64,7 @@ impl Library {
         Some(LibraryType { package: at, place: place as u16 })
     }
 
-    /// What a type of the library is.
+    /// Returns the underlying type of a library type.
     pub(super) fn underlying(&self, at: LibraryType, arguments: &[Type]) -> Type {
         let package = &self.packages[at.package as usize];
         let is = package.facts.symbols[at.place as usize].annotation;
@@ -72,7 +72,7 @@ impl Library {
         of.with(&package.filled(u32::from(at.place), arguments))
     }
 
-    /// The type of a method of a type of the library; other methods give nothing that is the caller's.
+    /// Returns the type of a method of a library type; methods without a stub return no types of the caller.
     pub(super) fn method(&self, at: LibraryType, name: &str, arguments: &[Type]) -> Type {
         let package = &self.packages[at.package as usize];
         let of = &package.facts.symbols[at.place as usize].name;
@@ -90,14 +90,14 @@ impl Package {
         Some((at as u32, &self.facts.symbols[at]))
     }
 
-    /// The type parameters of a symbol.
+    /// Returns the type parameters of a symbol.
     fn params_of(&self, place: u32) -> impl Iterator<Item = (VersionId, u32)> + '_ {
         let bindings = self.facts.bindings.iter().enumerate();
         let params = bindings.filter(move |(_, of)| of.kind == BindingKind::TypeParam && of.symbol == Some(place));
         params.map(|(at, _)| (self.id, at as u32))
     }
 
-    /// What stands for the type parameters of a symbol.
+    /// Returns the type parameters of a symbol with their arguments.
     fn filled(&self, place: u32, arguments: &[Type]) -> Arguments {
         self.params_of(place).zip(arguments.iter().cloned()).collect()
     }
@@ -109,7 +109,7 @@ impl Package {
         }
     }
 
-    /// A type of the stubs, which know no names but type parameters and predeclared types.
+    /// Returns a type of the stubs, which contain no names except type parameters and predeclared types.
     fn type_of(&self, id: ExprId) -> Type {
         let one = |of: &ExprId| Rc::new(self.type_of(*of));
         match self.facts.expr(id) {

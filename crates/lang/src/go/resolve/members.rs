@@ -9,32 +9,32 @@ use super::Go;
 use super::packages::FileIndex;
 use super::types::{Inline, Type};
 
-/// What a name means behind a value of some type.
+/// The target of a name after a value of some type.
 #[derive(Clone)]
 pub(super) enum Member {
     Field(SymbolAt, Type),
     /// A method, with all its declarations under build constraints.
     Methods(Vec<SymbolAt>, Type),
-    /// A member of a type from outside.
+    /// A member of an external type.
     External,
     /// A method of the standard library, of a known type.
     Outside(Type),
-    /// There is none of that name.
+    /// The type has no member of that name.
     Missing,
     Unknown,
 }
 
-/// How deep types are embedded in each other at most.
+/// The maximum depth of embedded types.
 const MAX_LEVELS: usize = 10;
 
 /// One type at a level of embedding.
 struct Candidate {
     of: Type,
-    /// Whether only its fields are taken over: `type A B` has the fields of `B` and not its methods.
+    /// Whether only its fields apply: `type A B` has the fields of `B` and not its methods.
     fields_only: bool,
 }
 
-/// What a level has, and what is still to be looked at.
+/// The member found at a level, and the types of the next level.
 #[derive(Default)]
 struct Level {
     found: Option<Member>,
@@ -44,7 +44,7 @@ struct Level {
 }
 
 impl Go<'_> {
-    /// The member of that name.
+    /// Returns the member of that name.
     pub(super) fn member(&self, of: &Type, name: &str) -> Member {
         let target = of.target();
         match target {
@@ -57,7 +57,7 @@ impl Go<'_> {
         self.members.unless_cut(&self.course, key, || self.search_member(target, name))
     }
 
-    /// The shallowest member of that name.
+    /// Returns the shallowest member of that name.
     fn search_member(&self, of: &Type, name: &str) -> Member {
         let mut seen = HashSet::new();
         let mut level = vec![Candidate { of: of.clone(), fields_only: false }];
@@ -86,7 +86,7 @@ impl Go<'_> {
         }
     }
 
-    /// Looks for a member among a type's own; what it embeds is for the next level.
+    /// Searches a type's own members; embedded types are added to the next level.
     fn look_in(&self, candidate: &Candidate, name: &str, state: &mut Level) {
         match candidate.of.target() {
             Type::Named(symbol, arguments) => {
@@ -118,7 +118,7 @@ impl Go<'_> {
         }
     }
 
-    /// The type behind `type A B` or `type A = B`.
+    /// Searches the type `B` of `type A B` or `type A = B`.
     fn look_in_declared(&self, of: Type, is_alias: bool, around: &Candidate, name: &str, state: &mut Level) {
         let behind = if is_alias { of } else { self.underlying(&of) };
         let is_interface = match behind {
@@ -127,7 +127,7 @@ impl Go<'_> {
             _ => false,
         };
         let fields_only = around.fields_only || !is_alias && !is_interface;
-        // Both are the same type to whoever asks: it is no deeper level.
+        // Both are the same type for a lookup, so this is no deeper level.
         self.course.guarded((), || self.look_in(&Candidate { of: behind, fields_only }, name, state));
     }
 
@@ -148,7 +148,7 @@ impl Go<'_> {
         true
     }
 
-    /// The declarations of a type under all build constraints, itself first.
+    /// Returns the declarations of a type under all build constraints, itself first.
     fn variants(&self, file: &Rc<FileIndex>, of: SymbolAt) -> Vec<SymbolAt> {
         let symbol = file.symbol(of.place).filter(|symbol| symbol.parent.is_none());
         let package = self.package_of(file);
@@ -187,13 +187,13 @@ impl Go<'_> {
         }
     }
 
-    /// The types that an interface embeds.
+    /// Returns the types that an interface embeds.
     pub(super) fn embedded_interfaces(&self, file: &Rc<FileIndex>, place: u32) -> Vec<Type> {
         let bases = file.symbol(place).map_or(&[][..], |symbol| &symbol.bases);
         bases.iter().map(|base| self.type_at(file, *base)).collect()
     }
 
-    /// A member of a struct or interface that is written out where it is used, or the types that it embeds.
+    /// Finds a member of an inline struct or interface, or the types that it embeds.
     fn inline_member(&self, inline: Inline, name: &str, state: &mut Level) {
         let Some(file) = self.file(inline.file) else { return };
         for (place, symbol) in file.members_within(inline.start, inline.end) {
@@ -210,8 +210,8 @@ impl Go<'_> {
         }
     }
 
-    /// The field that a key of a literal means: of the type itself, or of the elements of a list or map, whose literals
-    /// may leave their type out.
+    /// Returns the field that a key of a literal refers to: of the type itself, or of the elements of a list or map,
+    /// whose literals may omit their type.
     pub(super) fn key_of(&self, of: &Type, name: &str) -> Option<SymbolAt> {
         let mut of = of.clone();
         for _ in 0..4 {
@@ -227,7 +227,7 @@ impl Go<'_> {
         None
     }
 
-    /// Whether keys in a literal of this type are values.
+    /// Returns whether keys in a literal of this type are values.
     pub(super) fn is_collection(&self, of: &Type) -> bool {
         matches!(self.underlying(of), Type::List(_) | Type::Map(_))
     }

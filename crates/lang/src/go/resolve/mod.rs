@@ -1,12 +1,12 @@
-//! Whom a reference in Go code means.
+//! Resolves references in Go.
 //!
-//! Names are looked up from the inside out: local names (which the facts already tell), types declared in the function,
-//! the package, the imports of the file, the predeclared. Members are looked up in the type of what stands before the dot
-//! ([`infer`]), through embedded types ([`members`]). Packages are folders with a package clause ([`packages`]), found by the
-//! module paths of `go.mod` files ([`modules`]).
+//! Names are looked up from the inside out: local bindings (already in the facts), types declared in the function, the
+//! package, the imports of the file, the predeclared names. Members are looked up in the type of the receiver
+//! ([`infer`]), through embedded types ([`members`]). Packages are folders with a package clause ([`packages`]), found
+//! by the module paths of `go.mod` files ([`modules`]).
 //!
-//! What is absent: flow analysis, build constraints (a name declared under several stands for all of them), and the types
-//! of other modules' code.
+//! Not supported: flow analysis, build constraints (a name declared under several resolves to all of them), and the
+//! types of other modules' code.
 
 mod declared;
 mod guess;
@@ -37,7 +37,7 @@ use packages::{FileIndex, Folder, Package};
 use scope::{Found, Scope};
 use types::Type;
 
-/// Go's rules at work on one view.
+/// The resolver of one view.
 pub(super) struct Go<'w> {
     world: Rc<dyn World + 'w>,
     modules: OnceCell<Modules>,
@@ -52,13 +52,13 @@ pub(super) struct Go<'w> {
     course: Course,
 }
 
-/// More steps than any honest expression needs.
+/// The maximum number of steps per query; more than any ordinary expression needs.
 const MAX_STEPS: u32 = 20_000;
 
-/// Deeper recursion than any honest expression needs.
+/// The maximum recursion depth; more than any ordinary expression needs.
 const MAX_DEPTH: u32 = 60;
 
-/// The constructor, as the language takes it.
+/// Creates the resolver.
 pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Go {
         world,
@@ -75,12 +75,12 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     })
 }
 
-/// What an import path means.
+/// The target of an import path.
 enum Imported {
     Package(Rc<Package>),
-    /// Another module's, or the standard library's: the path.
+    /// A package of another module, or of the standard library: the path.
     External(String),
-    /// A package of the view's modules without files: generated, or left out.
+    /// A package of the view's modules without files: generated, or excluded.
     Absent,
 }
 
@@ -137,7 +137,7 @@ impl Resolver for Go<'_> {
 }
 
 impl Go<'_> {
-    /// The name that an import gives a package, or that of the file's own.
+    /// Resolves the name that an import gives a package, or the name of the file's own package.
     fn in_import(&self, index: &FileIndex, reference: &Reference) -> Meaning {
         let facts = &index.facts();
         let named = facts.imports.iter().find(|import| {
@@ -150,14 +150,14 @@ impl Go<'_> {
         }
     }
 
-    /// A name that stands alone.
+    /// Resolves a bare name.
     fn bare(&self, scope: &Scope, reference: &Reference) -> Meaning {
         let name = scope.file.name(reference.name);
         if reference.binding.is_some() {
             return Meaning::Local;
         }
         if reference.shape == RefShape::Member {
-            return Meaning::Unknown("a key of a literal whose type is not known");
+            return Meaning::Unknown("a key of a literal of unknown type");
         }
         match self.find_global(scope, name) {
             Found::Symbols(targets) => several(scope, targets, "in scope"),
@@ -168,7 +168,7 @@ impl Go<'_> {
         }
     }
 
-    /// A member of something.
+    /// Resolves a member.
     fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: ExprId) -> Meaning {
         let name = scope.file.name(reference.name);
         let is_call = reference.shape == RefShape::MemberCall;
@@ -201,7 +201,7 @@ impl Go<'_> {
         }
     }
 
-    /// A key of a map or list literal that is a name: a constant, or a local variable.
+    /// Resolves a key of a map or list literal that is a name: a constant, or a local variable.
     fn key_value(&self, scope: &Scope, name: &str) -> Meaning {
         match self.find_global(scope, name) {
             Found::Symbols(targets) => several(scope, targets, "in scope"),
@@ -209,7 +209,7 @@ impl Go<'_> {
         }
     }
 
-    /// What is known of a file.
+    /// Returns a file with its facts sorted for lookups.
     fn file(&self, id: VersionId) -> Option<Rc<FileIndex>> {
         self.files.once(&id, || self.world.file(id).map(|source| Rc::new(FileIndex::new(source))))
     }
@@ -218,12 +218,12 @@ impl Go<'_> {
         self.folders.once(path, || Rc::new(Folder::read(&*self.world, path)))
     }
 
-    /// The package that a file belongs to.
+    /// Returns the package that a file belongs to.
     fn package_of(&self, file: &FileIndex) -> Option<Rc<Package>> {
         self.folder(&file.folder).packages.get(&file.package).cloned()
     }
 
-    /// What an import path means.
+    /// Returns the target of an import path.
     fn imported(&self, path: &str) -> Rc<Imported> {
         self.imports.once(path, || {
             let modules = self.modules.get_or_init(|| Modules::read(&*self.world));
@@ -246,15 +246,15 @@ impl Go<'_> {
     }
 }
 
-/// Whether what the grammar takes for a type, as in `new(x)`, can only be a variable of the function around it.
+/// Returns whether a type according to the grammar, as in `new(x)`, can only be a variable of the enclosing function.
 fn is_variable(scope: &Scope, reference: &Reference) -> bool {
     let bindings = &scope.file.facts().bindings;
     reference.shape == RefShape::Type
         && bindings.iter().any(|of| of.name == reference.name && of.symbol == reference.symbol)
 }
 
-/// Symbols that are proved. Two declarations of one name are never built together: when the file itself has one, no other
-/// can be meant.
+/// Returns the resolution to confirmed symbols. Two declarations of one name are never built together: if the file
+/// itself has one, no other can be the target.
 fn several(scope: &Scope, mut targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
     let own = scope.file.id();
     if targets.len() > 1 && targets.iter().any(|target| target.file == own) {

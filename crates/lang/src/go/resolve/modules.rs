@@ -1,4 +1,4 @@
-//! Which folder an import path means: the modules of the view, by their `go.mod` files.
+//! Resolves import paths to folders: the modules of the view, by their `go.mod` files.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ impl Modules {
         Self { folders }
     }
 
-    /// The folder that a package path means, by the module with the longest path that fits; `None` when no module of the
+    /// Returns the folder of a package path, by the module with the longest matching path; `None` if no module of the
     /// view has it.
     pub(super) fn folder(&self, path: &str) -> Option<String> {
         let mut module = path;
@@ -41,7 +41,7 @@ impl Modules {
     }
 }
 
-/// The path in the `module` line.
+/// Returns the path in the `module` line.
 fn module_path(text: &str) -> Option<&str> {
     let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("module"))?;
     let path = line.split("//").next().unwrap_or(line).trim().trim_matches(['"', '`', '(', ')']);

@@ -1,4 +1,4 @@
-//! Packages and files with what is asked of them looked up once: names, methods by type, members by their parent.
+//! Packages and files, indexed once for lookups: names, methods by type, members by their parent.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,11 +9,11 @@ use codecompass_model::{FileFacts, SourceFile, Symbol, SymbolAt, SymbolKind, Ver
 
 use crate::rules::index::Index;
 
-/// The packages of a folder: one, its external test package, and maybe some that no build takes.
+/// The packages of a folder: one, its external test package, and possibly some that no build includes.
 #[derive(Default)]
 pub(super) struct Folder {
     pub(super) packages: HashMap<String, Rc<Package>>,
-    /// The one that an import of the folder means.
+    /// The package that an import of the folder refers to.
     pub(super) imported: Option<Rc<Package>>,
 }
 
@@ -23,24 +23,24 @@ pub(super) struct Package {
     pub(super) name: String,
     /// Its files without tests.
     pub(super) files: Vec<VersionId>,
-    /// What its files declare. A name that is declared under several build constraints stands for all of them.
+    /// The names that its files declare. A name can have several symbols, under different build constraints.
     names: HashMap<String, Vec<SymbolAt>>,
     /// The methods of its types, by type and name.
     methods: HashMap<String, HashMap<String, Vec<SymbolAt>>>,
 }
 
 impl Package {
-    /// The symbols of a name.
+    /// Returns the symbols of a name.
     pub(super) fn find(&self, name: &str) -> &[SymbolAt] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The methods of that name that a type declares.
+    /// Returns the methods of that name that a type declares.
     pub(super) fn method(&self, of: &str, name: &str) -> &[SymbolAt] {
         self.methods.get(of).and_then(|methods| methods.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// Programs and notes that stand beside a package are not what an import means.
+    /// Ranks a package as the target of an import: programs and notes beside a package are not the target.
     fn rank(&self) -> (bool, usize, String) {
         (self.name != "main", self.files.len(), self.name.clone())
     }
@@ -59,7 +59,7 @@ impl Package {
                     let methods = self.methods.entry(of.to_owned()).or_default();
                     methods.entry(symbol.name.clone()).or_default().push(at);
                 }
-                // Nobody can name these: `init`, and the members of types in closures that no symbol is around.
+                // These cannot be named: `init`, and the members of types in closures without an enclosing symbol.
                 None if symbol.name == "init" || matches!(symbol.kind, SymbolKind::Field | SymbolKind::Method) => {}
                 None => self.names.entry(symbol.name.clone()).or_default().push(at),
             }
@@ -67,17 +67,17 @@ impl Package {
     }
 }
 
-/// The type that a method is declared for.
+/// Returns the type that a method is declared for.
 pub(super) fn receiver<'f>(facts: &'f FileFacts, symbol: &Symbol) -> Option<&'f str> {
     facts.head_name(symbol.owner?)
 }
 
-/// Whether a symbol has local names in it.
+/// Returns whether a symbol contains local bindings.
 pub(super) fn is_function(symbol: &Symbol) -> bool {
     matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
 }
 
-/// Whether a file is only built for tests.
+/// Returns whether a file is only built for tests.
 pub(super) fn is_test(path: &str) -> bool {
     path.ends_with("_test.go")
 }
@@ -96,7 +96,7 @@ impl Folder {
             let name = package_name(&file);
             packages.entry(name.clone()).or_insert_with(|| Package { name, ..Package::default() }).add(&file);
         }
-        // Files without a symbol do not say which package they belong to: the one that is imported, most likely.
+        // The package of files without a symbol is unknown: most likely the imported one.
         let main =
             packages.values_mut().filter(|package| !package.files.is_empty()).max_by_key(|package| package.rank());
         if let Some(main) = main {
@@ -110,18 +110,18 @@ impl Folder {
     }
 }
 
-/// The package clause, which all qualified names of a file begin with.
+/// Returns the package clause, which all qualified names of a file begin with.
 fn package_name(file: &SourceFile) -> String {
     let first = file.facts.symbols.first().and_then(|symbol| symbol.qualified_name.split('.').next());
     first.unwrap_or("").to_owned()
 }
 
-/// A file: what Go alone asks of the index of a file.
+/// A file with the lookups that only Go needs.
 pub(super) struct FileIndex {
     index: Index,
     pub(super) folder: String,
     pub(super) package: String,
-    /// The import that a name means, as far as somebody asked.
+    /// The import that a name refers to, cached on first use.
     pub(super) imports: RefCell<HashMap<String, Option<u32>>>,
 }
 
@@ -141,17 +141,17 @@ impl FileIndex {
         Self { index, folder, package, imports: RefCell::default() }
     }
 
-    /// The symbols directly below one.
+    /// Returns the direct children of a symbol.
     pub(super) fn members(&self, place: u32) -> impl Iterator<Item = (u32, &Symbol)> {
         self.children(Some(place)).iter().filter_map(|&at| self.symbol(at).map(|symbol| (at, symbol)))
     }
 
-    /// The type that a method is declared for.
+    /// Returns the type that a method is declared for.
     pub(super) fn receiver(&self, symbol: &Symbol) -> Option<&str> {
         receiver(self.facts(), symbol)
     }
 
-    /// The members of a type that is written out in these bytes, those of types inside of it left out.
+    /// Returns the members of an inline type in these bytes, without those of types inside it.
     pub(super) fn members_within(&self, start: u32, end: u32) -> impl Iterator<Item = (u32, &Symbol)> {
         let symbols = &self.facts().symbols;
         let first = symbols.partition_point(|symbol| symbol.span.start < start);
@@ -164,7 +164,7 @@ impl FileIndex {
     }
 }
 
-/// The names that a package from outside may have, by its path: the file does not say.
+/// Returns whether an external package may have a name, by its path: the file does not contain its name.
 pub(super) fn may_be_named(path: &str, name: &str) -> bool {
     let mut elements = path.rsplit('/');
     let last = elements.next().unwrap_or(path);

@@ -1,8 +1,8 @@
-//! The methods of a type: they stand anywhere in its package.
+//! Finds the methods of a type, anywhere in its package.
 
 use codecompass_model::{Symbol, SymbolAt, SymbolKind, World};
 
-/// The methods of a type, in all files of its package.
+/// Returns the methods of a type, in all files of its package.
 pub(super) fn methods_of(world: &dyn World, declared: SymbolAt) -> Vec<SymbolAt> {
     let Some(file) = world.file(declared.file) else { return Vec::new() };
     let Some(symbol) = file.facts.symbols.get(declared.place as usize) else { return Vec::new() };
@@ -20,7 +20,7 @@ pub(super) fn methods_of(world: &dyn World, declared: SymbolAt) -> Vec<SymbolAt>
     methods
 }
 
-/// The type that a method is declared on.
+/// Returns the type that a method is declared for.
 pub(super) fn owner_of(world: &dyn World, part: SymbolAt) -> Option<SymbolAt> {
     let file = world.file(part.file)?;
     let method = file.facts.symbols.get(part.place as usize).filter(|symbol| symbol.kind == SymbolKind::Method)?;

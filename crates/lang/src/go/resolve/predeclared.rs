@@ -1,4 +1,4 @@
-//! What every Go file knows without declaring it.
+//! Names that every Go file knows without a declaration.
 
 /// A predeclared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ const FUNCTIONS: &[&str] = &[
     "panic", "print", "println", "real", "recover",
 ];
 
-/// Looks a name up.
+/// Looks up a predeclared name.
 pub(super) fn find(name: &str) -> Option<Predeclared> {
     let same = |known: &&&'static str| **known == name;
     if let Some(found) = TYPES.iter().find(same) {

@@ -1,4 +1,4 @@
-//! What a name means where it stands.
+//! Resolves names in their scope.
 
 use std::rc::Rc;
 
@@ -8,26 +8,26 @@ use super::packages::{FileIndex, is_function, may_be_named};
 use super::predeclared::{self, Predeclared};
 use super::{Go, Imported};
 
-/// A place in a file that a name stands at.
+/// The site of a name in a file.
 pub(super) struct Scope {
     pub(super) file: Rc<FileIndex>,
-    /// The innermost symbol around it.
+    /// The innermost enclosing symbol.
     pub(super) symbol: Option<u32>,
     pub(super) line: u32,
 }
 
-/// What a name means.
+/// The target of a name.
 pub(super) enum Found {
     Symbols(Vec<SymbolAt>),
     Import(Rc<Imported>),
     Predeclared(Predeclared),
-    /// A name from outside of the view, by an import of all names.
+    /// An external name, through a dot import.
     External,
     Nothing,
 }
 
 impl Go<'_> {
-    /// What a name means that is no local variable.
+    /// Resolves a name that is not a local variable.
     pub(super) fn find_global(&self, scope: &Scope, name: &str) -> Found {
         match in_function(scope, name) {
             Some(found) => Found::Symbols(vec![found]),
@@ -35,13 +35,13 @@ impl Go<'_> {
         }
     }
 
-    /// What a name means that no function around it declares.
+    /// Resolves a name that no enclosing function declares.
     pub(super) fn find_in_file(&self, file: &FileIndex, name: &str) -> Found {
         if let Some(package) = self.package_of(file)
             && let targets @ [_, ..] = package.find(name)
         {
             let mut targets = targets.to_vec();
-            // Of several declarations under build constraints, the file's own is the one it is built with.
+            // Among several declarations under build constraints, the file is built with its own.
             targets.sort_by_key(|target| target.file != file.id());
             return Found::Symbols(targets);
         }
@@ -51,7 +51,7 @@ impl Go<'_> {
         self.find_everywhere(file, name)
     }
 
-    /// A name that an import of all names brings in, or that every file knows.
+    /// Resolves a name from a dot import, or a predeclared one.
     fn find_everywhere(&self, file: &FileIndex, name: &str) -> Found {
         let mut outside = false;
         for import in file.facts().imports.iter().filter(|import| import.glob) {
@@ -71,7 +71,7 @@ impl Go<'_> {
         }
     }
 
-    /// The import that a name means.
+    /// Returns the import that a name refers to.
     fn find_import(&self, file: &FileIndex, name: &str) -> Option<u32> {
         if let Some(known) = file.imports.borrow().get(name) {
             return *known;
@@ -96,14 +96,14 @@ impl Go<'_> {
     }
 }
 
-/// A type that the function around declares.
+/// Returns a type that the enclosing function declares.
 fn in_function(scope: &Scope, name: &str) -> Option<SymbolAt> {
     let file = &scope.file;
     let functions = file.around(scope.symbol).filter(|&place| file.symbol(place).is_some_and(is_function));
     functions.into_iter().find_map(|place| {
         let is_type = |kind| matches!(kind, SymbolKind::Struct | SymbolKind::Interface | SymbolKind::Type);
         let types = file.members(place).filter(|(_, symbol)| symbol.name == name && is_type(symbol.kind));
-        // It can be seen from its declaration on, and the nearest one hides those before it.
+        // It is visible from its declaration on, and the nearest one hides those before it.
         let (place, _) = types.filter(|(_, symbol)| symbol.name_line <= scope.line).last()?;
         Some(SymbolAt { file: file.id(), place })
     })

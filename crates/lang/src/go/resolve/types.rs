@@ -1,4 +1,4 @@
-//! Types as far as the rules know them.
+//! Types, as far as the resolver models them.
 
 use std::rc::Rc;
 
@@ -9,9 +9,9 @@ use super::library::LibraryType;
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Type {
-    /// Nobody knows.
+    /// An unknown type.
     Unknown,
-    /// A type from outside of the view.
+    /// An external type.
     External,
     /// A predeclared type.
     Basic(&'static str),
@@ -25,7 +25,7 @@ pub(super) enum Type {
     Map(Rc<(Type, Type)>),
     Chan(Rc<Type>),
     Func(Rc<FuncType>),
-    /// The several values of a call.
+    /// The several results of a call.
     Tuple(Rc<[Type]>),
     /// A type parameter: a binding of a file.
     Param(VersionId, u32),
@@ -33,7 +33,7 @@ pub(super) enum Type {
     Inline(Inline),
 }
 
-/// What a function takes and gives.
+/// The parameters and results of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FuncType {
     /// The type parameters that the function itself declares.
@@ -51,10 +51,10 @@ pub(super) struct Inline {
     pub(super) end: u32,
 }
 
-/// What stands for which type parameter.
+/// The arguments of type parameters.
 pub(super) type Arguments = Vec<((VersionId, u32), Type)>;
 
-/// Nested deeper, a type is not known: `type T[P any] struct { next *T[[]P] }` has no end.
+/// The maximum nesting of a known type: `type T[P any] struct { next *T[[]P] }` is infinite.
 const MAX_DEPTH: u32 = 12;
 
 impl Type {
@@ -76,7 +76,7 @@ impl Type {
         }
     }
 
-    /// What a pointer points to, and any other type itself.
+    /// Returns the type that a pointer points to; any other type itself.
     pub(super) fn target(&self) -> &Type {
         match self {
             Type::Pointer(of) => of,
@@ -84,7 +84,7 @@ impl Type {
         }
     }
 
-    /// What a call gives.
+    /// Returns the result type of a call.
     pub(super) fn results(list: &[Type]) -> Type {
         match list {
             [one] => one.clone(),
@@ -92,7 +92,7 @@ impl Type {
         }
     }
 
-    /// This type with arguments in place of type parameters.
+    /// Returns this type with arguments in place of type parameters.
     pub(super) fn with(&self, arguments: &Arguments) -> Type {
         if arguments.is_empty() { self.clone() } else { self.replaced(arguments, 0) }
     }
@@ -127,7 +127,7 @@ impl Type {
         }
     }
 
-    /// Learns from a value of type `given` what the type parameters in this type are.
+    /// Infers the type parameters in this type from a value of type `given`.
     pub(super) fn learn(&self, given: &Type, learned: &mut Arguments) {
         match (self, given) {
             (_, Type::Unknown) => {}
@@ -157,7 +157,7 @@ impl Type {
         }
     }
 
-    /// Whether a type parameter is left in it.
+    /// Returns whether it contains type parameters.
     pub(super) fn is_open(&self) -> bool {
         match self {
             Type::Param(..) => true,
