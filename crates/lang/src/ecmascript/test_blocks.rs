@@ -53,7 +53,7 @@ const CALLED: &[&str] = &["each", "for", "if", "runIf", "skipIf", "todoIf"];
 /// The maximum number of consecutive forms.
 const MAX_FORMS: usize = 8;
 
-/// The maximum length of a title and of the name of a runner, in bytes; longer titles are truncated.
+/// The maximum length of a title and of the name of a runner, in bytes; longer ones are truncated.
 const MAX_TITLE: usize = 200;
 const MAX_RUNNER: usize = 80;
 

@@ -16,7 +16,7 @@ fn is_common(name: &str) -> bool {
     name.starts_with("__") && name.ends_with("__") || name == "mro"
 }
 
-/// The maximum number of bases.
+/// The maximum length of a method resolution order.
 const MAX_BASES: usize = 200;
 
 impl Rules<'_> {
