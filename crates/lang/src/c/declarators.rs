@@ -1,23 +1,23 @@
-//! Declarators: what a name is declared as, read from the inside out.
+//! Declarators: the name and type that each one declares, read from the inside out.
 
 use codecompass_model::{Expr, ExprId, FuncExpr};
 
 use crate::recipe::Walk;
 
-/// Deeper nesting is not looked at.
+/// Maximum nesting depth of a declarator. Deeper parts are ignored.
 const MAX_DEPTH: usize = 40;
 
-/// What one declarator declares.
+/// The name, type and value that one declarator declares.
 pub(crate) struct Declared {
-    /// The node of the name; none for a parameter without one.
+    /// The node of the name; `None` for a parameter without one.
     pub(crate) name: Option<usize>,
     pub(crate) of_type: ExprId,
-    /// Whether it is a function, and no pointer to one.
+    /// Whether it declares a function. A pointer to a function does not count.
     pub(crate) is_function: bool,
     pub(crate) value: Option<usize>,
 }
 
-/// What a declarator makes of a type.
+/// Applies a declarator to a base type.
 pub(crate) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize) -> Declared {
     let mut found = Declared { name: None, of_type: base, is_function: false, value: None };
     let mut at = Some(declarator);
@@ -56,11 +56,11 @@ pub(crate) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize)
             "function_declarator" | "abstract_function_declarator" => {
                 found.is_function = true;
                 found.of_type = function(walk, node, found.of_type);
-                // `int attribute(1, 2) f(int a)`: the grammar takes the macro for the name.
+                // `int attribute(1, 2) f(int a)`: the grammar parses the macro as the name.
                 let behind = walk.child_of(node, "call_expression").and_then(|call| walk.child(call, "function"));
                 behind.or_else(|| walk.child(node, "declarator"))
             }
-            // What a reference refers to has the members.
+            // A reference has the members of its target.
             "parenthesized_declarator"
             | "attributed_declarator"
             | "abstract_parenthesized_declarator"
@@ -77,7 +77,7 @@ fn is_declarator(kind: &str) -> bool {
     kind.ends_with("declarator") || kind.ends_with("identifier") || kind.ends_with("_name")
 }
 
-/// The type of a function that gives something back.
+/// Returns the type of a function with this result.
 fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
     let list: Vec<usize> = walk.child(at, "parameters").map_or_else(Vec::new, |list| walk.items(list).collect());
     let mut of = FuncExpr { results: vec![result], ..FuncExpr::default() };
@@ -89,7 +89,7 @@ fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
         match walk.kind(item) {
             "variadic_parameter" => of.variadic = true,
             "parameter_declaration" => of.params.push(parameter(walk, item).of_type),
-            // What need not be given is an alternative without another.
+            // An optional parameter is encoded as a union with a single alternative.
             "optional_parameter_declaration" => {
                 let param = parameter(walk, item).of_type;
                 of.params.push(walk.draft.expr(Expr::Either(Box::new([param]))));
@@ -105,7 +105,7 @@ fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
     walk.draft.expr(Expr::Func(Box::new(of)))
 }
 
-/// What a parameter is declared as.
+/// Returns the name and type of a parameter.
 pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
     let base = base_type(walk, at);
     match walk.child(at, "declarator") {
@@ -114,7 +114,7 @@ pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
     }
 }
 
-/// The type in front of the declarators.
+/// Returns the type before the declarators.
 pub(crate) fn base_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.child(at, "type") {
         Some(of) => walk.lower(of),

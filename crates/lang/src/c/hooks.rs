@@ -1,4 +1,4 @@
-//! What is odd in C: declarations, tags, the preprocessor.
+//! Language-specific hooks of C: declarations, tags, the preprocessor.
 
 use codecompass_model::{
     BindingKind, Expr, ExprId, Flags, Import, ImportForm, Part, RefShape, Span, SymbolKind, Visibility, Wrap,
@@ -26,7 +26,7 @@ pub(crate) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Variables and prototypes: symbols at the level of the file, local names in functions.
+/// Variables and prototypes: symbols at file level, local bindings in functions.
 pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let base = base_type(walk, at);
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
@@ -50,7 +50,7 @@ pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                     walk.value_of_binding(binding, value);
                 }
             }
-            // What is only announced is defined elsewhere.
+            // An `extern` declaration without a value is defined in another file.
             (false, false) if is_extern && of.value.is_none() => {}
             (false, false) => {
                 let value = of.value;
@@ -62,8 +62,9 @@ pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether what stands in a declaration belongs to what it declares first: a structure with a tag does not, one without
-/// always does, and all else does where only one name is declared.
+/// Whether the contents of a declaration belong to the first symbol that it declares. A structure with a tag keeps its
+/// own members. A structure without a tag gives them to that symbol. Anything else does so where only one name is
+/// declared.
 fn stays_open(walk: &Walk<'_, '_>, at: usize, names: usize) -> bool {
     let of = walk.child(at, "type").filter(|&of| walk.child(of, "body").is_some());
     match of {
@@ -76,7 +77,7 @@ fn stays_open(walk: &Walk<'_, '_>, at: usize, names: usize) -> bool {
 pub(crate) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let base = base_type(walk, at);
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
-    // What stands in a structure without a tag belongs to the field.
+    // The members of a structure without a tag belong to the field.
     let mut end = if stays_open(walk, at, declarators.len()) { walk.tree.next(at) } else { 0 };
     for declarator in declarators {
         let of = declared(walk, base, declarator);
@@ -89,7 +90,7 @@ pub(crate) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `typedef`: other names for a type. A structure without a tag has the name that it gets here.
+/// `typedef`: aliases of a type. A structure without a tag gets its name here.
 pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.child(at, "type");
     let unnamed = of.filter(|&of| walk.child(of, "body").is_some() && walk.child(of, "name").is_none());
@@ -103,7 +104,7 @@ pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let (annotation, flags) = (Some(declared.of_type), Flags::ALIAS);
         walk.define(at, Definition { annotation, flags, ..Definition::new(SymbolKind::Type, name) });
     }
-    // The structure comes last, because what follows stands in it.
+    // The structure comes last because the nodes that follow are inside it.
     if let (Some(of), Some(name)) = (unnamed, named) {
         let (body, end) = (walk.child(of, "body"), walk.tree.next(at));
         walk.define(at, Definition { body, end, ..Definition::new(kind_of(walk.kind(of)), name) });
@@ -111,7 +112,7 @@ pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `struct a {…}`: a symbol; without a body it only names one.
+/// `struct a {…}`: a symbol; without a body it is only a reference.
 pub(crate) fn structure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(body)) = (walk.child(at, "name"), walk.child(at, "body")) {
         let (body, end) = (Some(body), walk.tree.next(at));
@@ -120,7 +121,7 @@ pub(crate) fn structure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A type by its tag, which is a name of its own kind.
+/// A type named by its tag. Tags have their own namespace.
 pub(crate) fn tagged(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.child(at, "name") {
         Some(name) => {
@@ -130,7 +131,7 @@ pub(crate) fn tagged(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
         }
         None => {
             let span = walk.tree.node(at).span();
-            // A structure that `typedef` gives a name is known by that.
+            // A structure that `typedef` names is known by that name.
             let around = walk.parent(at);
             let named = (walk.kind(around) == "type_definition").then(|| walk.child(around, "declarator")).flatten();
             match named.filter(|&name| walk.kind(name) == "type_identifier") {
@@ -153,7 +154,7 @@ pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether a parameter is one of the function that is defined, and not of a function that one is handed.
+/// Whether a parameter belongs to the function being defined, and not to the type of one of its parameters.
 fn is_own(walk: &Walk<'_, '_>, at: usize) -> bool {
     let mut around = walk.parent(walk.parent(at));
     while walk.kind(around).ends_with("declarator") {
@@ -162,7 +163,7 @@ fn is_own(walk: &Walk<'_, '_>, at: usize) -> bool {
     walk.kind(around) == "function_definition"
 }
 
-/// The names of parameters whose types follow behind the list, as in old code.
+/// The names in an old-style (K&R) parameter list, whose types follow after the list.
 pub(crate) fn old_parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_meant = |&item: &usize| walk.kind(item) == "identifier" && walk.is_local(at);
     let names: Vec<usize> = walk.items(at).filter(is_meant).collect();
@@ -218,7 +219,7 @@ pub(crate) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// `#define`, unless it only says that a header was read.
+/// `#define`, unless it is an include guard.
 pub(crate) fn macro_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let around = walk.parent(at);
@@ -247,12 +248,12 @@ pub(crate) fn macro_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The text that a macro stands for: the grammar does not read it, but whoever calls a function there means it.
+/// The replacement text of a macro. The grammar does not parse it, but calls in it are references.
 pub(crate) fn macro_text(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     macro_text_without(walk, at, &[])
 }
 
-/// The same, in a language that has further words which are no names.
+/// Like `macro_text`, for a language with additional keywords.
 pub(crate) fn macro_text_without(walk: &mut Walk<'_, '_>, at: usize, words: &[&str]) -> usize {
     let span = walk.tree.node(at).span();
     let bytes = walk.draft.slice(span).as_bytes();
@@ -283,7 +284,7 @@ pub(crate) fn macro_text_without(walk: &mut Walk<'_, '_>, at: usize, words: &[&s
     at + 1
 }
 
-/// Words that are no names.
+/// Keywords, which are not names.
 pub(super) const KEYWORDS: &[&str] = &[
     "break", "case", "char", "const", "continue", "default", "defined", "do", "double", "else", "enum", "extern",
     "float", "for", "goto", "if", "inline", "int", "long", "register", "return", "short", "signed", "sizeof", "static",
@@ -302,7 +303,7 @@ pub(crate) fn pointer(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// `.field = …` in a list of values: a field of what the list is for.
+/// `.field = …` in an initialiser list: a field of the type that the list initialises.
 pub(crate) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let field = walk.child(at, "designator").filter(|&of| walk.kind(of) == "field_designator");
     let name = field.and_then(|field| walk.items(field).next());
@@ -310,7 +311,7 @@ pub(crate) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     while walk.kind(around) == "initializer_list" {
         (around, depth) = (walk.parent(around), depth + 1);
     }
-    // Of braces in braces only those of a list are for what is declared.
+    // In nested braces, only the elements of an array have the declared type.
     let is_list = walk.child(around, "declarator").is_some_and(|of| walk.kind(of) == "array_declarator");
     let of = match walk.kind(around) {
         _ if depth != 1 + usize::from(is_list) => None,
@@ -333,14 +334,14 @@ pub(crate) fn offset(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A type that is a keyword, or several.
+/// A type that consists of one or more keywords.
 pub(crate) fn primitive(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let name = walk.text(at);
     let name = if walk.kind(at) == "primitive_type" { name } else { "int" };
     walk.draft.name_expr(name, at)
 }
 
-/// A type in a cast: pointers to it are told behind it.
+/// A type in a cast. Its pointer declarators come after it.
 pub(crate) fn described_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let base = base_type(walk, at);
     match walk.child(at, "declarator") {

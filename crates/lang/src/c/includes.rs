@@ -1,9 +1,9 @@
-//! Which file an include means.
+//! Resolves `#include` paths to files.
 
 use codecompass_model::{VersionId, World};
 
-/// The file that a path means, as seen from another file: beside it, else the one whose path ends so and begins most like
-/// that file's own.
+/// Resolves an include path from another file: first relative to that file's folder, then to the file whose path has
+/// this suffix and shares the longest prefix with the including file's path.
 pub(crate) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let beside = join(folder, path);
@@ -26,7 +26,7 @@ pub(crate) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId>
     best.map(|(.., id)| id).into_iter().collect()
 }
 
-/// A path from a folder; `None` when it leads out of the view.
+/// Joins a path to a folder; `None` when the result is outside the view.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,8 +1,8 @@
 //! C.
 //!
-//! A declaration says what a name is from the inside out: `int (*f)(void)` is a pointer to a function, `int *f(void)` a
-//! function. `declarators` reads that. A function that is only declared is a prototype; the file of its definition is found
-//! through what is included, or by its name, which the whole program shares unless it is `static`.
+//! A declaration is read from the inside out: `int (*f)(void)` is a pointer to a function, `int *f(void)` a function;
+//! see `declarators`. A function that is only declared is a prototype. Its definition is found through the includes, or
+//! by its name, which the whole program shares unless it is `static`.
 
 pub(crate) mod declarators;
 pub(crate) mod hooks;
@@ -17,7 +17,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, define, grammar, row};
 use crate::rules::{Apart, Look, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "c",
     facts_version: 1,
@@ -165,7 +165,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "translation_unit",
     "alignas_qualifier",
@@ -224,7 +224,7 @@ const IGNORED: &[&str] = &[
     "while_statement",
 ];
 
-/// The kind of a symbol by the word in front of its name.
+/// The symbol kind for the keyword before the name.
 fn kind_of(node: &str) -> SymbolKind {
     match node {
         "union_specifier" => Union,

@@ -1,4 +1,4 @@
-//! Classes, structures, unions and enums, and what stands in them.
+//! Classes, structures, unions and enums, and their members.
 
 use codecompass_model::{Expr, ExprId, Flags, RefShape, SymbolKind, Visibility};
 
@@ -8,7 +8,7 @@ use super::paths::leaf_of;
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// `class a {…}`: a symbol; without a body it only names one.
+/// `class a {…}`: a symbol; without a body it is only a reference.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.kind(walk.parent(at)) != "template_declaration" {
         define_class(walk, at, at);
@@ -16,7 +16,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The same; `outer` is the template that it is.
+/// Defines a class; `outer` is the enclosing template declaration, or the class itself.
 pub(super) fn define_class(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let end = walk.tree.next(outer);
     let whole = walk.child(at, "name");
@@ -28,7 +28,7 @@ pub(super) fn define_class(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
         return;
     };
     let Some(name) = named(walk, whole) else { return };
-    // What a template is for some arguments is not the template.
+    // A template specialization is not the template itself.
     let special =
         (walk.kind(whole) == "template_type").then(|| walk.text(whole).split_whitespace().collect::<String>());
     let segment = special.or(name.segment);
@@ -58,7 +58,7 @@ pub(super) fn define_class(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     }
 }
 
-/// A type by its name; one without a name is known by what `typedef` calls it.
+/// A type by its name. A type without a name is known by its `typedef` name.
 pub(super) fn named_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if let Some(name) = walk.child(at, "name") {
         return walk.lower(name);
@@ -74,7 +74,7 @@ pub(super) fn named_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// What a class is made from.
+/// The base classes of a class.
 pub(super) fn bases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_type =
         |&item: &usize| matches!(walk.kind(item), "type_identifier" | "qualified_identifier" | "template_type");
@@ -91,7 +91,7 @@ pub(super) fn bases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The body of a class begins without a word.
+/// The body of a class starts without an access specifier.
 pub(super) fn body(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.sections.push((walk.tree.next(at), ""));
     at + 1
@@ -106,7 +106,7 @@ pub(super) fn section(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The fields of one declaration, and functions that are only declared.
+/// The fields of one declaration, and member functions that are only declared.
 pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
     let default = walk.child(at, "default_value");
@@ -131,7 +131,7 @@ pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A constant is a value of the enum around it.
+/// A constant is a value of the enclosing enum.
 pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(walk.parent(at));
     let symbol = walk.draft.symbol_count().checked_sub(1);

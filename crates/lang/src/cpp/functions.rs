@@ -1,4 +1,4 @@
-//! Functions with and without bodies, variables, and tests that are macros.
+//! Functions with and without bodies, variables, and tests defined by macros.
 
 use codecompass_model::{BindingKind, Expr, ExprId, Flags, Part, RefShape, Span, SymbolKind, Visibility};
 
@@ -10,21 +10,21 @@ use crate::roles::Role;
 use crate::rules::is_type;
 use crate::text;
 
-/// No declarator is nested deeper.
+/// Maximum nesting depth of declarators.
 const MAX_DEPTH: usize = 40;
 
-/// What a declarator names.
+/// The name that a declarator declares.
 pub(super) struct Named {
     /// The node of the name.
     pub(super) name: usize,
     pub(super) span: Span,
-    /// What stands before the name: the node in front of its `::`.
+    /// The node before the `::` of the name.
     pub(super) scope: Option<usize>,
-    /// The last part of the qualified name, where that is not the name.
+    /// The last segment of the qualified name, where it differs from the name.
     pub(super) segment: Option<String>,
 }
 
-/// The name in a declarator, and the path before it.
+/// Returns the name in a declarator and the path before it.
 pub(super) fn named(walk: &Walk<'_, '_>, declarator: usize) -> Option<Named> {
     let (mut at, mut scope, mut path) = (declarator, None, String::new());
     for _ in 0..MAX_DEPTH {
@@ -63,7 +63,7 @@ pub(super) fn named(walk: &Walk<'_, '_>, declarator: usize) -> Option<Named> {
     None
 }
 
-/// Whether the innermost symbol around is a type, and what its name is.
+/// Returns the name of the innermost enclosing symbol if that is a type.
 fn class_around<'w>(walk: &'w Walk<'_, '_>) -> Option<&'w str> {
     walk.draft.enclosing().filter(|around| is_type(around.kind)).map(|around| around.name.as_str())
 }
@@ -72,12 +72,12 @@ fn has_word(walk: &Walk<'_, '_>, at: usize, word: &str) -> bool {
     walk.items(at).any(|item| walk.kind(item) == "storage_class_specifier" && walk.text(item) == word)
 }
 
-/// Whether nothing outside of the file sees what stands here.
+/// Whether declarations here are invisible outside the file.
 pub(super) fn is_hidden(walk: &Walk<'_, '_>) -> bool {
     walk.sections.iter().take(MAX_DEPTH).any(|(_, word)| *word == "namespace")
 }
 
-/// The flags and the visibility of a function or a variable.
+/// Returns the flags and the visibility of a function or a variable.
 fn said(walk: &Walk<'_, '_>, at: usize) -> (Flags, Option<Visibility>) {
     let is_static = has_word(walk, at, "static");
     match class_around(walk) {
@@ -97,7 +97,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The same; `outer` is the template that it is.
+/// Defines a function; `outer` is the enclosing template declaration, or the function itself.
 pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let Some(declarator) = walk.child(at, "declarator") else { return };
     let Some(name) = named(walk, declarator) else { return walk.open_function(outer, None) };
@@ -147,8 +147,8 @@ pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) 
     }
 }
 
-/// `TEST(Suite, Name) {…}`: a function that a macro makes, known by the last thing that the macro is given. With a fixture it
-/// is a member of that.
+/// `TEST(Suite, Name) {…}`: a function defined by a macro, named by the last macro argument. With a fixture it is a
+/// member of the fixture.
 fn macro_function(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) -> bool {
     let Some(list) = walk.child(declarator, "parameters") else { return false };
     let Some(word) = walk.child(declarator, "declarator").filter(|&word| is_macro(walk.text(word))) else {
@@ -181,7 +181,7 @@ fn is_macro(name: &str) -> bool {
     name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// `TEST_CASE("title") {…}`: to the grammar a call and a block.
+/// `TEST_CASE("title") {…}`: the grammar parses it as a call and a block.
 pub(super) fn test_block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let block = walk.tree.next(at);
     let is_block =
@@ -204,7 +204,7 @@ pub(super) fn test_block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Enters a test, by its span and that of its name.
+/// Adds the symbol of a test, given its span and the span of its name.
 fn test_symbol(
     walk: &mut Walk<'_, '_>,
     kind: SymbolKind,
@@ -241,7 +241,7 @@ fn test_symbol(
     );
 }
 
-/// Variables and prototypes: symbols at the level of a namespace or a class, local names in functions.
+/// Variables and prototypes: symbols at namespace or class level, local bindings in functions.
 pub(super) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.kind(walk.parent(at)) != "template_declaration" {
         declare(walk, at, at);
@@ -249,7 +249,7 @@ pub(super) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The same; `outer` is the template that it is.
+/// Declares the names of a declaration; `outer` is the enclosing template declaration, or the declaration itself.
 pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let is_template = outer != at;
     let is_member = class_around(walk).is_some();
@@ -289,7 +289,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
         let value = walk.child(declarator, "value").filter(|_| walk.kind(declarator) == "init_declarator");
         let is_announced = !is_function && value.is_none() && is_extern;
         if is_announced || name.scope.is_some() && is_function {
-            // What is only announced is defined elsewhere.
+            // An `extern` declaration is defined in another file.
             continue;
         }
         let is_open = value.is_some_and(|value| walk.text(value) == "0") && is_function;
@@ -317,7 +317,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     }
 }
 
-/// Gives a symbol its declared type and what it belongs to.
+/// Sets the declared type and the owner of a symbol.
 pub(super) fn annotate(
     walk: &mut Walk<'_, '_>,
     at: usize,
@@ -335,12 +335,12 @@ pub(super) fn annotate(
     walk.draft.annotate_symbol(symbol, of, owner);
 }
 
-/// Whether a declaration leaves its type to its value.
+/// Whether a declaration infers its type from its value.
 pub(super) fn is_auto(walk: &Walk<'_, '_>, at: usize) -> bool {
     walk.child(at, "type").is_some_and(|of| walk.kind(of) == "placeholder_type_specifier")
 }
 
-/// Whether a declarator is one of a function, and not of a pointer to one.
+/// Whether a declarator declares a function, and not a pointer to one.
 pub(super) fn is_function(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     let (mut at, mut is_function) = (declarator, false);
     for _ in 0..MAX_DEPTH {
@@ -379,7 +379,7 @@ pub(super) fn is_function(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     is_function
 }
 
-/// Whether what looks like a function in a function is a value that is made: `T x(a, b)`.
+/// Whether an apparent function declaration inside a function constructs a value: `T x(a, b)`.
 fn looks_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     let Some(list) = walk.child(declarator, "parameters").filter(|_| walk.kind(declarator) == "function_declarator")
     else {
@@ -395,7 +395,7 @@ fn looks_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     walk.items(list).next().is_some() && walk.items(list).all(is_name)
 }
 
-/// Whether a declarator gives the arguments of a constructor.
+/// Whether a declarator has constructor arguments.
 fn is_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     let value = walk.child(declarator, "value");
     value.is_some_and(|value| matches!(walk.kind(value), "argument_list" | "initializer_list"))
@@ -404,7 +404,7 @@ fn is_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
             .is_some_and(|of| matches!(walk.kind(of), "identifier" | "qualified_identifier"))
 }
 
-/// `T x(…)` makes a value of `T`.
+/// `T x(…)` constructs a value of `T`.
 fn constructs(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) {
     if !is_made(walk, declarator) && !looks_made(walk, declarator) {
         return;
@@ -415,7 +415,7 @@ fn constructs(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) {
     }
 }
 
-/// The value that a declarator makes, or starts with.
+/// The value that a declarator constructs or is initialised with.
 pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let args: Box<[ExprId]> = match (walk.kind(at), walk.child(at, "value")) {
         ("init_declarator", Some(list)) if is_made(walk, at) => walk.all(list),
@@ -458,7 +458,7 @@ fn local(walk: &mut Walk<'_, '_>, at: usize, declarator: usize, name: &Named) {
     }
 }
 
-/// `auto [a, b] = …`: parts of a pair.
+/// `auto [a, b] = …`: the elements of a pair.
 pub(super) fn bind_parts(walk: &mut Walk<'_, '_>, list: usize, value: Option<ExprId>, from: usize) {
     let names: Vec<usize> = walk.items(list).collect();
     let is_pair = names.len() == 2;

@@ -1,4 +1,4 @@
-//! What is odd in C++: namespaces, templates, and names that are taken over.
+//! Language-specific hooks of C++: namespaces, templates and `using` declarations.
 
 use codecompass_model::{BindingKind, Expr, Flags, Import, ImportForm, Part, SymbolKind, Visibility};
 
@@ -11,11 +11,11 @@ use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 use crate::text;
 
-/// Templates of templates are not followed further.
+/// Maximum nesting depth of templates.
 const MAX_DEPTH: usize = 8;
 
-/// A namespace: a symbol for each part of its name. One without a name hides what stands in it from other files; an inline
-/// one is as if it were not there.
+/// A namespace: a symbol for each part of its name. An unnamed namespace hides its contents from other files; an inline
+/// namespace is transparent.
 pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let end = walk.tree.next(at);
     let Some(name) = walk.child(at, "name") else {
@@ -93,7 +93,7 @@ pub(super) fn using(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.tree.next(at)
 }
 
-/// A template: its parameters belong to what it declares.
+/// A template: its parameters belong to the declaration in it.
 pub(super) fn template(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.kind(walk.parent(at)) == "template_declaration" {
         return at + 1;
@@ -116,7 +116,7 @@ pub(super) fn template(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a template declares.
+/// Returns the declaration inside a template.
 fn declared_in(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let mut at = at;
     for _ in 0..MAX_DEPTH {
@@ -147,7 +147,7 @@ pub(super) fn bind_parameters(walk: &mut Walk<'_, '_>, outer: usize, inner: usiz
                     let last = walk.items(item).last();
                     last.and_then(|last| walk.child_of(last, "type_identifier"))
                 }
-                // A value: it is bound like any parameter.
+                // A non-type parameter is bound like any parameter.
                 _ => None,
             };
             if let Some(name) = name {
@@ -182,7 +182,7 @@ fn define_alias(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     }
 }
 
-/// A concept is a name for what types have to be.
+/// A concept is a name for requirements on types.
 pub(super) fn concept(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
         walk.define(at, Definition { flags: Flags::ALIAS, ..Definition::new(SymbolKind::Type, name) });
@@ -228,12 +228,12 @@ pub(super) fn capture(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The text that a macro stands for.
+/// The replacement text of a macro.
 pub(super) fn macro_text(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     macro_text_without(walk, at, KEYWORDS)
 }
 
-/// Words that are no names, and no words of C.
+/// Keywords of C++ that are not keywords of C.
 const KEYWORDS: &[&str] = &[
     "__VA_ARGS__",
     "auto",

@@ -1,8 +1,9 @@
 //! C++.
 //!
-//! Declarators, includes and the preprocessor are those of C. A qualified name is that of the namespaces and types around:
-//! `leveldb::DB::Get`, also for a member that stands outside of its class; what its class only declares is a prototype, which
-//! steps back behind it. A namespace without a name, and an inline one, is no part of a qualified name.
+//! Declarators, includes and the preprocessor are shared with C. A qualified name consists of the enclosing namespaces
+//! and types: `leveldb::DB::Get`. This also holds for a member defined outside its class; its declaration inside the
+//! class is a prototype, which ranks after the definition. Unnamed and inline namespaces are not part of a qualified
+//! name.
 
 mod classes;
 mod functions;
@@ -22,7 +23,7 @@ use crate::rules::{Apart, Look, Parts, Scoping, Unit};
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "cpp",
     facts_version: 1,
@@ -62,7 +63,7 @@ static RECIPE: Recipe = Recipe {
     ..Recipe::PLAIN
 };
 
-/// In a class all is private that no word says otherwise of.
+/// Members of a class are private without an access specifier.
 fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility> {
     let is_private = around == Some(Class) && kind != Variant;
     Some(if is_private { Visibility::Private } else { Visibility::Public })
@@ -287,7 +288,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "translation_unit",
     "alignas_qualifier",
@@ -369,7 +370,7 @@ const IGNORED: &[&str] = &[
     "virtual_specifier",
 ];
 
-/// The kind of a symbol by the word in front of its name.
+/// The symbol kind for the class key before the name.
 fn kind_of(node: &str) -> SymbolKind {
     match node {
         "class_specifier" => Class,

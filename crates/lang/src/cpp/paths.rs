@@ -1,20 +1,20 @@
-//! Names behind other names: `a::b::c`, `a->b`, calls, and what templates are given.
+//! Qualified names: `a::b::c`, `a->b`, calls, and template arguments.
 //!
-//! The grammar leans to the right: of `a::b::c` the outer path has `a` and an inner path `b::c`. So what stands before a part
-//! is asked of the paths around it.
+//! The grammar nests paths to the right: in `a::b::c` the outer path has `a` and an inner path `b::c`. So the qualifier
+//! of a part is read from the enclosing paths.
 
 use codecompass_model::{Expr, ExprId, Literal, RefShape, Wrap};
 
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// Words that look like functions and are none.
+/// Keywords that look like function names.
 pub(super) const CASTS: &[&str] = &["static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"];
 
-/// No name is nested deeper.
+/// Maximum nesting depth of a name.
 const MAX_DEPTH: usize = 64;
 
-/// The leaf that a path, a template or a type is known by.
+/// Returns the leaf that names a path, a template or a type.
 pub(super) fn leaf_of(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let mut at = at;
     for _ in 0..MAX_DEPTH {
@@ -34,14 +34,14 @@ fn last_name(walk: &Walk<'_, '_>, path: usize) -> Option<usize> {
     walk.children_in(path, "name").last()
 }
 
-/// The path that a path is the last part of.
+/// Returns the path of which this path is the last part.
 fn outer(walk: &Walk<'_, '_>, path: usize) -> Option<usize> {
     let around = walk.parent(path);
     let is_part = path > 0 && walk.kind(around) == "qualified_identifier" && last_name(walk, around) == Some(path);
     is_part.then_some(around)
 }
 
-/// A path says what stands before its parts.
+/// Sets the qualifiers of the parts of a path.
 pub(super) fn qualified(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let scope = walk.child(at, "scope");
     let inner = last_name(walk, at).filter(|&name| walk.kind(name) != "qualified_identifier");
@@ -55,7 +55,7 @@ pub(super) fn qualified(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What stands before the last part of a path.
+/// Returns the qualifier of the last part of a path.
 fn before(walk: &mut Walk<'_, '_>, path: usize) -> ExprId {
     match walk.child(path, "scope") {
         Some(scope) => walk.lower(scope),
@@ -63,7 +63,7 @@ fn before(walk: &mut Walk<'_, '_>, path: usize) -> ExprId {
     }
 }
 
-/// A whole path.
+/// Lowers a whole path.
 pub(super) fn path(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(name) = last_name(walk, at) else { return walk.other() };
     match walk.kind(name) {
@@ -75,13 +75,13 @@ pub(super) fn path(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// A name in front of `::`.
+/// Lowers a name before `::`.
 pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let before = before_scope(walk, at);
     part(walk, at, before)
 }
 
-/// What stands before a name in front of `::`.
+/// Returns the qualifier of a name before `::`.
 fn before_scope(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let outer = is_scope(walk, at).then(|| outer(walk, walk.parent(at))).flatten()?;
     Some(before(walk, outer))
@@ -93,7 +93,7 @@ fn is_scope(walk: &Walk<'_, '_>, at: usize) -> bool {
     walk.kind(around) == "qualified_identifier" && walk.child(around, "scope") == Some(at)
 }
 
-/// A part of a path, behind what stands before it.
+/// Lowers a part of a path with its qualifier.
 fn part(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
     let Some(leaf) = leaf_of(walk, at) else { return walk.other() };
     let of = match before {
@@ -102,7 +102,7 @@ fn part(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
             walk.draft.expr(Expr::Member { of, name })
         }
         None if is_scope(walk, at) && !walk.draft.is_type_parameter(walk.tree.node(leaf).span()) => {
-            // The blank says that neither a function nor a variable is meant.
+            // The leading blank restricts the lookup: the name is neither a function nor a variable.
             let name = [" ", walk.text(leaf)].concat();
             walk.draft.name_expr(&name, leaf)
         }
@@ -118,7 +118,7 @@ fn part(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
     }
 }
 
-/// A template with its arguments. A cast to a type makes a value of it.
+/// A template with its arguments. A cast creates a value of the target type.
 pub(super) fn applied(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if is_cast(walk, at) {
         let list = walk.child(at, "arguments");
@@ -138,7 +138,7 @@ fn is_cast(walk: &Walk<'_, '_>, at: usize) -> bool {
     walk.kind(at) == "template_function" && walk.child(at, "name").is_some_and(|name| CASTS.contains(&walk.text(name)))
 }
 
-/// The word of a cast is no name.
+/// The keyword of a cast is not a name.
 pub(super) fn cast(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if is_cast(walk, at) {
         let name = walk.child(at, "name");
@@ -147,7 +147,7 @@ pub(super) fn cast(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `a::b` before a brace or behind `namespace x =`.
+/// `a::b` before a brace or after `namespace x =`.
 pub(super) fn nested(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let mut whole = None;
     for name in namespaces(walk, at) {
@@ -156,7 +156,7 @@ pub(super) fn nested(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     whole.unwrap_or_else(|| walk.other())
 }
 
-/// The names in a path of namespaces.
+/// Returns the names in a namespace path.
 pub(super) fn namespaces(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     let end = walk.tree.next(at);
     (at..end).filter(|&inner| walk.kind(inner) == "namespace_identifier").take(MAX_DEPTH).collect()
@@ -168,7 +168,7 @@ pub(super) fn this(walk: &mut Walk<'_, '_>, _: usize) -> ExprId {
     walk.draft.expr(Expr::Wrap { how: Wrap::Ref, of })
 }
 
-/// Numbers with a fraction are of another type.
+/// Numbers with a fraction have a different type.
 pub(super) fn number(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let text = walk.text(at);
     let is_hex = text.starts_with("0x") || text.starts_with("0X");
@@ -177,12 +177,12 @@ pub(super) fn number(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match (is_plain, is_float) {
         (true, _) => walk.draft.expr(Expr::Literal(Literal::Int)),
         (_, true) => walk.draft.expr(Expr::Literal(Literal::Float)),
-        // `1u`, `0xffL`: some whole number.
+        // `1u`, `0xffL`: an integer of unknown size.
         _ => walk.other(),
     }
 }
 
-/// A call says how the name that it calls refers.
+/// A call sets the reference shape of the called name.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(callee) = walk.child(at, "function") else { return at + 1 };
     let (name, shape) = match walk.kind(callee) {
@@ -201,7 +201,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A value that is made: `new T(…)`, `T{…}`.
+/// A constructed value: `new T(…)`, `T{…}`.
 pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let leaf = walk.child(at, "type").and_then(|of| leaf_of(walk, of));
     if let Some(leaf) = leaf {
@@ -245,7 +245,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `~T`: what is named is the whole.
+/// `~T`: the reference is the whole name.
 pub(super) fn destructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).next();
     if let Some(name) = name {

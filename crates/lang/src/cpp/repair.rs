@@ -1,14 +1,14 @@
-//! Macros that the grammar can not read, blanked out without moving a byte.
+//! Blanks out macros that the grammar cannot parse, without moving a byte.
 //!
-//! `class EXPORT_API Name {` is a function to the grammar, and `API_INLINE void f()` an error, each of which can cost the
-//! rest of the file. Both are common. So a word in capital letters is parsed as blanks where it stands before the words of a
-//! declaration, or behind it where it tells of locks, and so is a line of the preprocessor in the middle of a list, with all
-//! that stands behind its `#else`; all texts still come from the file as it is.
+//! The grammar parses `class EXPORT_API Name {` as a function and `API_INLINE void f()` as an error. Either can lose
+//! the rest of the file, and both are common. So an upper-case word is replaced by blanks before the keywords of a
+//! declaration, and after a declaration if it is a lock annotation. A preprocessor line in the middle of a list is
+//! blanked as well, together with everything after its `#else`. All texts still come from the original file.
 
-/// Words that may stand before such a macro, in the same declaration.
+/// Words that may precede such a macro in the same declaration.
 const BEFORE: &[&str] = &["static", "inline", "virtual", "explicit", "constexpr", "extern", "friend", "else"];
 
-/// What annotations of thread safety end with, which stand behind a declaration.
+/// Suffixes of thread safety annotations, which follow a declaration.
 const BEHIND: &[&str] = &[
     "GUARDED_BY",
     "GUARDED_VAR",
@@ -34,12 +34,12 @@ const BEHIND: &[&str] = &[
     "PRINTF_ATTRIBUTE",
 ];
 
-/// A word or a sign.
+/// A word or a punctuation character.
 #[derive(Clone, Copy)]
 struct Token<'t> {
     start: usize,
     text: &'t str,
-    /// Whether it is the first of its line.
+    /// Whether the token is the first on its line.
     is_first: bool,
 }
 
@@ -48,7 +48,7 @@ impl Token<'_> {
         self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
     }
 
-    /// Whether it is written like a macro.
+    /// Whether the token is spelled like a macro.
     fn is_macro(&self) -> bool {
         let text = self.text;
         let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
@@ -56,7 +56,7 @@ impl Token<'_> {
     }
 }
 
-/// The text as the grammar would like it; `None` when there is nothing to change.
+/// Returns the repaired text, or `None` when nothing changes.
 pub(super) fn repair(text: &str) -> Option<String> {
     let tokens = tokens(text);
     let declares = declares(&tokens);
@@ -86,7 +86,7 @@ pub(super) fn repair(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The token after a macro and what it is given.
+/// Returns the token after a macro and its arguments.
 fn after(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     if tokens.get(at + 1).is_none_or(|next| next.text != "(") {
         return Some(at + 1);
@@ -106,7 +106,7 @@ fn after(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     None
 }
 
-/// `class MACRO Name {`: the token after the macro.
+/// `class MACRO Name {`: returns the token after the macro.
 fn before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let word = at.checked_sub(1).map(|before| tokens[before].text)?;
     if !matches!(word, "class" | "struct" | "union") || !tokens[at].is_macro() {
@@ -118,7 +118,7 @@ fn before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let is_export = || ["EXPORT", "API", "PUBLIC"].iter().any(|part| tokens[at].text.contains(part));
     let is_one = match next {
         "{" | "final" | "<" => true,
-        // `:` and not `::`.
+        // A single `:`, not `::`.
         ":" => tokens.get(end + 2).is_none_or(|next| next.text != ":"),
         ";" => word == "class" || is_export(),
         _ => name.is_macro(),
@@ -126,7 +126,7 @@ fn before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     is_one.then_some(end)
 }
 
-/// `MACRO void f()`, and a macro alone on its line: the token after it.
+/// `MACRO void f()`, and a macro alone on its line: returns the token after it.
 fn before_words(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let own = tokens[at];
     let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
@@ -150,7 +150,7 @@ fn before_words(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     is_one.then_some(at + 1)
 }
 
-/// `void MACRO f(`: the token after the macro.
+/// `void MACRO f(`: returns the token after the macro.
 fn behind_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let before = tokens.get(at.checked_sub(1)?)?;
     let is_type = (before.is_word()
@@ -164,7 +164,7 @@ fn behind_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (is_one && (matches!(next, "(" | "<") || is_path())).then_some(at + 1)
 }
 
-/// `PUSH_WARNINGS(1)` alone on its line, without a semicolon: the token after it.
+/// `PUSH_WARNINGS(1)` alone on its line, without a semicolon: returns the token after it.
 fn alone(tokens: &[Token<'_>], at: usize, declares: bool) -> Option<usize> {
     let own = tokens[at];
     if !own.is_first || !own.is_macro() || !declares {
@@ -177,7 +177,7 @@ fn alone(tokens: &[Token<'_>], at: usize, declares: bool) -> Option<usize> {
     tokens.get(end).is_none_or(is_end).then_some(end)
 }
 
-/// Of each token, whether declarations stand there and no statements: not in a function, nor in a list.
+/// For each token, whether the context is declarations rather than statements: neither a function body nor a list.
 fn declares(tokens: &[Token<'_>]) -> Vec<bool> {
     let mut all = Vec::with_capacity(tokens.len());
     let mut open: Vec<bool> = Vec::new();
@@ -205,10 +205,10 @@ fn declares(tokens: &[Token<'_>]) -> Vec<bool> {
     all
 }
 
-/// The lines `#if` to `#endif` in the middle of a list, and all between `#else` and `#endif` there.
+/// The lines from `#if` to `#endif` in the middle of a list, and everything between `#else` and `#endif` there.
 fn conditions(tokens: &[Token<'_>]) -> Vec<(usize, usize)> {
     let mut blanks = Vec::new();
-    // Of each open condition, whether it stands in a list, and where its `#else` begins.
+    // For each open condition: whether it is in a list, and where its `#else` starts.
     let mut open: Vec<(bool, Option<usize>)> = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.text.starts_with('#')) {
         let end = token.start + token.text.len();
@@ -234,7 +234,7 @@ fn conditions(tokens: &[Token<'_>]) -> Vec<(usize, usize)> {
     blanks
 }
 
-/// `int a GUARDED_BY(mutex);`: the token after the macro.
+/// `int a GUARDED_BY(mutex);`: returns the token after the macro.
 fn behind_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let own = tokens[at];
     let before = tokens.get(at.checked_sub(1)?)?;
@@ -251,7 +251,7 @@ fn behind_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (ends && (is_mark || is_given)).then_some(end)
 }
 
-/// The words and signs of a text, without comments, strings and lines of the preprocessor; of those each line is one.
+/// Splits a text into words and punctuation, without comments and strings. Each preprocessor line is one token.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let mut tokens: Vec<Token<'_>> = Vec::new();
@@ -282,7 +282,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         } else {
             let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
             let word = rest.iter().take_while(|byte| is_part(byte)).count();
-            // A quote between digits divides them.
+            // A quote between digits is a digit separator.
             let digits = |byte: &u8| is_part(byte) || *byte == b'\'' || *byte == b'.';
             let len =
                 if byte.is_ascii_digit() { rest.iter().take_while(|byte| digits(byte)).count() } else { word.max(1) };
@@ -294,7 +294,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The length of a line that a backslash may continue.
+/// Returns the length of a line, including lines continued by a backslash.
 fn line(rest: &[u8]) -> usize {
     let mut at = 0;
     while at < rest.len() {
@@ -308,7 +308,7 @@ fn line(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// The length of a string or a character. One that does not end on its line is none.
+/// Returns the length of a string or character literal. A literal that does not end on its line is not one.
 fn quoted(rest: &[u8]) -> usize {
     let mut at = 1;
     while at < rest.len() && rest[at] != b'\n' {
@@ -320,7 +320,7 @@ fn quoted(rest: &[u8]) -> usize {
     at.min(rest.len())
 }
 
-/// The length of `R"x(…)x"`.
+/// Returns the length of `R"x(…)x"`.
 fn raw(text: &str, at: usize) -> usize {
     let rest = &text[at + 2..];
     let Some(open) = rest.bytes().take(17).position(|byte| byte == b'(') else { return 2 };

@@ -1,4 +1,4 @@
-//! What is odd in declarations of C#.
+//! Language-specific hooks for declarations of C#.
 
 use codecompass_model::BindingKind::{Local, Param};
 use codecompass_model::{Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Part, RefShape, SymbolKind, Visibility};
@@ -12,18 +12,18 @@ use crate::text;
 /// A parameter.
 pub(super) const PARAMETER: Bind = bind(Param, Find::Field("name")).of_type(Find::Field("type"));
 
-/// The variable of a loop.
+/// The loop variable of `foreach`.
 const ELEMENT: Bind =
     bind(Local, Find::Field("left")).of_type(Find::Field("type")).value(Find::Field("right")).part(Part::Element);
 
-/// A name of several parts, without the white space in it, and without type arguments.
+/// A dotted name without white space and type arguments.
 fn path(walk: &Walk<'_, '_>, at: usize) -> String {
     let whole: String = walk.text(at).split_whitespace().collect();
     let whole = whole.strip_prefix("global::").unwrap_or(&whole);
     whole.split('<').next().unwrap_or(whole).to_owned()
 }
 
-/// `namespace A.B;`: what all qualified names begin with.
+/// `namespace A.B;`: the prefix of all qualified names.
 pub(super) fn file_namespace(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
         let name = path(walk, name);
@@ -101,7 +101,7 @@ pub(super) fn using(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// The parameters of a type: properties of a record, and local names of all else.
+/// The primary parameters of a type: properties of a record, local bindings otherwise.
 pub(super) fn primary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(list) = walk.child_of(at, "parameter_list") else { return at + 1 };
     walk.draft.block(walk.tree.next(at), false);
@@ -123,7 +123,7 @@ pub(super) fn primary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a type is made from. By custom, the names of interfaces begin with an `I`.
+/// The base types of a type. By convention, interface names start with `I`.
 pub(super) fn bases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     if walk.kind(around) == "enum_declaration" {
@@ -159,7 +159,7 @@ pub(super) fn constraints(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A constant is a value of the enum around it.
+/// A constant is a value of the enclosing enum.
 pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let mut around = walk.parent(at);
     while around > 0 && walk.kind(around) != "enum_declaration" {
@@ -172,14 +172,14 @@ pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The symbol that the row of a node has just opened.
+/// Returns the symbol that the row of a node has just opened.
 fn opened(walk: &Walk<'_, '_>, at: usize) -> Option<u32> {
     let name = walk.tree.node(walk.child(at, "name")?).span();
     let symbol = walk.draft.enclosing_index()?;
     walk.draft.enclosing().filter(|open| open.name_span == name).map(|_| symbol)
 }
 
-/// The type of a function, and the type that it is called on when that is its first parameter.
+/// Sets the type of a function, and its receiver type when the first parameter is `this`.
 pub(super) fn signature(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(symbol) = opened(walk, at) else { return at + 1 };
     let result = walk.child(at, "returns").or_else(|| walk.child(at, "type"));
@@ -217,7 +217,7 @@ fn function(walk: &mut Walk<'_, '_>, at: usize, result: Option<usize>) -> (ExprI
     (walk.draft.expr(Expr::Func(Box::new(of))), receiver)
 }
 
-/// `delegate R D(T t);`: a type of functions.
+/// `delegate R D(T t);`: a function type.
 pub(super) fn delegate(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.draft.block(walk.tree.next(at), false);
     if let Some(symbol) = opened(walk, at) {
@@ -227,7 +227,7 @@ pub(super) fn delegate(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// An operator: nothing can name it.
+/// An operator: it cannot be referenced by name.
 pub(super) fn unnamed_function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.open_function(at, None);
     at + 1
@@ -244,7 +244,7 @@ pub(super) fn indexer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// In an accessor that is given something, `value` is that.
+/// Binds `value` in an accessor that uses it.
 pub(super) fn accessor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(body) = walk.child(at, "body") {
         for inner in body..walk.tree.next(body) {
@@ -261,7 +261,7 @@ pub(super) fn accessor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A field, or a local variable.
+/// A field or a local variable.
 pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let group = walk.parent(at);
@@ -282,7 +282,7 @@ pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A parameter; what it is when it is left out stands behind its name.
+/// A parameter; its default value follows its name.
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(at, "name");
     let value = walk.items(at).last().filter(|&last| Some(last) != name);
@@ -345,7 +345,7 @@ pub(super) fn let_clause(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `join x in …` and `into x`: names of which nothing is known.
+/// `join x in …` and `into x`: bindings of unknown type.
 pub(super) fn query(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).find(|&item| walk.kind(item) == "identifier");
     if let Some(name) = name {

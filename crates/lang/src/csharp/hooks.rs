@@ -1,17 +1,17 @@
-//! What is odd in expressions and types of C#.
+//! Language-specific hooks for expressions and types of C#.
 
 use codecompass_model::{Expr, ExprId, RefShape};
 
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// A name that means nothing but itself: that of an argument, or of an element of a tuple.
+/// Marks a label: the name of an argument or of a tuple element.
 fn itself(walk: &mut Walk<'_, '_>, name: usize) {
     walk.roles.mark(Some(name), Role::Declares);
     walk.draft.means_itself(walk.tree.node(name).span());
 }
 
-/// A call of a name alone, or of a member of `this`.
+/// A call of a bare name, or of a member of `this`.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(callee) = walk.child(at, "function") else { return at + 1 };
     let is_own = |of: usize| walk.child(of, "expression").is_some_and(|of| walk.kind(of) == "this");
@@ -33,7 +33,7 @@ pub(super) fn argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `Name = value` in an attribute: a property of its type.
+/// `Name = value` in an attribute: a property of the attribute's type.
 pub(super) fn attribute_argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let attribute = walk.parent(walk.parent(at));
     if let (Some(key), Some(of)) = (walk.child(at, "name"), walk.child(attribute, "name")) {
@@ -59,13 +59,13 @@ pub(super) fn constructor_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What stands in an initialiser are members of the new value.
+/// The names in an initialiser are members of the new value.
 pub(super) fn initializer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     let of = match walk.kind(around) {
         "object_creation_expression" => walk.child(around, "type"),
         "implicit_object_creation_expression" => Some(around),
-        // Nobody knows what.
+        // The type of the new value is unknown.
         _ => Some(at),
     };
     let items: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "assignment_expression").collect();
@@ -90,7 +90,7 @@ pub(super) fn with_initializer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `{ Name: pattern }`: a member of the type that is tested for.
+/// `{ Name: pattern }`: a member of the tested type.
 pub(super) fn subpattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).next().filter(|&name| walk.kind(name) == "identifier");
     let clause = walk.parent(at);
@@ -103,7 +103,7 @@ pub(super) fn subpattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `new { A = x, y }`: the names before the signs of equality are members of something without a name.
+/// `new { A = x, y }`: the names before the equals signs are members of an anonymous type.
 pub(super) fn unnamed_object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     for name in names {
@@ -115,7 +115,7 @@ pub(super) fn unnamed_object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `new(…)` is of the type that is declared where it stands.
+/// `new(…)` has the type declared by its context.
 fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     let declared = match walk.kind(around) {
@@ -137,7 +137,7 @@ pub(super) fn new_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Call { callee, args })
 }
 
-/// The arguments of `new(…)` are given to a constructor.
+/// The arguments of `new(…)` belong to a constructor call.
 pub(super) fn call_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(list), Some(callee)) = (walk.child_of(at, "argument_list"), wanted(walk, at)) {
         walk.given_to(list, callee);
@@ -145,7 +145,7 @@ pub(super) fn call_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What is awaited is the result of a task.
+/// `await` returns the result of a task.
 pub(super) fn awaited(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(task) = walk.items(at).next() else { return walk.other() };
     let of = walk.lower(task);
@@ -167,7 +167,7 @@ pub(super) fn type_of(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Cast(of))
 }
 
-/// A number; its last letter says which kind it is, and the hexadecimal digits are none.
+/// A number; its suffix determines its type. In a hexadecimal number the last digit is not a suffix.
 pub(super) fn number(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let text = walk.text(at);
     let is_hex = text.starts_with("0x") || text.starts_with("0X");
@@ -193,7 +193,7 @@ pub(super) fn predefined(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.name_expr(name, at)
 }
 
-/// `global::A`: the name of the whole program, or of an assembly.
+/// `global::A`: a name in the root namespace or in an external assembly.
 pub(super) fn aliased(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(name) = walk.child(at, "name").and_then(|name| walk.name_node(name)) else { return walk.other() };
     let whole = [".", walk.text(name)].concat();
@@ -207,7 +207,7 @@ pub(super) fn refer_to_aliased(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `A<T>`: a type, unless something around it says otherwise; how many arguments it has tells which.
+/// `A<T>`: a type, unless the context says otherwise. The number of type arguments selects the type.
 pub(super) fn generic(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "identifier") else { return at + 1 };
     walk.roles.mark(Some(name), Role::Refers(RefShape::Type));
@@ -226,7 +226,7 @@ pub(super) fn type_arguments(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Names in the conditions of a preprocessor are not those of the program.
+/// Names in preprocessor conditions are not names of the program.
 pub(super) fn condition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(condition) = walk.child(at, "condition") {
         for inner in condition..walk.tree.next(condition) {

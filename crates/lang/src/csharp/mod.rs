@@ -1,9 +1,9 @@
 //! C#.
 //!
-//! A namespace with a block is a symbol, one for the whole file is only what qualified names begin with: `App.Web.Page.Show`.
-//! The parts of a partial type are one type. A function whose first parameter is `this T x` belongs to `T` as well
-//! (`Symbol::owner`), and its type is that without the parameter. Records have their parameters as properties. An indexer is a
-//! property with the name `this`. What is awaited is the `Result` of a task.
+//! A namespace with a block is a symbol; a file-scoped namespace is only a prefix of qualified names:
+//! `App.Web.Page.Show`. The parts of a partial type are one type. An extension method, whose first parameter is `this T
+//! x`, also belongs to `T` (`Symbol::owner`), and its type omits that parameter. The parameters of a record are
+//! properties. An indexer is a property named `this`. `await` returns the `Result` of a task.
 
 mod declarations;
 mod hooks;
@@ -20,7 +20,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, define, grammar, row};
 use crate::rules::{Apart, Look, Outer, Parts, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "csharp",
     facts_version: 1,
@@ -63,7 +63,7 @@ static RECIPE: Recipe = Recipe {
     ..Recipe::PLAIN
 };
 
-/// What has no word of its own is for the type around it; types outside of others are for the assembly.
+/// The default visibility without a modifier: private for members, internal to the assembly for top-level types.
 fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility> {
     Some(match around {
         _ if kind == Variant => Visibility::Public,
@@ -131,12 +131,12 @@ const fn field(name: &'static str) -> Find {
     Find::Field(name)
 }
 
-/// A type, whose type parameters have no field.
+/// A type; its type parameters have no field in the grammar.
 const fn class(kind: SymbolKind) -> Define {
     Define { type_params: Kind("type_parameter_list"), ..define(kind).body("body") }
 }
 
-/// The type in a field is named.
+/// The type in a field is a reference.
 const TYPED: Do = Do::Refers(Find::Field("type"), RefShape::Type);
 
 const ROWS: &[Row] = &[
@@ -214,7 +214,7 @@ const ROWS: &[Row] = &[
     row("bracketed_parameter_list", &[Do::Hook(declarations::any_number)]),
     row("parameter", &[TYPED, Do::Hook(declarations::parameter), Do::Bind(declarations::PARAMETER)]),
     row("implicit_parameter", &[Do::Leaf(RefShape::Value)]),
-    // Blocks and local names.
+    // Blocks and local bindings.
     row("block", &[Do::Scope]),
     row("arrow_expression_clause", &[Do::Scope, Do::Lower(Lower::Same(First))]),
     row("for_statement", &[Do::Scope]),
@@ -327,7 +327,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "compilation_unit",
     "and_pattern",

@@ -1,20 +1,20 @@
-//! What files of C# import without saying so: `global using` in another file, and `<Using>` in a project's own files.
+//! Implicit imports of C# files: `global using` in another file, and `<Using>` in project files.
 
 use codecompass_model::{Import, ImportForm, World};
 
-/// By custom, the files with the imports of all others.
+/// Files that by convention contain the global imports.
 const FILES: &[&str] = &["GlobalUsings.cs", "GlobalUsing.cs", "Usings.cs", "GlobalImports.cs"];
 
-/// Files that say how all projects below them are built.
+/// Build files that apply to all projects below their folder.
 const BUILDS: &[&str] = &["Directory.Build.props", "Directory.Build.targets"];
 
-/// The imports that a file at a path shares with others.
+/// Returns the imports that a file shares with others.
 pub(super) fn shared(world: &dyn World, path: &str) -> Vec<Import> {
     let mut all = Vec::new();
     let folders: Vec<&str> = std::iter::successors(folder(path), |inner| folder(inner)).collect();
     for id in FILES.iter().flat_map(|name| world.files_named(name).to_vec()) {
         let Some(file) = world.file(id) else { continue };
-        // It may stand beside the project's file, or in a folder of it that has no code of its own.
+        // The file is in the project's folder or in its `Properties` folder.
         let home = folder(&file.path).unwrap_or("");
         let home = home.strip_suffix("/Properties").unwrap_or(home);
         if folders.contains(&home) {
@@ -42,7 +42,7 @@ fn usings(text: &str) -> Vec<Import> {
     let import = |element: &str| {
         let module = element.split("Include=\"").nth(1)?.split('"').next()?;
         let is_static = element.contains("Static=\"true\"") || element.contains("Static=\"True\"");
-        // One with a name of its own brings nothing else in.
+        // An alias imports nothing else.
         (!element.contains("Alias=")).then(|| Import {
             module: module.to_owned(),
             name: None,

@@ -1,4 +1,4 @@
-//! Attributes of modules: constants, types, docs.
+//! Module attributes: constants, types, docs.
 
 use codecompass_model::{BindingKind, Part, RefShape, Span, SymbolKind, Visibility};
 
@@ -9,7 +9,7 @@ use crate::draft::NewBinding;
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// Attributes that mean something to the compiler or the test runner, and are no constants.
+/// Attributes that the compiler or the test runner interprets. They are not constants.
 const KNOWN: &[&str] = &[
     "after_compile",
     "after_verify",
@@ -40,10 +40,10 @@ const KNOWN: &[&str] = &[
     "nifs",
 ];
 
-/// What may stand before a key in the type of a map.
+/// Wrappers of a key in a map type.
 const MARKS: &[&str] = &["optional", "required"];
 
-/// How far behind a doc the definition may stand, in statements.
+/// Maximum distance of a definition after its doc attribute, in statements.
 const MAX_BETWEEN: usize = 8;
 
 /// `@name`, `@name value`, `@spec f(a) :: b`.
@@ -80,7 +80,7 @@ pub(super) fn attribute(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A word that means nothing but itself.
+/// Marks a label, a word that refers to nothing.
 pub(super) fn itself(walk: &mut Walk<'_, '_>, name: usize) {
     walk.roles.mark(Some(name), Role::Declares);
     walk.draft.means_itself(walk.tree.node(name).span());
@@ -90,12 +90,12 @@ fn is_block(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Module | SymbolKind::Interface | SymbolKind::Impl)
 }
 
-/// Whether the module around has given an attribute a value before.
+/// Whether the enclosing module has already set an attribute.
 fn is_set(walk: &Walk<'_, '_>, word: &str) -> bool {
     walk.noted(&format!("@{word}")).is_some()
 }
 
-/// The side of a type or a specification that says what it is about: before `::`, and before `when`.
+/// Returns the sides of the `::` of a type or specification, without its `when` clause.
 fn sides(walk: &Walk<'_, '_>, value: usize) -> Option<(usize, usize)> {
     let mut value = value;
     if operator(walk, value) == "when" {
@@ -123,7 +123,7 @@ fn define_type(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_private: boo
     types(walk, value);
 }
 
-/// `@callback f(a) :: b`: a function that others define.
+/// `@callback f(a) :: b`: a function that other modules define.
 fn callback(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
     if let Some((left, _)) = sides(walk, value)
         && let Some(name) = walk.child(left, "target").filter(|&name| walk.kind(name) == "identifier")
@@ -137,7 +137,7 @@ fn callback(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
     types(walk, value);
 }
 
-/// All names in a specification are types, but that of the function and those that only tell what a parameter is for.
+/// All names in a specification are types, except the function's name and the names that only describe a parameter.
 fn types(walk: &mut Walk<'_, '_>, value: usize) {
     if let Some((left, _)) = sides(walk, value)
         && let Some(name) = walk.child(left, "target").filter(|&name| walk.kind(name) == "identifier")
@@ -162,7 +162,7 @@ fn types(walk: &mut Walk<'_, '_>, value: usize) {
     }
 }
 
-/// `… when a: term, b: var`: names that stand for some type.
+/// `… when a: term, b: var`: type variables.
 fn type_variables(walk: &mut Walk<'_, '_>, value: usize) {
     let pairs =
         walk.child(value, "right").filter(|&pairs| walk.kind(pairs) == "keywords" && operator(walk, value) == "when");
@@ -196,7 +196,7 @@ fn note_doc(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
     }
 }
 
-/// The doc of a definition.
+/// Returns the doc of a definition.
 pub(super) fn doc_of(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     let (start, end) = walk.noted(&format!("doc {at}"))?.split_once(' ')?;
     Some(Span { start: start.parse().ok()?, end: end.parse().ok()? })

@@ -1,4 +1,4 @@
-//! Calls and operators: what they call, with how many arguments, and which of them are something else.
+//! Calls and operators: callees, arities, and calls that are other constructs.
 
 use codecompass_model::{BindingKind, Expr, ExprId, RefShape};
 
@@ -7,14 +7,14 @@ use super::{attributes, definitions, imports};
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// More arguments are not counted.
+/// Maximum number of arguments counted.
 const MAX_ARGUMENTS: usize = 32;
 
 /// Macros whose first argument is a pattern.
 const MATCHING: &[&str] =
     &["match?", "assert_receive", "assert_received", "refute_receive", "refute_received", "destructure"];
 
-/// What may stand behind `::` in a binary.
+/// Words that may follow `::` in a binary.
 const SEGMENTS: &[&str] = &[
     "big",
     "binary",
@@ -34,7 +34,7 @@ const SEGMENTS: &[&str] = &[
     "utf8",
 ];
 
-/// A call: a definition, or whatever the word means that it begins with.
+/// A call: a definition, or a construct that its first word selects.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(target) = walk.child(at, "target") else { return at + 1 };
     if walk.kind(target) == "dot" {
@@ -85,7 +85,7 @@ fn remote(walk: &mut Walk<'_, '_>, at: usize, dot: usize) {
         true => RefShape::MemberCall,
         false => RefShape::Member,
     };
-    // In a specification it is a type, as somebody around it has said.
+    // In a specification it is a type; the enclosing node has marked that.
     walk.roles.mark(Some(name), Role::Refers(shape));
     walk.behind(name, left);
     if is_call && walk.roles.of(name) != Role::Refers(RefShape::Type) {
@@ -98,7 +98,7 @@ fn is_nested(walk: &Walk<'_, '_>, left: usize) -> bool {
     walk.kind(left) == "dot" && walk.child(left, "right").is_some_and(|right| walk.kind(right) == "alias")
 }
 
-/// What a call gives, which nobody knows; but with how many arguments it is one is known.
+/// The value of a call. Its type is unknown, but the number of arguments is recorded.
 pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let other = walk.other();
     let count = match walk.kind(at) {
@@ -120,7 +120,7 @@ fn arguments(walk: &Walk<'_, '_>, at: usize) -> usize {
     let written = walk.child_of(at, "arguments").map_or(0, |list| walk.items(list).count());
     let piped = is_operand && walk.child(around, "right") == Some(at) && operator(walk, around) == "|>";
     let block = walk.child_of(at, "do_block").is_some();
-    // A block is one more option, if there are some already.
+    // A `do` block counts as one more option if the call has options already.
     let options = walk.child_of(at, "arguments").is_some_and(|list| walk.child_of(list, "keywords").is_some());
     written + usize::from(piped) + usize::from(block && !options)
 }
@@ -136,7 +136,7 @@ fn captured(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     walk.text(count).parse().ok()
 }
 
-/// A name that stands alone: a variable, else a call without arguments.
+/// A bare name: a variable, or a call without arguments.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.roles.of(at) == Role::Open {
         if super::WORDS.contains(&walk.text(at)) {
@@ -184,7 +184,7 @@ pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A function that is named and not called as a call is written.
+/// A reference to a function that is not written as a call.
 fn called_by_name(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
     if !super::WORDS.contains(&walk.text(name)) {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Call));

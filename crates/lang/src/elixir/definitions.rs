@@ -1,4 +1,4 @@
-//! Modules, functions, structs and tests: calls that define something.
+//! Calls that define something: modules, functions, structs and tests.
 
 use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Span, SymbolKind, Visibility};
 
@@ -6,15 +6,15 @@ use super::patterns::{self, operator};
 use super::{attributes, imports, modules};
 use crate::recipe::{Definition, Walk};
 
-/// More parameters are not told apart.
+/// Maximum number of parameters that distinguish functions.
 const MAX_PARAMS: usize = 32;
 
-/// The first of what a call is given.
+/// Returns the first argument of a call.
 pub(super) fn first_argument(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     walk.child_of(at, "arguments").and_then(|list| walk.items(list).next())
 }
 
-/// The options behind what a call is given.
+/// Returns the options after the arguments of a call.
 fn options(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     walk.child_of(at, "arguments").and_then(|list| walk.child_of(list, "keywords"))
 }
@@ -45,12 +45,12 @@ pub(super) fn module(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let segment = if kind == SymbolKind::Impl { whole.as_str() } else { text };
     let doc = body.and_then(|body| attributes::module_doc(walk, body));
     if kind == SymbolKind::Impl {
-        // A reference to the protocol; the block has no name of its own.
+        // The name is a reference to the protocol; the block has no name of its own.
         let place = Definition { named, doc, segment: Some(segment), body, end, ..Definition::new(kind, at) };
         walk.define(at, place);
     } else {
         walk.define(at, Definition { named, doc, segment: Some(segment), body, end, ..Definition::new(kind, name) });
-        // In the module around it the first part of its name is enough.
+        // In the enclosing module, the first part of its name suffices.
         let (first, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
         if !outer.is_empty() {
             walk.note(walk.tree.next(walk.parent(at)), first, whole.strip_suffix(rest).unwrap_or(&whole));
@@ -59,7 +59,7 @@ pub(super) fn module(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     walk.note(end, "__MODULE__", &whole);
 }
 
-/// The head of a function: its name, and the list of its parameters.
+/// Returns the head of a function: its name and its parameter list.
 fn head(walk: &Walk<'_, '_>, at: usize) -> (Option<usize>, Option<usize>) {
     let mut at = at;
     if walk.kind(at) == "binary_operator" && operator(walk, at) == "when" {
@@ -77,7 +77,7 @@ fn head(walk: &Walk<'_, '_>, at: usize) -> (Option<usize>, Option<usize>) {
     }
 }
 
-/// `def f(a, b \\ 1) when a > 1 do`, and what is like it.
+/// `def f(a, b \\ 1) when a > 1 do` and similar definitions.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let Some(first) = first_argument(walk, at) else { return };
     let (name, params) = head(walk, first);
@@ -110,7 +110,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     }
 }
 
-/// How many arguments a function takes; what has a default may be left out.
+/// Returns the signature type of a function. Parameters with a default are optional.
 pub(super) fn takes(walk: &mut Walk<'_, '_>, params: Option<usize>) -> ExprId {
     let all: Vec<usize> = params.map_or_else(Vec::new, |params| walk.items(params).take(MAX_PARAMS).collect());
     let is_given = |param: &&usize| walk.kind(**param) == "binary_operator" && operator(walk, **param) == "\\\\";
@@ -147,7 +147,8 @@ pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// `using do` of a template for test cases: a macro that is run where the template is used, as well as the test runner's.
+/// `using do` of a test case template: a macro that runs where the template is used. It also imports the test runner's
+/// macros.
 pub(super) fn using(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
     let Some(body) = walk.child_of(at, "do_block") else { return };
     let end = walk.tree.next(at);

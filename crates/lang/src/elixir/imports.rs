@@ -6,13 +6,13 @@ use super::definitions::first_argument;
 use super::modules::{self, key_span};
 use crate::recipe::Walk;
 
-/// One of these calls: what it brings into its block.
+/// One of these calls: adds its imports to the enclosing block.
 pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let Some(list) = walk.child_of(at, "arguments") else { return };
     let mut items = walk.items(list);
     let (Some(first), options) = (items.next(), items.next()) else { return };
     drop(items);
-    // `import unquote(__MODULE__)`, in what is run where the module is used.
+    // `import unquote(__MODULE__)`, in a macro that runs where the module is used.
     let is_quoted = walk.child(first, "target").is_some_and(|target| walk.text(target) == "unquote");
     let first = first_argument(walk, first).filter(|_| is_quoted).unwrap_or(first);
     let end = walk.tree.next(walk.parent(at));
@@ -26,7 +26,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
         let gives_name = word == "alias" || given.is_some();
         let only = options.filter(|_| word == "import").and_then(|options| option(walk, options, "only"));
         if let Some(given) = given {
-            // It is the name that is given, and no reference.
+            // This is the declared alias, not a reference.
             walk.roles.mark(Some(given), crate::roles::Role::Declares);
         }
         let form = match word {
@@ -35,12 +35,12 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
             "require" => ImportForm::Require,
             _ => ImportForm::Static,
         };
-        // An alias brings in one module of those behind a beginning, as other languages bring in a type of a package.
+        // An alias imports one module under a prefix, as other languages import a type of a package.
         let (before, last) = match word {
             "alias" => {
                 module.rsplit_once('.').map_or(("", Some(module.as_str())), |(before, last)| (before, Some(last)))
             }
-            // `use Web, :controller`: the macro runs that function of the module.
+            // `use Web, :controller`: the macro calls that function of the module.
             "use" => {
                 let part = options.filter(|&part| walk.kind(part) == "atom").map(|part| key_span(walk, part));
                 (module.as_str(), part.map(|part| walk.draft.slice(part)))
@@ -61,7 +61,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
             Some(keys) => keys.into_iter().for_each(|key| {
                 let line = walk.draft.line(walk.tree.node(key).start);
                 let name = Some(walk.draft.slice(key_span(walk, key)).to_owned());
-                // What is imported is a member of the module, as what a class hands out by name.
+                // An imported function is a member of the module, like a named member import of a class.
                 walk.draft.import(Import { name, glob: false, line, ..new.clone() });
             }),
             None => walk.draft.import(new),
@@ -72,7 +72,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     }
 }
 
-/// The modules that are named: one, or several behind one beginning.
+/// Returns the named modules: one, or several after a common prefix.
 fn names(walk: &Walk<'_, '_>, first: usize) -> Vec<usize> {
     let several = walk.child(first, "right").filter(|&right| walk.kind(right) == "tuple");
     match several {
@@ -81,7 +81,7 @@ fn names(walk: &Walk<'_, '_>, first: usize) -> Vec<usize> {
     }
 }
 
-/// The value of an option: `as: Name`.
+/// Returns the value of an option: `as: Name`.
 pub(super) fn option(walk: &Walk<'_, '_>, options: usize, name: &str) -> Option<usize> {
     let pair = walk
         .items(options)
@@ -89,7 +89,7 @@ pub(super) fn option(walk: &Walk<'_, '_>, options: usize, name: &str) -> Option<
     walk.child(pair, "value")
 }
 
-/// The keys of `[f: 1, g: 2]`.
+/// Returns the keys of `[f: 1, g: 2]`.
 fn keys(walk: &Walk<'_, '_>, list: usize) -> Vec<usize> {
     let Some(pairs) = walk.child_of(list, "keywords") else { return Vec::new() };
     walk.items(pairs).filter_map(|pair| walk.child(pair, "key")).collect()

@@ -1,9 +1,10 @@
 //! Elixir.
 //!
-//! Everything is a call: `defmodule`, `def` and `alias` are as little syntax as `if`. So rows name few kinds, and hooks tell
-//! calls apart by the word they begin with. A module is known by its whole name, which aliases shorten; they hold in their
-//! block, so a walk knows the whole name where it meets the short one, and facts hold that (`Expr::Module`). Functions of one
-//! name and other numbers of parameters are other functions; several clauses are one.
+//! Everything is a call: `defmodule`, `def` and `alias` are no more syntax than `if` is. So there are few rows, and
+//! hooks distinguish calls by their first word. A module is identified by its full name, which aliases shorten. Aliases
+//! are block-scoped, so the walk expands a short name where it finds it, and the facts store the full name
+//! (`Expr::Module`). Functions with the same name and different arities are different functions; several clauses are
+//! one function.
 
 mod attributes;
 mod calls;
@@ -19,7 +20,7 @@ use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
 use crate::rules::{Apart, Look, Parts, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "elixir",
     facts_version: 1,
@@ -62,7 +63,7 @@ static SCOPING: Scoping = Scoping {
     ..Scoping::PLAIN
 };
 
-/// Words that look like names and are a part of the language.
+/// Words that look like names but belong to the language.
 const WORDS: &[&str] = &[
     "_",
     "...",
@@ -136,5 +137,5 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &["source", "body", "escape_sequence", "quoted_keyword", "sigil_modifiers", "sigil_name"];

@@ -1,10 +1,10 @@
-//! Names of modules: whole ones, shortened ones, and what is behind them.
+//! Module names: full names, aliases, and members after them.
 
 use codecompass_model::{Expr, ExprId, RefShape, Span};
 
 use crate::recipe::Walk;
 
-/// The whole name of a module that a name stands for here.
+/// Expands a module name to the full name at this point.
 fn whole(walk: &Walk<'_, '_>, name: &str) -> String {
     let (first, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
     match walk.noted(first) {
@@ -13,7 +13,7 @@ fn whole(walk: &Walk<'_, '_>, name: &str) -> String {
     }
 }
 
-/// What stands before a name of a module: `A` of `A.{B, C}`, `__MODULE__` of `__MODULE__.B`.
+/// Returns the qualifier of a module name: `A` in `A.{B, C}`, `__MODULE__` in `__MODULE__.B`.
 fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let around = walk.parent(at);
     let (dot, part) = match walk.kind(around) {
@@ -24,7 +24,7 @@ fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     (walk.child(dot, "right") == Some(part)).then(|| walk.child(dot, "left")).flatten()
 }
 
-/// The module that an expression is the name of, as it was lowered.
+/// Returns the module that an expression names, after lowering.
 pub(super) fn named(walk: &mut Walk<'_, '_>, at: usize) -> Option<String> {
     let id = walk.lower(at);
     let Expr::Module(name) = *walk.draft.expr_at(id) else { return None };
@@ -36,7 +36,7 @@ fn module(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
     walk.draft.expr(Expr::Module(name))
 }
 
-/// A name as a value: of a module, or of a local variable.
+/// A name as a value: a module or a local variable.
 pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let text = walk.text(at);
     match walk.kind(at) {
@@ -50,7 +50,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
             };
             module(walk, &name)
         }
-        // `:lists` is a module where something is called on it.
+        // `:lists` is a module where a function is called on it.
         "atom" => module(walk, text),
         "dot" => match walk.child(at, "right").filter(|&right| walk.kind(right) == "alias") {
             Some(right) => walk.lower(right),
@@ -64,14 +64,14 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// The last part of a name. Blanks may stand behind a dot.
+/// Returns the last part of a name. Blanks may follow a dot.
 pub(super) fn last_part(text: &str, start: u32) -> Span {
     let last = text.rfind('.').map_or(text, |dot| text[dot + 1..].trim_start());
     let end = start + text.len() as u32;
     Span { start: end - last.len() as u32, end }
 }
 
-/// A name of a module: a reference to it.
+/// A module name: a reference to the module.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let id = walk.lower(at);
     if let Expr::Module(_) = walk.draft.expr_at(id)
@@ -99,7 +99,7 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Cast(of))
 }
 
-/// A key of `%Name{key: …}` is a field of the struct; others mean nothing but themselves.
+/// A key of `%Name{key: …}` is a field of the struct; other keys are labels.
 pub(super) fn key(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let pairs = walk.parent(walk.parent(at));
     let mut around = walk.parent(pairs);

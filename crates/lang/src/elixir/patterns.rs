@@ -1,4 +1,4 @@
-//! Patterns: which names of one are bound by it.
+//! Patterns and the names that they bind.
 
 use codecompass_model::{BindingKind, ExprId, Part};
 
@@ -6,14 +6,14 @@ use super::modules;
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// The operator between two nodes.
+/// Returns the operator between two nodes.
 pub(super) fn operator<'t>(walk: &Walk<'_, 't>, at: usize) -> &'t str {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return "" };
     let between = walk.tree.node(left).end as usize..walk.tree.node(right).start as usize;
     walk.draft.text.get(between).unwrap_or("").split_whitespace().next().unwrap_or("")
 }
 
-/// Binds the names in a pattern, which can be seen from a node on.
+/// Binds the names in a pattern; they are visible from a node on.
 pub(super) fn bind(walk: &mut Walk<'_, '_>, pattern: usize, kind: BindingKind, from: usize) {
     let mut open = vec![(pattern, None)];
     while let Some((at, of_type)) = open.pop() {
@@ -22,11 +22,11 @@ pub(super) fn bind(walk: &mut Walk<'_, '_>, pattern: usize, kind: BindingKind, f
             "binary_operator" => {
                 let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { continue };
                 let word = operator(walk, at);
-                // What is around has bound all that is in it.
+                // The enclosing pattern has bound all names in it.
                 walk.roles.mark(Some(at), Role::Declares);
                 match word {
                     "=" => {
-                        // `%Name{} = x` says what x is.
+                        // `%Name{} = x` gives the type of `x`.
                         let (of_right, of_left) = (type_of(walk, left), type_of(walk, right));
                         open.extend([(right, of_right), (left, of_left)]);
                     }
@@ -48,7 +48,7 @@ pub(super) fn bind(walk: &mut Walk<'_, '_>, pattern: usize, kind: BindingKind, f
     }
 }
 
-/// The type that a pattern says a value is of.
+/// Returns the type that a pattern gives its value.
 fn type_of(walk: &mut Walk<'_, '_>, pattern: usize) -> Option<ExprId> {
     let name = modules::struct_name(walk, pattern).filter(|_| walk.kind(pattern) == "map")?;
     Some(walk.lower(name))
@@ -60,7 +60,7 @@ fn one(walk: &mut Walk<'_, '_>, name: usize, kind: BindingKind, of_type: Option<
     }
 }
 
-/// `pattern -> body`: of `fn`, `case` and the like. Of `cond` it is no pattern.
+/// `pattern -> body` of `fn`, `case` and similar constructs. In `cond` the left side is not a pattern.
 pub(super) fn clause(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let around = walk.parent(walk.parent(at));

@@ -1,4 +1,4 @@
-//! Functions: a signature and the equations behind it are one symbol.
+//! Functions: a signature and the equations after it are one symbol.
 
 use codecompass_model::{BindingKind, Flags, SymbolKind};
 
@@ -8,7 +8,7 @@ use super::types::type_variables;
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// The name that a function, a binding or a signature declares.
+/// Returns the name that a function, a binding or a signature declares.
 pub(super) fn named_by(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
@@ -25,7 +25,7 @@ pub(super) fn named_by(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     }
 }
 
-/// The part of a declaration's name that says what it is below.
+/// Returns the node kind of the enclosing declaration list.
 fn level(walk: &Walk<'_, '_>, at: usize) -> &'static str {
     walk.kind(walk.parent(at))
 }
@@ -38,7 +38,7 @@ fn kind_at(level: &str) -> Option<SymbolKind> {
     }
 }
 
-/// The last of the equations of this name that follow a declaration.
+/// Returns the last of the following equations with this name.
 fn last_of(walk: &Walk<'_, '_>, first: usize, name: &str) -> usize {
     let end = walk.tree.next(walk.parent(first));
     let (mut last, mut next) = (first, walk.tree.next(first));
@@ -53,13 +53,13 @@ fn last_of(walk: &Walk<'_, '_>, first: usize, name: &str) -> usize {
     last
 }
 
-/// Whether a declaration goes on with what the innermost symbol has begun.
+/// Whether a declaration continues the innermost symbol.
 fn is_begun(walk: &Walk<'_, '_>, name: &str) -> bool {
     let begun = walk.draft.enclosing().filter(|around| matches!(around.kind, SymbolKind::Fn | SymbolKind::Method));
     begun.is_some_and(|begun| begun.name == name)
 }
 
-/// Enters a function.
+/// Adds the symbol of a function.
 fn define(walk: &mut Walk<'_, '_>, at: usize, name: usize, kind: SymbolKind, flags: Flags, last: usize) {
     let around =
         walk.draft.enclosing().filter(|around| around.kind == SymbolKind::Trait).map(|around| around.name.clone());
@@ -69,7 +69,7 @@ fn define(walk: &mut Walk<'_, '_>, at: usize, name: usize, kind: SymbolKind, fla
     walk.define(at, Definition { body, flags, visibility, last: Some(last), end, ..Definition::new(kind, name) });
 }
 
-/// `f :: T`: the symbol begins here, if its equations follow.
+/// `f :: T`: the symbol starts here if its equations follow.
 pub(super) fn signature(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(of) = walk.child(at, "type") {
         type_variables(walk, of);
@@ -102,7 +102,7 @@ pub(super) fn signature(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `f x = e`, `x + y = e`; the same node is the type of functions.
+/// `f x = e`, `x + y = e`; function types have the same node kind.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.child(at, "parameter").is_some() || walk.child(at, "result").is_some() {
         return at + 1;
@@ -132,7 +132,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The name of an equation: it begins a symbol, or goes on with one.
+/// The name of an equation: it starts a symbol or continues one.
 fn equation(walk: &mut Walk<'_, '_>, at: usize) {
     let around = level(walk, at);
     let (Some(kind), Some(name)) = (kind_at(around), named_by(walk, at)) else { return };
@@ -166,7 +166,7 @@ pub(super) fn binding(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The names of a pattern at the level of the file.
+/// The names of a pattern at file level.
 fn variables(walk: &mut Walk<'_, '_>, at: usize, of: usize) {
     let end = walk.tree.next(of);
     let is_name = |&inner: &usize| walk.kind(inner) == "variable" && walk.kind(walk.parent(inner)) != "field_name";

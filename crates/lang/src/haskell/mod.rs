@@ -1,7 +1,8 @@
 //! Haskell.
 //!
-//! A file is a module: its names begin with the module's. A signature and the equations of a name are one symbol; what stands
-//! behind `where` and `let` is local. Constructors, fields and methods of classes are named alone, like functions.
+//! A file is a module, and its name is the prefix of all qualified names. A signature and the equations of a name are
+//! one symbol; declarations after `where` and `let` are local. Constructors, fields and class methods are used by their
+//! bare names, like functions.
 
 mod declarations;
 mod modules;
@@ -15,7 +16,7 @@ use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
 use crate::rules::{Apart, Look, Parts, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "haskell",
     facts_version: 1,
@@ -173,7 +174,7 @@ const ROWS: &[Row] = &[
     row("haddock", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "abstract_family",
     "all_names",

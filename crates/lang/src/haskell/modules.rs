@@ -1,4 +1,4 @@
-//! Modules: what a file exports and imports, and the file that a module's name means.
+//! Modules: exports and imports of a file, and the file of a module name.
 
 use codecompass_model::{Expr, ExprId, Import, ImportForm, RefShape, SymbolKind, VersionId, Visibility, World};
 
@@ -9,10 +9,10 @@ use crate::roles::Role;
 use crate::rules::modules::HIDDEN;
 use crate::text;
 
-/// Kept beside the exports when there is a list of them.
+/// A key stored with the exports when the module has an export list.
 const HAS_LIST: &str = "";
 
-/// The module's name and its exports, before anything else.
+/// Reads the module's name and its exports, before anything else.
 pub(super) fn begin(walk: &mut Walk<'_, '_>) {
     let header = (walk.tree.len() > 0).then(|| walk.child_of(0, "header")).flatten();
     let Some(header) = header else { return };
@@ -26,7 +26,7 @@ pub(super) fn begin(walk: &mut Walk<'_, '_>) {
         if walk.kind(export) == "module_export" {
             let exported = walk.child(export, "module").map_or_else(String::new, |module| whole(walk, module));
             if exported == own {
-                // All of its own.
+                // The module exports everything that it declares.
                 walk.kept.remove(HAS_LIST);
             }
             walk.kept.insert(walk.text(export), true);
@@ -45,14 +45,15 @@ pub(super) fn begin(walk: &mut Walk<'_, '_>) {
     }
 }
 
-/// Whether a name is exported, alone or with the type that it is a part of.
+/// Whether a name is exported, by itself or with the type that contains it.
 pub(super) fn visibility(walk: &Walk<'_, '_>, name: &str, part_of: Option<&str>) -> Option<Visibility> {
     let is_with = part_of.is_some_and(|of| walk.kept.get(of) == Some(&true));
     let is_seen = !walk.kept.contains_key(HAS_LIST) || walk.kept.contains_key(name) || is_with;
     Some(if is_seen { Visibility::Public } else { Visibility::Private })
 }
 
-/// `import A.B (c)`, `import qualified A.B as C`, `import A.B hiding (c)`: a symbol, the import itself, and one for each name.
+/// `import A.B (c)`, `import qualified A.B as C`, `import A.B hiding (c)`: a symbol, the import itself, and one import
+/// for each name.
 pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(module_at) = walk.child(at, "module") else { return at + 1 };
     let module = whole(walk, module_at);
@@ -130,7 +131,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `A.f`: what stands behind a module's name.
+/// `A.f`: the name after a module name.
 pub(super) fn qualified(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(at, "id").and_then(|id| head(walk, id));
     if let (Some(name), Some(module)) = (name, walk.child(at, "module")) {
@@ -139,7 +140,7 @@ pub(super) fn qualified(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A module's name: the last word of it means the module.
+/// A module name: its last word is the reference to the module.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let ids: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "module_id").collect();
     let Some((&last, path)) = ids.split_last() else { return at + 1 };
@@ -154,20 +155,21 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A module's name without what may stand between its words in broken code.
+/// Returns a module name without the extra text that broken code may have between its words.
 fn whole(walk: &Walk<'_, '_>, at: usize) -> String {
     let ids = walk.items(at).filter(|&item| walk.kind(item) == "module_id").map(|id| walk.text(id));
     ids.collect::<Vec<_>>().join(".")
 }
 
-/// A module's name as an expression.
+/// Lowers a module name.
 pub(super) fn module(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let name = whole(walk, at);
     let name = walk.draft.word(&name);
     walk.draft.expr(Expr::Module(name))
 }
 
-/// The file that a module's name means: the one whose path ends so, and begins most like that of the file that imports it.
+/// Returns the file of a module: its path has the module as a suffix and shares the longest prefix with the importing
+/// file's path.
 pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     let whole = format!("{}.hs", module.replace('.', "/"));
     let name = whole.rsplit('/').next().unwrap_or(&whole);

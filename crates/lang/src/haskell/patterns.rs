@@ -1,4 +1,4 @@
-//! Names that patterns and local declarations bind, and the blocks that they are seen in.
+//! Names that patterns and local declarations bind, and their scopes.
 
 use codecompass_model::{BindingKind, Part, RefShape};
 
@@ -6,7 +6,7 @@ use super::declarations::named_by;
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// The leaf that a name is written with: `f`, `(+)`, `` `f` ``, `A.f`.
+/// Returns the leaf of a name: `f`, `(+)`, `` `f` ``, `A.f`.
 pub(super) fn head(walk: &Walk<'_, '_>, mut at: usize) -> Option<usize> {
     loop {
         at = match walk.kind(at) {
@@ -18,14 +18,14 @@ pub(super) fn head(walk: &Walk<'_, '_>, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Binds the names in a pattern, seen from a node on. What a pattern takes apart is only named in it.
+/// Binds the names in a pattern, visible from a node on. Constructors in a pattern are only references.
 pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) {
     let end = walk.tree.next(at);
     let mut inner = at;
     while inner < end {
         let next = walk.tree.next(inner);
         match walk.kind(inner) {
-            // A field that stands alone is bound under its own name.
+            // A field without a pattern (a pun) is bound under its own name.
             "field_name" => {
                 let around = walk.parent(inner);
                 let is_field = walk.kind(around) != "field_pattern" || walk.child(around, "pattern").is_some();
@@ -56,7 +56,7 @@ pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, fro
             _ => {}
         }
         inner += 1;
-        // What is applied in a pattern, and the type of a part of it, are no patterns.
+        // The function applied in a pattern and the types in it are not patterns.
         while inner < end && is_no_pattern(walk, inner) {
             inner = walk.tree.next(inner);
         }
@@ -78,7 +78,7 @@ fn bind(walk: &mut Walk<'_, '_>, name: usize, kind: BindingKind, from: usize) {
     }
 }
 
-/// What is declared behind `where` or `let` is seen in all of it, and in what stands before it.
+/// Declarations after `where` or `let` are visible in all of the block, and in the code before them.
 pub(super) fn announce(walk: &mut Walk<'_, '_>, binds: usize, from: usize) {
     let decls: Vec<usize> = walk.items(binds).collect();
     for decl in decls {
@@ -94,7 +94,7 @@ pub(super) fn announce(walk: &mut Walk<'_, '_>, binds: usize, from: usize) {
     }
 }
 
-/// The parameters and the local declarations of something that is a block.
+/// The parameters and the local declarations of a block.
 pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     for field in ["patterns", "pattern"] {
@@ -108,7 +108,7 @@ pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `let` in a block that stands around it.
+/// `let` in its enclosing block.
 pub(super) fn let_here(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(binds) = walk.child(at, "binds") {
         announce(walk, binds, at);
@@ -116,7 +116,7 @@ pub(super) fn let_here(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `pat <- e` in a guard or a list: seen behind it.
+/// `pat <- e` in a guard or a list: visible after it.
 pub(super) fn generator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(of) = walk.child(at, "pattern") {
         pattern(walk, of, BindingKind::Local, walk.tree.next(at));
@@ -127,7 +127,7 @@ pub(super) fn generator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `[e | x <- l]`: what is bound behind the bar is seen before it.
+/// `[e | x <- l]`: names bound after the bar are visible before it.
 pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let lists: Vec<usize> = walk.children_in(at, "qualifiers").collect();
@@ -145,7 +145,7 @@ pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Something is called, if it is a name.
+/// Marks a callee, if it is a name.
 pub(super) fn called(walk: &mut Walk<'_, '_>, at: usize) {
     let shape = if walk.kind(at) == "qualified" { RefShape::PathCall } else { RefShape::Call };
     if matches!(
@@ -166,7 +166,7 @@ pub(super) fn apply(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `a + b`; what stands before `$` is called as well.
+/// `a + b`; the operand before `$` is called as well.
 pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let operator = walk.items(at).find(|&item| {
         matches!(walk.kind(item), "operator" | "constructor_operator" | "infix_id")
@@ -182,7 +182,7 @@ pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A step of a block that is run.
+/// A statement of a block.
 pub(super) fn step(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let first = walk.items(at).next();
     if let Some(first) = first {
@@ -191,7 +191,7 @@ pub(super) fn step(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `r { a = 1 }`: the field is no local name; one that stands alone is both.
+/// `r { a = 1 }`: the field is not a local binding; a field without a value is both.
 pub(super) fn update(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let field = walk.child(at, "field").filter(|_| walk.child(at, "expression").is_some());
     let name = field.and_then(|field| head(walk, field));
@@ -199,7 +199,7 @@ pub(super) fn update(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `r.a`: nobody knows of what type `r` is.
+/// `r.a`: the type of `r` is unknown.
 pub(super) fn projection(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(at, "field").and_then(|field| head(walk, field));
     if let Some(name) = name {

@@ -9,7 +9,7 @@ use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 use crate::text;
 
-/// The names in a type that begin small stand for any type, and mean nothing else; operators in it are types.
+/// Lower-case names in a type are type variables and refer to nothing else; operators in a type are types.
 pub(super) fn type_variables(walk: &mut Walk<'_, '_>, at: usize) {
     for inner in at..walk.tree.next(at) {
         match walk.kind(inner) {
@@ -23,13 +23,13 @@ pub(super) fn type_variables(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// A type among values.
+/// A type application among values.
 pub(super) fn applied(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     type_variables(walk, at);
     at + 1
 }
 
-/// The name that a type is declared under.
+/// Returns the name that a type declaration declares.
 fn declared(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let infix = |at: usize| walk.child(walk.child_of(at, "infix")?, "operator").and_then(|of| head(walk, of));
     let name = walk.child(at, "name").filter(|&name| walk.kind(name) != "qualified").and_then(|name| head(walk, name));
@@ -62,7 +62,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The name of the type around a constructor or a field.
+/// Returns the name of the type that encloses a constructor or a field.
 fn type_around(walk: &Walk<'_, '_>) -> Option<String> {
     let around = walk.draft.enclosing()?;
     match around.kind {
@@ -114,7 +114,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What stands in front of the body of a class or an instance.
+/// The part before the body of a class or an instance.
 fn heads(walk: &mut Walk<'_, '_>, at: usize, body: Option<usize>) {
     let heads: Vec<usize> = walk.items(at).filter(|&item| Some(item) != body).collect();
     for head in heads {
@@ -122,7 +122,7 @@ fn heads(walk: &mut Walk<'_, '_>, at: usize, body: Option<usize>) {
     }
 }
 
-/// `instance C T`: a block whose functions belong to the type, and say what the class leaves open.
+/// `instance C T`: a block whose functions belong to the type and implement the class.
 pub(super) fn instance(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let body = walk.child(at, "declarations");
     let class = walk.child(at, "name");
@@ -131,7 +131,7 @@ pub(super) fn instance(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let class_name = class.and_then(|class| head(walk, class));
     walk.roles.mark(class_name, Role::Refers(RefShape::Implements));
     if let Some(name_at) = first.or(class_name) {
-        // A type and a constructor may share their name: here the type is meant.
+        // A type and a constructor may share their name: here the name is the type.
         let as_type = |walk: &mut Walk<'_, '_>, name: usize| {
             let name = format!("type {}", walk.text(name));
             walk.draft.name_expr(&name, at)

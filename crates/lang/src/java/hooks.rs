@@ -1,4 +1,4 @@
-//! What is odd in Java.
+//! Language-specific hooks of Java.
 
 use codecompass_model::{
     BindingKind, Expr, ExprId, Flags, Import, ImportForm, Literal, Part, RefShape, SymbolKind, Visibility,
@@ -9,7 +9,7 @@ use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 use crate::text;
 
-/// The package clause: what all qualified names begin with.
+/// The package clause: the prefix of all qualified names.
 pub(super) fn package(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).find(|&item| matches!(walk.kind(item), "identifier" | "scoped_identifier"));
     if let Some(name) = name {
@@ -71,7 +71,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// The components of a record are fields, and parameters of its constructor.
+/// The components of a record are fields and constructor parameters.
 pub(super) fn record(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let list: Vec<usize> = walk.child(at, "parameters").map_or_else(Vec::new, |list| walk.items(list).collect());
     for item in list {
@@ -90,12 +90,12 @@ pub(super) fn record(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The type of a parameter that takes any number of values.
+/// Returns the type of a variadic parameter.
 fn spread_type(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     walk.items(at).find(|&item| !matches!(walk.kind(item), "modifiers" | "annotation" | "marker_annotation"))
 }
 
-/// A constructor of a record that does not say its parameters again: they are the components.
+/// A compact constructor of a record: its parameters are the components.
 pub(super) fn compact(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let mut around = walk.parent(at);
     while around > 0 && walk.kind(around) != "record_declaration" {
@@ -116,7 +116,7 @@ pub(super) fn compact(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Every enum is made from one type of the library, of itself.
+/// Every enum `E` extends the library type `Enum<E>`.
 pub(super) fn enumeration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
         let own = walk.name_expr(name);
@@ -127,7 +127,7 @@ pub(super) fn enumeration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A type of lists, of lists of lists, …
+/// An array type, of any number of dimensions.
 pub(super) fn array(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(of) = walk.child(at, "element") else { return walk.other() };
     let dimensions = walk.child_of(at, "dimensions").map_or(1, |of| walk.text(of).matches('[').count().clamp(1, 8));
@@ -135,7 +135,7 @@ pub(super) fn array(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     (0..dimensions).fold(element, |of, _| walk.draft.expr(Expr::List(of)))
 }
 
-/// The body of a class without a name.
+/// The body of an anonymous class.
 pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(of) = walk.child(walk.parent(at), "type") {
         walk.unnamed.push((walk.tree.next(at), of));
@@ -144,7 +144,7 @@ pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The body of a constant: a class that is made from the enum around it.
+/// The body of a constant: a class that extends the enclosing enum.
 pub(super) fn constant_body(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(walk.parent(walk.parent(at)));
     if let Some(of) = walk.child(around, "name") {
@@ -153,7 +153,7 @@ pub(super) fn constant_body(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `case RED`: a constant of the enum that the switch is about, or a name like others.
+/// `case RED`: a constant of the enum that the switch tests, or an ordinary name.
 pub(super) fn label(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let mut around = walk.parent(at);
     while around > 0 && walk.kind(around) != "switch_expression" {
@@ -176,7 +176,7 @@ pub(super) fn wildcard(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// A constant is a value of the enum around it.
+/// A constant is a value of the enclosing enum.
 pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(walk.parent(at));
     if let Some(name) = walk.child(around, "name")
@@ -229,7 +229,7 @@ pub(super) fn field_access(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// The name behind the dot.
+/// The name after the dot.
 pub(super) fn refer_to_field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(of), Some(name)) = (walk.child(at, "object"), walk.child(at, "field"))
         && walk.kind(name) == "identifier"
@@ -240,11 +240,11 @@ pub(super) fn refer_to_field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `A::f`: a function that is no call.
+/// `A::f`: a function that is not called.
 pub(super) fn method_reference(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (first, last) = (walk.items(at).next(), walk.items(at).last());
     let (Some(of), Some(name)) = (first, last.filter(|&last| Some(last) != first)) else {
-        // `A::new`: the word is no node.
+        // `A::new`: `new` has no node.
         return match first {
             Some(of) => {
                 let of = walk.lower(of);
@@ -259,7 +259,7 @@ pub(super) fn method_reference(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Member { of, name })
 }
 
-/// The name behind the two colons.
+/// The name after the double colon.
 pub(super) fn refer_to_method(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (first, last) = (walk.items(at).next(), walk.items(at).last());
     if let (Some(of), Some(name)) = (first, last.filter(|&last| Some(last) != first && walk.kind(last) == "identifier"))
@@ -279,7 +279,7 @@ pub(super) fn class_literal(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Cast(of))
 }
 
-/// A number; its last letter says which kind it is, and the hexadecimal digits are none.
+/// A number; its suffix determines its type. In a hexadecimal number the last digit is not a suffix.
 pub(super) fn number(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let is_hex = walk.text(at).starts_with("0x") || walk.text(at).starts_with("0X");
     let of = match walk.text(at).as_bytes().last() {

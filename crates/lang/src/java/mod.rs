@@ -1,7 +1,7 @@
 //! Java.
 //!
-//! A qualified name begins with the package clause: `org.junit.Assert.fail`. A record's components are its fields. The methods
-//! of a class without a name stand below the method around it, and are made from what the class is made from.
+//! A qualified name starts with the package clause: `org.junit.Assert.fail`. The components of a record are its fields.
+//! The methods of an anonymous class are nested in the enclosing method and have the base types of the class.
 
 mod hooks;
 
@@ -15,7 +15,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, define, grammar, row};
 use crate::rules::{Apart, Look, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "java",
     facts_version: 1,
@@ -73,7 +73,7 @@ static RECIPE: Recipe = Recipe {
     ..Recipe::PLAIN
 };
 
-/// What has no word of its own is for the package, and in an interface for all.
+/// The default visibility without a modifier: the package; in an interface, public.
 fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility> {
     let is_public = around == Some(Interface) || kind == Variant;
     Some(if is_public { Visibility::Public } else { Visibility::Internal })
@@ -215,7 +215,7 @@ const ROWS: &[Row] = &[
     row("type_parameters", &[]),
     row("type_parameter", &[Do::Bind(bind(TypeParam, Kind("type_identifier")).of_type(Kind("type_bound")))]),
     row("type_bound", &[Do::Lower(Lower::Same(First))]),
-    // Blocks and local names.
+    // Blocks and local bindings.
     row("block", &[Do::Scope]),
     row("constructor_body", &[Do::Scope]),
     row("static_initializer", &[Do::Scope]),
@@ -300,7 +300,7 @@ const ROWS: &[Row] = &[
     row("block_comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "program",
     "annotation_argument_list",

@@ -1,4 +1,4 @@
-//! What is declared: classes, functions, properties, imports.
+//! Declarations: classes, functions, properties, imports.
 
 use codecompass_model::{
     BindingKind, Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Part, RefShape, SymbolKind, Visibility,
@@ -11,7 +11,7 @@ use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 use crate::text;
 
-/// The package: what all qualified names begin with.
+/// The package: the prefix of all qualified names.
 pub(super) fn package(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child_of(at, "identifier") {
         let name: String = walk.text(name).split_whitespace().collect();
@@ -73,7 +73,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// A class, interface, enum or object. Its header is a block for its type parameters and what its constructor takes.
+/// A class, interface, enum or object. Its header is a block for its type parameters and constructor parameters.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "type_identifier") else { return at + 1 };
     let from = walk.child_of(at, "modifiers").map_or(walk.tree.node(at).start, |words| walk.tree.node(words).end);
@@ -88,7 +88,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// An object whose members are those of the class around it.
+/// A companion object: its members are members of the enclosing class.
 pub(super) fn companion(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let flags = Flags::EMBEDDED;
     let new = match walk.child_of(at, "type_identifier") {
@@ -106,7 +106,7 @@ fn open_class(walk: &mut Walk<'_, '_>, at: usize, new: Definition<'_>) {
     walk.draft.block(walk.tree.next(at), false);
     type_params(walk, at);
     let header = walk.child_of(at, "primary_constructor");
-    // A class without a header takes nothing, unless it says otherwise in its body.
+    // A class without a header has a constructor without parameters, unless its body declares constructors.
     let has_others = || body.is_some_and(|body| walk.child_of(body, "secondary_constructor").is_some());
     if let (Some(symbol), true) = (symbol, header.is_some() || is_class && !has_others()) {
         let of = function_type(walk, header, "class_parameter", None);
@@ -114,7 +114,7 @@ fn open_class(walk: &mut Walk<'_, '_>, at: usize, new: Definition<'_>) {
     }
 }
 
-/// Binds the type parameters of a declaration, with what is said of them behind `where`.
+/// Binds the type parameters of a declaration, with their bounds after `where`.
 fn type_params(walk: &mut Walk<'_, '_>, at: usize) {
     let Some(list) = walk.child_of(at, "type_parameters") else { return };
     let items: Vec<usize> = walk.items(list).collect();
@@ -143,7 +143,7 @@ fn type_params(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-/// The type of a function, by the list of its parameters: values and words stand beside them.
+/// Returns the type of a function from its parameter list. Default values and modifiers are siblings of the parameters.
 pub(super) fn function_type(walk: &mut Walk<'_, '_>, list: Option<usize>, kind: &str, result: Option<usize>) -> ExprId {
     let mut of = FuncExpr::default();
     let items: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
@@ -158,7 +158,7 @@ pub(super) fn function_type(walk: &mut Walk<'_, '_>, list: Option<usize>, kind: 
             of.params.push(if is_variadic { walk.draft.expr(Expr::List(declared)) } else { declared });
             of.variadic |= is_variadic;
             is_variadic = false;
-            // What a parameter of a class starts with stands in it.
+            // The default value of a class parameter is inside it.
             let last = walk.items(item).last().filter(|&last| Some(last) != walk.child_of(item, "simple_identifier"));
             of.optional += u32::from(kind == "class_parameter" && last.is_some_and(|last| is_expression(walk, last)));
         } else if is_expression(walk, item) {
@@ -173,7 +173,7 @@ fn has_word(walk: &Walk<'_, '_>, at: usize, wanted: &str) -> bool {
     walk.text(at).split_whitespace().any(|word| word == wanted)
 }
 
-/// A parameter of a class: a property if it has a word, else a name that its body sees while a value is made.
+/// A parameter of a class: a property if it has `val` or `var`, else a binding visible in the initialisers of the body.
 pub(super) fn class_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "simple_identifier") else { return at + 1 };
     let annotation = type_of(walk, at);
@@ -185,7 +185,7 @@ pub(super) fn class_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a class is made from; behind brackets it is a class, else an interface as a rule.
+/// A base type: a class if it has constructor arguments, else normally an interface.
 pub(super) fn base(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(item) = walk.items(at).next() else { return at + 1 };
     let is_made = walk.kind(item) == "constructor_invocation";
@@ -195,7 +195,7 @@ pub(super) fn base(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let shape = if is_made || is_interface { RefShape::Extends } else { RefShape::Implements };
     let name = walk.items(of).filter(|&item| walk.kind(item) == "type_identifier").last();
     walk.roles.mark(name, Role::Refers(shape));
-    // An object without a name is no symbol that could have bases.
+    // An anonymous object is not a symbol, so it has no recorded bases.
     if walk.kind(walk.parent(at)) != "object_literal" {
         let base = walk.lower(of);
         walk.draft.add_base(base);
@@ -203,7 +203,7 @@ pub(super) fn base(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The name of an annotation, or of what is made in one.
+/// The name of an annotation, or of a constructor call in one.
 pub(super) fn annotation(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.kind(walk.parent(at));
     if walk.kind(at) == "annotation" || !matches!(around, "annotation" | "delegation_specifier") {
@@ -215,7 +215,7 @@ pub(super) fn annotation(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The body of an object without a name.
+/// The body of an anonymous object.
 pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     if let Some(of) = super::expressions::base_of(walk, walk.parent(at)) {
@@ -225,7 +225,7 @@ pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A constant is a value of the enum around it.
+/// A constant is a value of the enclosing enum.
 pub(super) fn entry(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "simple_identifier") else { return at + 1 };
     let around = walk.parent(walk.parent(at));
@@ -272,12 +272,12 @@ pub(super) fn constructor_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether a declaration stands in a type or at the level of the file.
+/// Whether a declaration is in a type or at file level.
 fn is_member(walk: &Walk<'_, '_>, at: usize) -> bool {
     matches!(walk.kind(walk.parent(at)), "class_body" | "enum_class_body") || walk.parent(at) == 0
 }
 
-/// A function, or an extension: that belongs to the type before its name.
+/// A function, or an extension function, which belongs to the type before its name.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "simple_identifier") else { return at + 1 };
     let list = walk.child_of(at, "function_value_parameters");
@@ -308,7 +308,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// A parameter of a function or of a setter.
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "simple_identifier") else { return at + 1 };
-    // The type of a function may name what it takes.
+    // A function type may name its parameters.
     if walk.kind(walk.parent(at)) == "function_type_parameters" {
         walk.roles.mark(Some(name), Role::Declares);
         walk.draft.means_itself(walk.tree.node(name).span());
@@ -324,7 +324,7 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `val` and `var`: a symbol in a type and at the level of the file, else a local name.
+/// `val` and `var`: a symbol in a type and at file level, else a local binding.
 pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_value = |item: &usize| is_expression(walk, *item) || walk.kind(*item) == "property_delegate";
     let value = walk.items(at).find(is_value);
@@ -370,7 +370,7 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `get() = …`, `set(value) { … }`: a block in which `field` is what the property holds.
+/// `get() = …`, `set(value) { … }`: a block in which `field` is the property's value.
 pub(super) fn accessor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let start = walk.tree.node(at).start;

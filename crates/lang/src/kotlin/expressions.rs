@@ -6,7 +6,7 @@ use super::types::{is_type, type_of};
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// Functions of the library whose last argument has no `it`: they give it a receiver, or nothing.
+/// Library functions whose lambda argument has no `it`: it has a receiver or no parameter.
 const WITHOUT_IT: &[&str] = &[
     "apply",
     "run",
@@ -29,7 +29,7 @@ const WITHOUT_IT: &[&str] = &[
     "thread",
 ];
 
-/// Functions of the library that call their last argument on what stands before them, or on what they are given first.
+/// Library functions that call their last argument with their receiver, or their first argument, as the receiver.
 const ON_RECEIVER: &[&str] = &["apply", "run", "with"];
 
 /// Whether a part of a declaration is an expression.
@@ -60,14 +60,14 @@ pub(super) fn is_expression(walk: &Walk<'_, '_>, at: usize) -> bool {
     !is_type(kind) && !known.contains(&kind)
 }
 
-/// The node before a node, in the same one.
+/// Returns the previous sibling of a node.
 pub(super) fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let around = walk.parent(at);
     let last = at.checked_sub(1).filter(|&last| last > around)?;
     std::iter::successors(Some(last), |&one| Some(walk.parent(one))).find(|&one| walk.parent(one) == around)
 }
 
-/// The arguments of a call, the function behind the brackets last.
+/// Returns the arguments of a call, with the trailing lambda last.
 pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     let mut all = Vec::new();
     let Some(suffix) = walk.child_of(at, "call_suffix") else { return all };
@@ -81,7 +81,7 @@ pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     all
 }
 
-/// The arguments in brackets. Of one with a name nobody knows the place, so it is not looked into.
+/// Returns the arguments in parentheses. The position of a named argument is unknown, so its value is not extracted.
 pub(super) fn given(walk: &Walk<'_, '_>, list: usize) -> Vec<usize> {
     let one = |item: usize| if name_of_argument(walk, item).is_some() { Some(item) } else { walk.items(item).last() };
     walk.items(list).filter_map(one).collect()
@@ -93,7 +93,7 @@ fn name_of_argument(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     items.next().map(|_| name)
 }
 
-/// The name of an argument means nothing but itself.
+/// The name of an argument is a label.
 pub(super) fn argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = name_of_argument(walk, at) {
         walk.roles.mark(Some(name), Role::Declares);
@@ -102,7 +102,7 @@ pub(super) fn argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `object : A(), B() { … }`: the grammar takes the body for a function behind a call.
+/// `object : A(), B() { … }`: the grammar parses the body as a lambda after a call.
 pub(super) fn unnamed_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(object) = object_called(walk, at)
         && let Some(of) = base_of(walk, object)
@@ -116,7 +116,7 @@ fn object_called(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     walk.items(at).next().filter(|&object| walk.kind(object) == "object_literal")
 }
 
-/// What an object without a name is made from.
+/// Returns the base type of an anonymous object.
 pub(super) fn base_of(walk: &Walk<'_, '_>, object: usize) -> Option<usize> {
     let of = walk.child_of(object, "delegation_specifier").and_then(|of| walk.items(of).next())?;
     if walk.kind(of) == "user_type" { Some(of) } else { walk.child_of(of, "user_type") }
@@ -128,7 +128,7 @@ pub(super) fn object(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::New(of))
 }
 
-/// `{ a, b -> … }`: a closure, whose only parameter is `it` unless it says otherwise.
+/// `{ a, b -> … }`: a closure. Its only parameter is `it` unless it declares others.
 pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let call = walk.parent(walk.parent(walk.parent(at)));
     if walk.kind(call) == "call_expression" && object_called(walk, call).is_some() {
@@ -173,7 +173,7 @@ fn give(walk: &mut Walk<'_, '_>, binding: Option<u32>, wanted: Option<ExprId>, a
     }
 }
 
-/// The declared type of the property that a function is given to.
+/// Returns the declared type of the property that a function is assigned to.
 fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     let of = if walk.kind(around) == "property_declaration" {
@@ -186,7 +186,7 @@ fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     Some(walk.draft.expr(Expr::Cast(of)))
 }
 
-/// The name that a call calls.
+/// Returns the name that a call calls.
 fn last_name<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
     if walk.kind(call) != "call_expression" {
         return None;
@@ -195,7 +195,7 @@ fn last_name<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
     walk.name_node(callee).map(|name| walk.text(name))
 }
 
-/// What a function of the library calls its last argument on.
+/// Returns the receiver with which a library function calls its last argument.
 fn on_receiver(walk: &mut Walk<'_, '_>, call: usize, called: Option<&str>) -> Option<ExprId> {
     let called = called.filter(|name| ON_RECEIVER.contains(name))?;
     let callee = walk.items(call).next()?;
@@ -218,7 +218,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The name behind a dot.
+/// The name after a dot.
 pub(super) fn refer_behind(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(of)) = (walk.child_of(at, "simple_identifier"), before(walk, at)) {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
@@ -227,7 +227,7 @@ pub(super) fn refer_behind(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `.name` behind what stands before it.
+/// `.name` with its receiver.
 pub(super) fn suffix(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (Some(name), Some(of)) = (walk.child_of(at, "simple_identifier"), before(walk, at)) else {
         return walk.other();
@@ -251,7 +251,7 @@ fn call_of(walk: &mut Walk<'_, '_>, of: ExprId, name: &str, args: Box<[ExprId]>)
     walk.draft.expr(Expr::Call { callee, args })
 }
 
-/// `a to b` calls a member of its left side.
+/// `a to b` calls a member of its left operand.
 pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let items: Vec<usize> = walk.items(at).collect();
     let &[of, name, argument] = items.as_slice() else { return walk.other() };
@@ -272,7 +272,7 @@ pub(super) fn refer_infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `A::b` and `::b`: a function that is not called. `A::class` is something of the library.
+/// `A::b` and `::b`: a function that is not called. `A::class` is a library value.
 pub(super) fn callable(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (of, name) = (walk.child_of(at, "type_identifier"), walk.child_of(at, "simple_identifier"));
     match (of, name) {
@@ -289,7 +289,7 @@ pub(super) fn callable(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn refer_to_callable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (of, name) = (walk.child_of(at, "type_identifier"), walk.child_of(at, "simple_identifier"));
     if let Some(of) = of {
-        // What begins with a small letter is a value, whatever the grammar takes it for.
+        // A lower-case name is a value, even where the grammar parses it as a type.
         let is_value = walk.text(of).starts_with(char::is_lowercase);
         walk.roles.mark(Some(of), Role::Refers(if is_value { RefShape::Value } else { RefShape::Type }));
         if let Some(name) = name {
@@ -300,7 +300,7 @@ pub(super) fn refer_to_callable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `by f()`: what the delegate gives for its property.
+/// `by f()`: the value that the delegate provides for its property.
 pub(super) fn delegate(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(of) = walk.items(at).next() else { return walk.other() };
     let of = walk.lower(of);
@@ -351,7 +351,7 @@ pub(super) fn catch(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `when (val x = …)`: a name for all that follows.
+/// `when (val x = …)`: a name visible in all branches.
 pub(super) fn subject(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(one) = walk.child_of(at, "variable_declaration") {
         walk.draft.block(walk.tree.next(walk.parent(at)), false);

@@ -1,9 +1,9 @@
 //! Kotlin.
 //!
-//! A qualified name begins with the package: `okio.Buffer.readByte`. The grammar has nearly no fields, so kinds say where things
-//! stand. A class is its own first constructor: the parameters in its header are its type, and those with `val` or `var`
-//! are properties. An extension belongs to the type that it names, wherever it stands; the members of a companion are those
-//! of the class around it.
+//! A qualified name starts with the package: `okio.Buffer.readByte`. The grammar has almost no fields, so rows find
+//! children by their kinds. A class is its own primary constructor: the parameters in its header are its type, and
+//! those with `val` or `var` are properties. An extension belongs to the type that it names, wherever it is declared.
+//! The members of a companion are members of the enclosing class.
 
 mod declarations;
 mod expressions;
@@ -20,7 +20,7 @@ use crate::rules::{Apart, Look, Parts, Scoping, Unit};
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "kotlin",
     facts_version: 1,
@@ -235,7 +235,7 @@ const ROWS: &[Row] = &[
     row("multiline_comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "source_file",
     "character_escape_seq",

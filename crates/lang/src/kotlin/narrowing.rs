@@ -1,10 +1,10 @@
-//! What a test says about a local name: behind `x is T` it is a `T`.
+//! Type narrowing of local bindings: after `x is T`, `x` is a `T`.
 
 use crate::recipe::Walk;
 
 use super::types::is_type;
 
-/// More tests in one condition are not looked at.
+/// Maximum number of tests read in one condition.
 const MOST: usize = 8;
 
 /// `x is T` or `x !is T`.
@@ -14,7 +14,7 @@ struct Test {
     is_not: bool,
 }
 
-/// The tests that all hold when a condition does.
+/// Returns the tests that all hold when a condition holds.
 fn tests(walk: &Walk<'_, '_>, condition: usize) -> Vec<Test> {
     let (mut open, mut found) = (vec![condition], Vec::new());
     for _ in 0..2 * MOST {
@@ -37,7 +37,7 @@ fn test(walk: &Walk<'_, '_>, at: usize) -> Option<Test> {
     is_test.then_some(Test { name, of, is_not })
 }
 
-/// From a node on, a local name is what a test says.
+/// Gives a local binding the tested type from a node on.
 fn narrow(walk: &mut Walk<'_, '_>, name: usize, of: usize, from: usize) {
     let span = walk.tree.node(name).span();
     if walk.draft.is_local(span) {
@@ -47,7 +47,7 @@ fn narrow(walk: &mut Walk<'_, '_>, name: usize, of: usize, from: usize) {
     }
 }
 
-/// The body of a condition, a loop or a case: a block, in which the condition holds. Its last expression is its value.
+/// The body of a condition, a loop or a case: a block in which the condition holds. Its last expression is its value.
 pub(super) fn body(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let around = walk.parent(at);
@@ -69,7 +69,7 @@ pub(super) fn body(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `if (x !is T) return`: behind it, the name is a `T`.
+/// `if (x !is T) return`: after it, `x` is a `T`.
 pub(super) fn guard(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (condition, then) = (walk.child(at, "condition"), walk.child(at, "consequence"));
     let is_alone = walk.child(at, "alternative").is_none();
@@ -85,7 +85,7 @@ pub(super) fn guard(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `x is T && x.f()`: the right side is looked at only when the left one holds.
+/// `x is T && x.f()`: the right operand is evaluated only when the left one holds.
 pub(super) fn both(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(first) = walk.items(at).next() else { return at + 1 };
     let found = tests(walk, first);
@@ -98,12 +98,12 @@ pub(super) fn both(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `is T ->` of a `when`: what it looks at is a `T` there.
+/// `is T ->` of a `when`: the subject is a `T` there.
 pub(super) fn entry(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let conditions: Vec<usize> = walk.items(at).filter(|&one| walk.kind(one) == "when_condition").take(2).collect();
     let &[only] = conditions.as_slice() else { return at + 1 };
-    // Without a subject it is a condition like any other.
+    // Without a subject it is an ordinary condition.
     let first = walk.items(walk.parent(at)).next();
     let Some(subject) = first.filter(|&first| walk.kind(first) == "when_subject") else {
         let condition = walk.items(only).next();

@@ -1,20 +1,20 @@
-//! Modifiers that the grammar takes for something else.
+//! Repairs modifiers that the grammar misparses.
 //!
-//! `expect`, `open`, `inner` and their like are names as well. Two of them before a class with a body can be read as calls of
-//! infix functions with a closure behind them, and then nothing is declared. Those that tell the walk nothing are blanked, one
-//! byte each, until a single one is left; headers are shown as they are written.
+//! `expect`, `open`, `inner` and similar words can also be names. Two of them before a class with a body can be parsed
+//! as calls of infix functions with a trailing lambda, and then nothing is declared. Modifiers that the walk does not
+//! use are blanked byte by byte until one is left. Headers are shown as written.
 
-/// Words that may be names.
+/// Modifiers that can also be names.
 const SOFT: &[&str] =
     &["abstract", "actual", "annotation", "data", "expect", "external", "final", "inner", "open", "sealed", "value"];
 
-/// Those of them that nothing asks for.
+/// Soft modifiers that the walk does not use.
 const DISPENSABLE: &[&str] = &["actual", "expect", "external", "final", "inner", "open"];
 
-/// Words that never are.
+/// Modifiers that cannot be names.
 const HARD: &[&str] = &["internal", "private", "protected", "public"];
 
-/// The text as the grammar would like it; `None` when there is nothing to change.
+/// Returns the repaired text, or `None` when nothing changes.
 pub(super) fn repair(text: &str) -> Option<String> {
     let mut blanked: Vec<std::ops::Range<usize>> = Vec::new();
     let mut start = 0;
@@ -41,11 +41,11 @@ pub(super) fn repair(text: &str) -> Option<String> {
     }
     let mut bytes = text.as_bytes().to_vec();
     blanked.into_iter().for_each(|word| bytes[word].fill(b' '));
-    // Only ASCII was replaced by ASCII.
+    // Only ASCII characters were replaced, by ASCII characters.
     String::from_utf8(bytes).ok()
 }
 
-/// The next word of a line that consists of words and blanks up to there.
+/// Returns the next word of a line that consists of words and blanks up to this point.
 fn word_at(line: &str, at: &mut usize) -> Option<std::ops::Range<usize>> {
     let blanks = line[*at..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let start = *at + blanks;

@@ -18,17 +18,17 @@ pub(super) fn is_type(kind: &str) -> bool {
     known.contains(&kind)
 }
 
-/// The first type in a node.
+/// Returns the first type in a node.
 pub(super) fn type_in(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     walk.items(at).find(|&item| is_type(walk.kind(item)))
 }
 
-/// The same, lowered: the declared type of what a node declares.
+/// Returns the declared type in a node, lowered.
 pub(super) fn type_of(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     type_in(walk, at).map(|of| walk.lower(of))
 }
 
-/// The part of a type's path up to this name.
+/// Lowers the part of a type's path up to this name.
 pub(super) fn type_name(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match earlier_part(walk, at) {
         Some(of) => {
@@ -51,7 +51,7 @@ fn earlier_part(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     (walk.kind(one) == "type_identifier").then_some(one)
 }
 
-/// The names of a path, each behind the one before it.
+/// The names of a path, each qualified by the previous one.
 pub(super) fn refer_to_type(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&one| walk.kind(one) == "type_identifier").collect();
     for pair in names.windows(2) {
@@ -73,7 +73,7 @@ pub(super) fn user_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// `(A, B) -> C`, and `A.(B) -> C`, whose first parameter is what it is called on.
+/// `(A, B) -> C`, and `A.(B) -> C`, whose first parameter is its receiver.
 pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let receiver = walk.child(at, "receiver");
     let on_first = receiver.is_some();

@@ -1,4 +1,4 @@
-//! What is odd in Lua: what defines a name is an expression, and functions are values.
+//! Language-specific hooks of Lua: names are defined by expressions, and functions are values.
 
 use codecompass_model::{
     BindingKind, Expr, ExprId, Flags, Import, ImportForm, Part, RefShape, Seen, SymbolKind, Visibility,
@@ -27,7 +27,7 @@ fn define_function(walk: &mut Walk<'_, '_>, at: usize, name: usize, function: us
     let owner = of.map(|of| walk.lower(of));
     let segment = of.map(|of| format!("{}.{}", table_path(walk.text(of)), walk.text(leaf)));
     let is_method = walk.kind(name) == "method_index_expression";
-    // A name that was declared as a local one before stays one.
+    // A name that was declared as local stays local.
     let is_local = of.is_none() && (is_local || is_seen(walk, leaf));
     let (visibility, flags) = match is_local {
         true => (Some(Visibility::Private), Flags::BLOCK_ONLY),
@@ -46,7 +46,7 @@ fn define_function(walk: &mut Walk<'_, '_>, at: usize, name: usize, function: us
         },
     );
     if let Some(symbol) = symbol.filter(|_| is_local) {
-        // A value does not see the name that it is given.
+        // A value does not see the name that it is assigned to.
         let from = if function == at { at } else { walk.tree.next(at) };
         walk.draft.declare(walk.tree.node(leaf).span(), symbol, from);
     }
@@ -57,13 +57,13 @@ fn define_function(walk: &mut Walk<'_, '_>, at: usize, name: usize, function: us
     }
 }
 
-/// Whether a name is that of a local variable, or of a local function.
+/// Whether a name is a local variable or a local function.
 fn is_seen(walk: &mut Walk<'_, '_>, name: usize) -> bool {
     let span = walk.tree.node(name).span();
     walk.draft.see(span, name) != Seen::Nowhere
 }
 
-/// A block; that of `repeat` ends behind its condition, which sees what is in it.
+/// A block; the block of `repeat` ends after its condition, which sees the block's locals.
 pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.kind(walk.parent(at)) != "repeat_statement" {
         walk.scope(at);
@@ -71,14 +71,14 @@ pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The path of a table; of any other expression, the last name.
+/// Returns the path of a table; for any other expression, its last name.
 fn table_path(text: &str) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let other = text.trim_end().rfind(|c: char| !is_part(c)).map_or(0, |at| at + 1);
     text.get(other..).unwrap_or(text).trim().trim_start_matches('.')
 }
 
-/// A function without a name, unless what is around it has given it one.
+/// An anonymous function, unless its context has named it.
 pub(super) fn unnamed_function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if !walk.is_open_function(at) {
         walk.open_function(at, None);
@@ -86,7 +86,7 @@ pub(super) fn unnamed_function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a function is as a value.
+/// Returns the type of a function as a value.
 pub(super) fn function_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let params = walk.child(at, "parameters").map_or(0, |list| walk.items(list).count() as u32);
     walk.draft.expr(Expr::Closure { params, back: None })
@@ -98,7 +98,7 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let this = names.first().copied().filter(|&first| walk.text(first) == "self");
     for name in names {
         let binding = walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
-        // A function that takes what it is called on by name is a method like others.
+        // A function that declares its receiver by name is an ordinary method.
         if let (Some(binding), true) = (binding, this == Some(name)) {
             let value = walk.draft.expr(Expr::This);
             walk.draft.set_binding_value(binding, value);
@@ -107,7 +107,7 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `local a, b = x, y`: symbols at the level of the file, local names in functions.
+/// `local a, b = x, y`: symbols at file level, local bindings in functions.
 pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(inner) = walk.items(at).next() else { return at + 1 };
     let (names, values) = match walk.kind(inner) {
@@ -127,7 +127,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The names and the values of an assignment.
+/// Returns the names and the values of an assignment.
 fn sides(walk: &Walk<'_, '_>, at: usize) -> (Vec<usize>, Vec<usize>) {
     let list = |kind: &str| walk.child_of(at, kind).map_or_else(Vec::new, |list| walk.items(list).collect());
     let names: Vec<usize> = list("variable_list");
@@ -136,7 +136,7 @@ fn sides(walk: &Walk<'_, '_>, at: usize) -> (Vec<usize>, Vec<usize>) {
 
 fn assign(walk: &mut Walk<'_, '_>, at: usize, names: &[usize], values: &[usize], is_local: bool) {
     let in_function = walk.is_local(at);
-    // `local ok, m = pcall(require, "m")`: the second is the module.
+    // `local ok, m = pcall(require, "m")`: the second value is the module.
     let shift = usize::from(values.first().is_some_and(|&first| walk.text(first).starts_with("pcall(require")));
     for (n, &name) in names.iter().enumerate() {
         let value = n.checked_sub(shift).and_then(|n| values.get(n)).copied();
@@ -146,7 +146,7 @@ fn assign(walk: &mut Walk<'_, '_>, at: usize, names: &[usize], values: &[usize],
         let is_name = walk.kind(name) == "identifier";
         let is_known = is_name && !is_local && is_seen(walk, name);
         match value {
-            // A function that is given a name has it.
+            // A function assigned to a name gets that name.
             Some(value) if walk.kind(value) == "function_definition" && names.len() == 1 && !is_known => {
                 define_function(walk, at, name, value, is_local);
             }
@@ -157,7 +157,7 @@ fn assign(walk: &mut Walk<'_, '_>, at: usize, names: &[usize], values: &[usize],
                     walk.value_of_binding(binding, value);
                 }
             }
-            // A global name, or one of the file, where it first gets a value.
+            // A global name, or a file-level local, at its first assignment.
             value if is_name && (is_local || !in_function) && !is_known => variable(walk, at, name, value, is_local),
             Some(value) if walk.kind(name) == "dot_index_expression" && !in_function => put(walk, at, name, value),
             _ => {}
@@ -165,7 +165,7 @@ fn assign(walk: &mut Walk<'_, '_>, at: usize, names: &[usize], values: &[usize],
     }
 }
 
-/// `M.x = value`, at the level of the file: a field of the table.
+/// `M.x = value` at file level: a field of the table.
 fn put(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: usize) {
     let (Some(leaf), Some(of)) = (walk.child(name, "field"), walk.child(name, "table")) else { return };
     let segment = format!("{}.{}", table_path(walk.text(of)), walk.text(leaf));
@@ -190,7 +190,7 @@ fn variable(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize
     let end = if is_table { walk.tree.next(at) } else { 0 };
     let symbol =
         walk.define(at, Definition { value, visibility, flags, end, ..Definition::new(SymbolKind::Var, name) });
-    // Its own value does not see it: `local table = table`.
+    // A variable is not visible in its own value: `local table = table`.
     if let Some(symbol) = symbol.filter(|_| is_local) {
         walk.draft.declare(walk.tree.node(name).span(), symbol, walk.tree.next(at));
     }
@@ -199,7 +199,7 @@ fn variable(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize
 /// `f = function() … end` in a table.
 pub(super) fn table_field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (Some(name), Some(value)) = (walk.child(at, "name"), walk.child(at, "value")) else { return at + 1 };
-    // `[f] = 1` has an expression for its name.
+    // The key of `[f] = 1` is an expression.
     if walk.kind(name) != "identifier" || walk.text(at).starts_with('[') {
         return at + 1;
     }
@@ -218,7 +218,7 @@ pub(super) fn table_field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             let end = if kind == "table_constructor" { walk.tree.next(at) } else { 0 };
             walk.define(at, Definition { value: Some(value), end, ..Definition::new(SymbolKind::Field, name) });
         }
-        // The key of a table that nobody knows by name.
+        // The key of a table without a known name.
         _ => {
             walk.roles.mark(Some(name), Role::Declares);
             walk.draft.means_itself(walk.tree.node(name).span());
@@ -248,7 +248,7 @@ pub(super) fn loop_number(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a function, or the file, gives back first.
+/// The first value that a function or the file returns.
 pub(super) fn returns(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let first = walk.child_of(at, "expression_list").and_then(|list| walk.items(list).next());
     if let Some(first) = first {
@@ -257,7 +257,7 @@ pub(super) fn returns(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A call: of a name, of a member, of what a call gave.
+/// A call of a name, of a member, or of the result of a call.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(callee) = walk.child(at, "name") else { return at + 1 };
     let name = walk.name_node(callee);
@@ -273,13 +273,13 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The name of the module that an expression loads.
+/// Returns the name of the module that an expression loads.
 fn required<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<(&'t str, usize)> {
     let callee = walk.child(at, "name").filter(|_| walk.kind(at) == "function_call")?;
     let first = walk.child(at, "arguments").and_then(|list| walk.items(list).next())?;
     let (callee, first) = match walk.text(callee) {
         "require" => (callee, first),
-        // `pcall(require, "a")` loads it, too.
+        // `pcall(require, "a")` loads the module, too.
         "pcall" if walk.text(first) == "require" => {
             (first, walk.child(at, "arguments").and_then(|list| walk.items(list).nth(1))?)
         }
@@ -289,7 +289,7 @@ fn required<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<(&'t str, usize)> {
     Some((walk.text(content), callee))
 }
 
-/// An import, if an expression loads a module.
+/// Adds an import if an expression loads a module.
 fn require(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
     let Some((module, _)) = required(walk, at) else { return };
     let alias = (walk.kind(name) == "identifier").then(|| walk.text(name).to_owned());
@@ -305,7 +305,7 @@ fn require(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
     });
 }
 
-/// What a call gives: of `require`, what the module gives.
+/// The value of a call. `require` returns the value that the module returns.
 pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if let Some((module, _)) = required(walk, at) {
         let module = walk.draft.word(module);
@@ -320,7 +320,7 @@ pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Call { callee, args })
 }
 
-/// `setmetatable(t, m)`: what `m` tells to look into, else `m` itself, else `t`.
+/// `setmetatable(t, m)`: either the `__index` of `m` (or `m` itself without one), or `t`.
 fn with_metatable(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let list: Vec<usize> = walk.child(at, "arguments").map_or_else(Vec::new, |list| walk.items(list).collect());
     let (Some(&table), Some(&meta)) = (list.first(), list.get(1)) else { return walk.other() };
@@ -331,7 +331,7 @@ fn with_metatable(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Either(both))
 }
 
-/// `a or b` is one of both, `a and b` the second; all else is a value without members.
+/// `a or b` is either operand, `a and b` the second; any other result has no members.
 pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return walk.other() };
     let between = walk.tree.node(left).end as usize..walk.tree.node(right).start as usize;
@@ -345,12 +345,12 @@ pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// A table that is written out.
+/// A table literal.
 pub(super) fn table(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Inline(walk.tree.node(at).span()))
 }
 
-/// A name; `self` is what a method is called on.
+/// A name; `self` is the receiver of a method.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let is_self = walk.text(at) == "self" && !walk.draft.is_local(walk.tree.node(at).span());
     if is_self { walk.draft.expr(Expr::This) } else { walk.name_expr(at) }

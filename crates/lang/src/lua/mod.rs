@@ -1,8 +1,8 @@
 //! Lua.
 //!
-//! A module is a table: `local M = {}`, functions that are put into it (`function M.f()`, `function M:m()`, `M.f = function`),
-//! and `return M` at the end. Functions in a table belong to it (`Symbol::owner`), so that a value of the table, or one whose
-//! metatable it is, has them. `require` is what the file it loads returns.
+//! A module is a table: `local M = {}`, functions that are added to it (`function M.f()`, `function M:m()`, `M.f =
+//! function`), and `return M` at the end. Functions in a table belong to it (`Symbol::owner`), so a value of the table,
+//! or a value with it as its metatable, has them. `require` returns the value that the loaded file returns.
 
 mod hooks;
 mod modules;
@@ -15,7 +15,7 @@ use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
 use crate::rules::{Look, Scoping};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "lua",
     facts_version: 1,
@@ -114,7 +114,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "chunk",
     "break_statement",

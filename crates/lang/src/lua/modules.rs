@@ -1,11 +1,11 @@
-//! Modules: the name of a file's own, and the file that `require` means.
+//! Modules: the module name of a file, and the file that `require` loads.
 
 use codecompass_model::{VersionId, World};
 
-/// Folders that modules are looked for in, and that no module is named after.
+/// Folders in which modules are looked up; they are not part of module names.
 const ROOTS: &[&str] = &["src", "lua", "lib"];
 
-/// The file's part of qualified names.
+/// Returns the file's part of qualified names.
 pub(super) fn name(path: &str) -> String {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -19,7 +19,8 @@ pub(super) fn name(path: &str) -> String {
     parts.join(".")
 }
 
-/// The file that a module's name means: the one whose path ends so, and begins most like that of the file that loads it.
+/// Returns the file of a module: its path has the module as a suffix and shares the longest prefix with the loading
+/// file's path.
 pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     let path = module.replace('.', "/");
     let last = path.rsplit('/').next().unwrap_or(&path);
@@ -42,7 +43,8 @@ pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionI
     best.map(|(.., id)| id).into_iter().collect()
 }
 
-/// Whether modules may be loaded by their paths from a folder: it ends in a slash, and is no part of a module itself.
+/// Whether modules may be loaded by their paths from a folder: the folder ends with a slash and is not itself part of a
+/// module.
 fn is_root(world: &dyn World, folder: &str) -> bool {
     let Some(mut folder) = folder.strip_suffix('/') else { return false };
     loop {

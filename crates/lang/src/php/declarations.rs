@@ -1,4 +1,4 @@
-//! What is odd in declarations and local names of PHP.
+//! Language-specific hooks for declarations and local bindings of PHP.
 
 use codecompass_model::BindingKind::{Local, Param};
 use codecompass_model::{Expr, ExprId, Flags, Import, ImportForm, Part, RefShape, SymbolKind, Visibility};
@@ -13,11 +13,11 @@ use crate::text;
 pub(super) const PARAMETER: Bind =
     bind(Param, Find::Inside("variable_name", "name")).of_type(Find::Field("type")).value(Find::Field("default_value"));
 
-/// One that takes all that is left.
+/// A variadic parameter.
 pub(super) const VARIADIC: Bind =
     bind(Param, Find::Inside("variable_name", "name")).of_type(Find::Field("type")).variadic();
 
-/// `namespace A\B;`: what all qualified names begin with from here on.
+/// `namespace A\B;`: the prefix of all qualified names after it.
 pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else {
         walk.draft.set_prefix(String::new());
@@ -116,7 +116,7 @@ pub(super) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `define('A', 1)` at the level of the file.
+/// `define('A', 1)` at file level.
 pub(super) fn defined(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_define = walk.child(at, "function").is_some_and(|name| walk.text(name) == "define");
     if !is_define || walk.is_local(at) {
@@ -130,7 +130,7 @@ pub(super) fn defined(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A class without a name: its methods are made from what it is made from.
+/// An anonymous class: its methods have the base types of the class.
 pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(body) = walk.child(at, "body") {
         walk.unnamed.push((walk.tree.next(body), at));
@@ -149,7 +149,7 @@ pub(super) fn traits(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A case is a value of the enum around it.
+/// A case is a value of the enclosing enum.
 pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(walk.parent(at));
     if let (Some(name), Some(symbol)) = (walk.child(around, "name"), walk.draft.enclosing_index())
@@ -162,12 +162,12 @@ pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether a declared type leaves open what is in it.
+/// Whether a declared type does not determine its element type.
 fn is_vague(walk: &Walk<'_, '_>, of: Option<usize>) -> bool {
     of.is_none_or(|of| matches!(walk.text(of), "array" | "iterable" | "?array" | "mixed" | "object"))
 }
 
-/// The type of a property that says it in its doc comment.
+/// The type of a property from its doc comment.
 pub(super) fn property_doc(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let declared = walk.child(walk.parent(at), "type");
     let Some(symbol) = walk.draft.enclosing_index().filter(|_| is_vague(walk, declared)) else { return at + 1 };
@@ -179,7 +179,7 @@ pub(super) fn property_doc(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A function or a method; what it gives back may stand in its doc comment.
+/// A function or a method; its result type may be in its doc comment.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let kind = match walk.kind(at) {
@@ -206,7 +206,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The type of a function with another result.
+/// Returns the type of a function with another result.
 fn gives(walk: &mut Walk<'_, '_>, of: ExprId, result: ExprId) -> ExprId {
     let Expr::Func(of) = walk.draft.expr_at(of) else { return of };
     let mut of = of.clone();
@@ -214,7 +214,7 @@ fn gives(walk: &mut Walk<'_, '_>, of: ExprId, result: ExprId) -> ExprId {
     walk.draft.expr(Expr::Func(of))
 }
 
-/// A parameter; its type may stand in the doc comment of the function.
+/// A parameter; its type may be in the doc comment of the function.
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let row = if walk.kind(at) == "variadic_parameter" { &VARIADIC } else { &PARAMETER };
     let Some(binding) = walk.bind_row(at, row) else { return at + 1 };
@@ -230,7 +230,7 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `private A $a` among the parameters of a constructor: a property as well.
+/// `private A $a` among constructor parameters: also a property.
 pub(super) fn promoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.find(at, PARAMETER.name) else { return at + 1 };
     parameter(walk, at);
@@ -243,7 +243,7 @@ pub(super) fn promoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `$a = b`: a new local name.
+/// `$a = b`: a new local binding.
 pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return at + 1 };
     let next = walk.tree.next(at);
@@ -263,7 +263,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `$a ??= b` may be the first that is heard of a variable.
+/// `$a ??= b` may be the first occurrence of a variable.
 pub(super) fn augmented(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk
         .child(at, "left")
@@ -277,7 +277,7 @@ pub(super) fn augmented(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Binds all variables of a pattern, of which nothing is known.
+/// Binds all variables of a pattern, with unknown types.
 fn bind_all(walk: &mut Walk<'_, '_>, pattern: usize, from: usize) {
     for at in pattern..walk.tree.next(pattern) {
         let is_target = matches!(walk.kind(walk.parent(at)), "list_literal" | "by_ref" | "pair" | "");
@@ -328,8 +328,8 @@ pub(super) fn global(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Behind `if ($a instanceof B)` the variable is of that type, and after the statement it is what it was before; behind
-/// `if (!$a instanceof B) return;` it is of that type from there on.
+/// In the body of `if ($a instanceof B)` the variable has that type, and after the statement it has its previous type
+/// again. After `if (!$a instanceof B) return;` it has that type.
 pub(super) fn narrowed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let statement = walk.parent(at);
     let condition = walk.child(statement, "condition").and_then(|of| walk.items(of).next());
@@ -369,9 +369,9 @@ pub(super) fn narrowed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The variable and the type of the first test in a condition.
+/// Returns the variable and the type of the first test in a condition.
 fn instance(walk: &Walk<'_, '_>, mut test: usize) -> Option<(usize, usize)> {
-    // A chain of tests leans to the left.
+    // A chain of tests nests to the left.
     for _ in 0..MOST_TESTS {
         let (left, right) = (walk.child(test, "left")?, walk.child(test, "right")?);
         let between = walk.tree.node(left).end as usize..walk.tree.node(right).start as usize;
@@ -388,10 +388,10 @@ fn instance(walk: &Walk<'_, '_>, mut test: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// No more tests of a condition are looked at.
+/// Maximum number of tests read in one condition.
 const MOST_TESTS: usize = 8;
 
-/// Whether a block ends by leaving what is around it.
+/// Whether a block always exits the enclosing one.
 fn leaves(walk: &Walk<'_, '_>, block: usize) -> bool {
     let Some(last) = walk.items(block).last() else { return false };
     match walk.kind(last) {

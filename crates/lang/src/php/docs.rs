@@ -1,11 +1,11 @@
-//! Types in doc comments of PHP, as far as they are simple, and names as a file writes them.
+//! Simple types in PHP doc comments, and names as written in a file.
 
 use codecompass_model::{Expr, ExprId};
 
 use super::hooks::nowhere;
 use crate::recipe::Walk;
 
-/// Words for types without members.
+/// Type names without members.
 const PLAIN: &[&str] = &[
     "null",
     "int",
@@ -33,7 +33,7 @@ const PLAIN: &[&str] = &[
     "numeric",
 ];
 
-/// A path as the whole program knows it, with a separator before it: by the imports and the namespace of its file.
+/// Returns the absolute path, with a leading separator, by the imports and the namespace of the file.
 pub(super) fn absolute(walk: &Walk<'_, '_>, path: &str) -> String {
     let path: String = path.split_whitespace().collect();
     if path.starts_with('\\') {
@@ -59,7 +59,7 @@ pub(super) fn absolute(walk: &Walk<'_, '_>, path: &str) -> String {
     }
 }
 
-/// The class that a simple name means; `self` is the one around.
+/// Returns the class that a simple name refers to; `self` is the enclosing class.
 pub(super) fn name_of(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
     match name {
         "self" | "static" | "$this" => {
@@ -73,7 +73,7 @@ pub(super) fn name_of(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
     }
 }
 
-/// The type behind a tag of a doc comment; of a parameter's, the one with the variable's name.
+/// Returns the type after a tag of a doc comment; for a parameter, of the tag with the variable's name.
 pub(super) fn tagged<'d>(doc: &'d str, tag: &str, variable: Option<&str>) -> Option<&'d str> {
     doc.lines().find_map(|line| {
         let line = line.trim_start_matches(['/', '*', ' ', '\t']);
@@ -88,7 +88,7 @@ pub(super) fn tagged<'d>(doc: &'d str, tag: &str, variable: Option<&str>) -> Opt
     })
 }
 
-/// Where a type ends: at white space that stands in no brackets.
+/// Returns the end of a type: the first white space outside brackets.
 fn end_of_type(text: &str) -> usize {
     let mut depth = 0_i32;
     for (at, sign) in text.char_indices() {
@@ -102,10 +102,10 @@ fn end_of_type(text: &str) -> usize {
     text.len()
 }
 
-/// A type of a doc comment; `None` where it is not simple.
+/// Lowers a type in a doc comment; `None` when it is not simple.
 pub(super) fn type_of(walk: &mut Walk<'_, '_>, text: &str) -> Option<ExprId> {
     let text = text.trim().trim_start_matches('?').trim_end_matches("*/").trim();
-    // More signs than any type that is written by hand has.
+    // More bytes than any handwritten type has.
     const MOST: usize = 120;
     if text.len() > MOST || text.contains(['{', '(']) {
         return None;
@@ -125,23 +125,23 @@ pub(super) fn type_of(walk: &mut Walk<'_, '_>, text: &str) -> Option<ExprId> {
     }
     let is_name =
         |part: &str| part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\\' | '$')) && !part.is_empty();
-    // One of several classes: nobody knows which.
+    // One of several classes: the actual one is unknown.
     if !is_name(first) || more.is_some() {
         return None;
     }
     Some(if first.contains('\\') { nowhere(walk, &absolute(walk, first)) } else { name_of(walk, first) })
 }
 
-/// What stands in the brackets of a list.
+/// Returns the text in the brackets of a list type.
 fn generic(text: &str) -> Option<&str> {
     let names = ["array<", "list<", "iterable<", "non-empty-array<", "non-empty-list<"];
     let rest = names.iter().find_map(|name| text.strip_prefix(name))?;
     rest.strip_suffix('>')
 }
 
-/// The doc comment right before a place of the text.
+/// Returns the doc comment right before a byte offset.
 pub(super) fn before<'t>(walk: &Walk<'_, 't>, start: u32) -> Option<&'t str> {
-    // Longer ones are no notes on a variable.
+    // Longer comments are not annotations of a variable.
     const MOST: usize = 200;
     let text = walk.draft.text.get(..start as usize)?.trim_end().strip_suffix("*/")?;
     let mut from = text.len().saturating_sub(MOST);

@@ -1,4 +1,4 @@
-//! What is odd in expressions, names and types of PHP.
+//! Language-specific hooks for expressions, names and types of PHP.
 
 use codecompass_model::{Expr, ExprId, Literal, RefShape, Seen};
 
@@ -6,16 +6,16 @@ use super::docs::name_of;
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// No more arms of an expression are looked at.
+/// Maximum number of arms read in one expression.
 const MOST_ARMS: usize = 8;
 
-/// A name: of a variable, of a class, of a function, of a constant. Only variables are local.
+/// A name of a variable, class, function or constant. Only variables are local.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     let span = walk.tree.node(at).span();
     let role = walk.roles.of(at);
     if walk.kind(around) == "variable_name" {
-        // One that nobody has given a value, or the value that a method is called on.
+        // A variable that was never assigned, or `$this`.
         if role == Role::Open && (walk.text(at) == "this" || !walk.draft.is_local(span)) {
             walk.roles.mark(Some(at), Role::Declares);
             walk.draft.means_itself(span);
@@ -24,7 +24,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     let is_path = matches!(walk.kind(around), "qualified_name" | "relative_name");
     let shape = match role {
-        // Somebody around it has said what it does.
+        // An enclosing node has already set its role.
         Role::Declares | Role::Refers(_) => return at + 1,
         Role::Open => shape_of(walk, if is_path { around } else { at }),
     };
@@ -46,7 +46,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// How a name refers, by what stands around it.
+/// Returns the reference shape of a name from its context.
 fn shape_of(walk: &Walk<'_, '_>, at: usize) -> RefShape {
     let around = walk.parent(at);
     let is_in = |field: &str| walk.child(around, field) == Some(at);
@@ -65,34 +65,34 @@ fn shape_of(walk: &Walk<'_, '_>, at: usize) -> RefShape {
     }
 }
 
-/// What stands between the operands.
+/// Returns the operator between the operands.
 fn operator<'t>(walk: &Walk<'_, 't>, at: usize) -> &'t str {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return "" };
     let between = walk.tree.node(left).end as usize..walk.tree.node(right).start as usize;
     walk.draft.text.get(between).unwrap_or("").trim()
 }
 
-/// The namespace before the last name of a path.
+/// Returns the namespace before the last name of a path.
 fn path_before(walk: &mut Walk<'_, '_>, path: usize) -> ExprId {
     let whole = super::docs::absolute(walk, walk.text(path));
     let package = whole.rsplit_once('\\').map_or("", |(package, _)| package);
-    // One that ends with a separator is a namespace and no class.
+    // A trailing separator marks a namespace, not a class.
     let package = [package, "\\"].concat();
     nowhere(walk, &package)
 }
 
-/// A name that no variable bears.
+/// Lowers a name that is never a local variable.
 pub(super) fn nowhere(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
     let name = walk.draft.word(name);
     walk.draft.expr(Expr::Name { name, seen: Seen::Nowhere })
 }
 
-/// What a name stands for.
+/// Lowers a name to its value.
 pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let is_variable = walk.kind(walk.parent(at)) == "variable_name";
     match walk.text(at) {
         "this" if is_variable => walk.draft.expr(Expr::This),
-        // One that nobody has given a value is no constant.
+        // A variable that was never assigned is not a constant.
         _ if is_variable && !walk.draft.is_local(walk.tree.node(at).span()) => walk.other(),
         _ if is_variable => walk.name_expr(at),
         "parent" => walk.draft.expr(Expr::Super),
@@ -111,13 +111,13 @@ pub(super) fn relative_scope(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(of)
 }
 
-/// The name behind two colons, and what stands before it.
+/// Returns the name after a double colon, and its qualifier.
 fn sides(walk: &Walk<'_, '_>, at: usize) -> Option<(usize, usize)> {
     let of = walk.items(at).next()?;
     let name = walk.child(at, "name").or_else(|| walk.items(at).nth(1))?;
     let name = match walk.kind(name) {
         "name" => name,
-        // `A::$b` is a property, but `A::$b()` calls what the variable names.
+        // `A::$b` is a property, but `A::$b()` calls the function that the variable names.
         "variable_name" if walk.kind(at) == "scoped_property_access_expression" => walk.child_of(name, "name")?,
         _ => return None,
     };
@@ -159,7 +159,7 @@ pub(super) fn scoped_call(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Call { callee, args })
 }
 
-/// A call of a method of `$this`.
+/// A method call on `$this`.
 pub(super) fn own_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_own = walk.child(at, "object").is_some_and(|of| walk.text(of) == "$this");
     if let Some(name) = walk.child_of(at, "name").filter(|_| is_own) {
@@ -168,7 +168,7 @@ pub(super) fn own_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A class without a name is seen as what it is made from.
+/// An anonymous class has the type of its base.
 pub(super) fn unnamed_class(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let base = walk.child_of(at, "base_clause").or_else(|| walk.child_of(at, "class_interface_clause"));
     match base.and_then(|base| walk.items(base).next()) {
@@ -177,7 +177,7 @@ pub(super) fn unnamed_class(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// `a ?? b` is one of both; all else is a value without members.
+/// `a ?? b` is either operand; any other result has no members.
 pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return walk.other() };
     match operator(walk, at) {
@@ -223,7 +223,7 @@ pub(super) fn cast(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Cast(of))
 }
 
-/// A type that is a keyword; of those that are anything, nothing is known.
+/// A type that is a keyword; types that accept anything are unknown.
 pub(super) fn primitive(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.text(at) {
         "mixed" | "object" | "callable" | "iterable" => walk.other(),

@@ -1,8 +1,8 @@
 //! PHP.
 //!
-//! A qualified name begins with the namespace: `App\Web\Page\show`. Variables have the whole function as their scope, and each
-//! assignment begins a new local name, so that what follows it has the type of what was assigned. A trait that a class uses is
-//! one of its bases. What has no declared type may have one in its doc comment.
+//! A qualified name starts with the namespace: `App\Web\Page\show`. Variables are scoped to the whole function. Each
+//! assignment starts a new local binding, so the code after it sees the type of the assigned value. A trait that a
+//! class uses is one of its bases. A doc comment may give the type of something without a declared type.
 
 mod declarations;
 mod docs;
@@ -19,7 +19,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, define, grammar, row};
 use crate::rules::{Apart, Look, Outer, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "php",
     facts_version: 1,
@@ -112,7 +112,7 @@ const fn field(name: &'static str) -> Find {
     Find::Field(name)
 }
 
-/// The name of a variable, without the sign before it.
+/// The name of a variable, without the `$`.
 const VARIABLE: Find = Inside("variable_name", "name");
 
 const ROWS: &[Row] = &[
@@ -161,7 +161,7 @@ const ROWS: &[Row] = &[
     row("property_promotion_parameter", &[Do::Hook(declarations::promoted), Do::Bind(declarations::PARAMETER)]),
     row("anonymous_function", &[Do::Lower(Lower::Closure(field("parameters"), field("body")))]),
     row("arrow_function", &[Do::Lower(Lower::Closure(field("parameters"), field("body")))]),
-    // Statements and local names.
+    // Statements and local bindings.
     row(
         "compound_statement",
         &[Do::In("anonymous_function", &Do::Scope), Do::In("if_statement", &Do::Hook(declarations::narrowed))],
@@ -255,7 +255,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "sentinel_error",
     "program",

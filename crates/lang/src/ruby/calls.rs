@@ -1,4 +1,4 @@
-//! Calls: of methods, of what the language itself has, and names that may be either a variable or a call.
+//! Calls of methods and of language constructs, and names that may be a variable or a call.
 
 use codecompass_model::{Expr, ExprId, Import, ImportForm, RefShape, Seen};
 
@@ -6,12 +6,12 @@ use super::hooks::{declaring_call, type_around};
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// A call: how its name refers, and what it declares or loads.
+/// A call: sets the reference shape of its name, and adds the declarations and imports that it makes.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "method") else { return at + 1 };
     let (word, receiver) = (walk.text(name), walk.child(at, "receiver"));
     let is_own = receiver.is_some_and(|of| walk.kind(of) == "self");
-    // `A::B()` and `A::B` are calls to the grammar only when a list follows.
+    // The grammar parses `A::B` as a call only when an argument list follows.
     let shape = match receiver {
         _ if word == "new" => RefShape::Construct,
         Some(_) if is_own => RefShape::SelfCall,
@@ -42,7 +42,7 @@ fn require(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let args: Vec<usize> = walk.child(at, "arguments").map_or_else(Vec::new, |list| walk.items(list).collect());
     let Some(&text) = args.last() else { return };
     let Some(content) = walk.child_of(text, "string_content").filter(|_| walk.kind(text) == "string") else { return };
-    // A name that is put together from parts is none.
+    // An interpolated string is not a module name.
     if walk.items(text).nth(1).is_some() {
         return;
     }
@@ -60,7 +60,7 @@ fn require(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     });
 }
 
-/// What a call gives: `X.new` a value of `X`, `self.class` the class itself.
+/// The value of a call: `X.new` is a value of `X`, `self.class` the class itself.
 pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(name) = walk.child(at, "method") else { return walk.other() };
     let receiver = walk.child(at, "receiver");
@@ -68,7 +68,7 @@ pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let args = Box::default();
     let callee = match (receiver, word) {
         (Some(of), "class") if walk.kind(of) == "self" => return type_around(walk, at).unwrap_or_else(|| walk.other()),
-        // These give what they are called on.
+        // These return their receiver.
         (Some(of), "freeze" | "dup" | "clone" | "tap" | "itself") => return walk.lower(of),
         (Some(of), "new") => {
             let of = walk.lower(of);
@@ -96,7 +96,7 @@ pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         match walk.child(at, "scope") {
             Some(of) => walk.behind(name, of),
             None => {
-                // `::A` is looked for at the top only.
+                // `::A` is looked up at the top level only.
                 let of = walk.draft.word("");
                 let of = walk.draft.expr(Expr::Module(of));
                 walk.behind_value(name, of);
@@ -106,7 +106,7 @@ pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What it is.
+/// Lowers `A::B`.
 pub(super) fn scope_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(name) = walk.child(at, "name") else { return walk.other() };
     match walk.child(at, "scope") {
@@ -124,7 +124,7 @@ pub(super) fn scope_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// `a || b` is one of both.
+/// `a || b` is either operand.
 pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return walk.other() };
     match walk.text_between(left, right).trim() {
@@ -137,27 +137,27 @@ pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// A list or a table that is written out is one of the library.
+/// An array or hash literal has a library type.
 pub(super) fn array(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let name = if walk.kind(at) == "array" { "Array" } else { "Hash" };
     let of = walk.draft.name_expr(name, at);
     walk.draft.expr(Expr::Cast(of))
 }
 
-/// A symbol is one of the library.
+/// A symbol literal has a library type.
 pub(super) fn symbol(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let of = walk.draft.name_expr("Symbol", at);
     walk.draft.expr(Expr::Cast(of))
 }
 
-/// `super` calls what the method around it overrides.
+/// `super` calls the method that the enclosing method overrides.
 pub(super) fn super_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.draft.expr(Expr::Super);
     walk.draft.reference_on(walk.tree.node(at).span(), RefShape::MemberCall, of);
     at + 1
 }
 
-/// A name that is no variable is a call of the object's own method.
+/// A name that is not a variable is a call of the object's own method.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_local = walk.draft.is_local(walk.tree.node(at).span());
     if matches!(walk.text(at), "__method__" | "__dir__" | "private" | "public" | "protected" | "module_function")
@@ -166,7 +166,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         walk.roles.mark(Some(at), Role::Declares);
         walk.draft.means_itself(walk.tree.node(at).span());
     } else if !is_local && walk.text(at) == "new" && walk.roles.of(at) == Role::Open {
-        // `new` alone makes a value of the class around it.
+        // A bare `new` constructs a value of the enclosing class.
         walk.roles.mark(Some(at), Role::Refers(RefShape::Construct));
         if let Some(of) = type_around(walk, at) {
             walk.behind_value(at, of);
@@ -177,7 +177,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What it is: of a call, what it gives.
+/// Lowers a bare name; for a call, its result.
 pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let name = walk.name_expr(at);
     if matches!(walk.draft.expr_at(name), Expr::Name { seen: Seen::Local(_), .. }) {

@@ -1,28 +1,28 @@
-//! Declarations of Ruby: classes and modules, methods, and what calls declare.
+//! Declarations of Ruby: classes and modules, methods, and calls that declare something.
 
 use codecompass_model::{ExprId, Flags, RefShape, Span, SymbolKind, Visibility};
 
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// Notes at nodes: what stands there is private, protected, or belongs to the class itself.
+/// Marks on nodes: the definition is private, protected, or belongs to the class itself.
 pub(super) const PRIVATE: u32 = 1;
 pub(super) const PROTECTED: u32 = 2;
 pub(super) const STATIC: u32 = 4;
 
-/// How far around a node something is looked for.
+/// Maximum number of ancestors searched from a node.
 const MAX_AROUND: usize = 60;
 
 /// `class A::B < C`, `module M`.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    // The word itself is a node of the same kind.
+    // The keyword is a node of the same kind.
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let leaf = if walk.kind(name) == "scope_resolution" { walk.child(name, "name") } else { Some(name) };
     let Some(leaf) = leaf else { return at + 1 };
     let kind = if walk.kind(at) == "module" { SymbolKind::Module } else { SymbolKind::Class };
     let segment: String = walk.text(name).split_whitespace().collect();
     let body = walk.child(at, "body");
-    // The header ends with the superclass, behind which nothing says that the body begins.
+    // The header ends with the superclass; no token marks the start of the body.
     let end = walk.tree.next(at);
     let before = walk.child(at, "superclass").unwrap_or(name);
     let head = Some(walk.tree.node(before).end);
@@ -35,7 +35,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `private` alone is about all that follows; in a class's own block all belongs to the class.
+/// A bare `private` applies to everything after it; in `class << self` everything belongs to the class.
 fn note_visibility(walk: &mut Walk<'_, '_>, body: usize, always: u32) {
     let items: Vec<usize> = walk.items(body).collect();
     let mut now = 0;
@@ -67,7 +67,7 @@ pub(super) fn superclass(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What the class around is made from.
+/// Adds a base type to the enclosing class.
 pub(super) fn base(walk: &mut Walk<'_, '_>, of: usize, shape: RefShape) {
     let name = match walk.kind(of) {
         "constant" => Some(of),
@@ -82,7 +82,7 @@ pub(super) fn base(walk: &mut Walk<'_, '_>, of: usize, shape: RefShape) {
 /// `def a`, `def self.a`.
 pub(super) fn method(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
-    // What gives a value to `a` is named `a=`, and the name in it is not one of its own.
+    // The setter of `a` is named `a=`; the inner name is not a name of its own.
     let inner = walk.child(name, "name").filter(|_| walk.kind(name) == "setter");
     walk.roles.mark(inner, Role::Declares);
     let note = notes_of(walk, at);
@@ -116,7 +116,7 @@ pub(super) fn method(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The notes of a definition, which may stand as an argument: `private def a`.
+/// Returns the marks of a definition, which may be an argument: `private def a`.
 fn notes_of(walk: &Walk<'_, '_>, at: usize) -> u32 {
     let own = walk.marked(at);
     let list = walk.parent(at);
@@ -157,7 +157,7 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a call in a class declares: `attr_reader :a`, `define_method(:a)`, `alias_method :a, :b`. Says whether it did.
+/// Adds the declarations of a call in a class: `attr_reader :a`, `define_method(:a)`, `alias_method :a, :b`.
 pub(super) fn declaring_call(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let Some(list) = walk.child(at, "arguments") else { return };
     if !walk.draft.enclosing().is_some_and(|around| is_type(around.kind)) {
@@ -193,7 +193,7 @@ pub(super) fn declaring_call(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     }
 }
 
-/// The name that a symbol or a string spells.
+/// Returns the name that a symbol or a string spells.
 fn spelled(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     let span = walk.tree.node(at).span();
     match walk.kind(at) {
@@ -238,7 +238,7 @@ pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: u
     }
 }
 
-/// The class or module around a node, by its name.
+/// Returns the enclosing class or module of a node by its name.
 pub(super) fn type_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = at;
     for _ in 0..MAX_AROUND {

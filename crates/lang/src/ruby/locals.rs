@@ -6,10 +6,10 @@ use super::hooks::{constant, is_type};
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// More names of one pattern are not bound.
+/// Maximum number of names bound by one pattern.
 const MAX_NAMES: usize = 200;
 
-/// The parameters that are mere names.
+/// The parameters that are plain names.
 pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     for name in names {
@@ -26,7 +26,7 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A block: what is named in it first is forgotten behind it.
+/// A block: names that are first assigned in it are not visible after it.
 pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     at + 1
@@ -47,8 +47,8 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A local variable gets a value: the first one makes it. One that gets another value in a branch is of no known type; one
-/// that gets it in the same line of statements is another one from there on.
+/// An assignment to a local variable; the first one creates it. A variable that is assigned again in a branch has no
+/// known type. One that is assigned again in the same statement list is a new binding from there on.
 fn local(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) {
     let seen = walk.name_expr(name);
     let known = match walk.draft.expr_at(seen) {
@@ -72,7 +72,8 @@ fn local(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) 
     }
 }
 
-/// An instance variable belongs to the class around the method that gives it a value. It has a type if all agree on it.
+/// An instance variable belongs to the class that encloses the assigning method. It has a type if all assignments
+/// agree.
 fn variable(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) {
     let Some(class) = walk.draft.around(is_type) else { return };
     let word = walk.text(name);
@@ -106,7 +107,7 @@ fn define_field(walk: &mut Walk<'_, '_>, at: usize, name: usize, class: u32, is_
     walk.define(at, Definition { flags, visibility, parent: Some(class), ..Definition::new(SymbolKind::Field, name) })
 }
 
-/// `a, (b, *c) = …`, and what `rescue` gives a name.
+/// `a, (b, *c) = …`, and the name that `rescue` binds.
 pub(super) fn targets(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).take(MAX_NAMES).collect();
     for name in names {
@@ -133,7 +134,7 @@ pub(super) fn loop_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `rescue A => e`: with one class, `e` is of it.
+/// `rescue A => e`: with one class, `e` has that type.
 pub(super) fn rescue(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(at, "variable").and_then(|of| walk.items(of).find(|&name| walk.kind(name) == "identifier"));
     let classes: Vec<usize> = walk.child_of(at, "exceptions").map_or_else(Vec::new, |list| walk.items(list).collect());

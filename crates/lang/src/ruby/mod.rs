@@ -1,9 +1,9 @@
 //! Ruby.
 //!
-//! Classes and modules may be opened again anywhere: all declarations of one qualified name are one type. Constants are looked
-//! for in what is around them, then in the whole program; a call without a receiver is one of the object's own methods.
-//! `X.new` makes a value of `X` and runs `initialize`. What is defined by a call (`attr_reader`, `define_method`, `alias_method`,
-//! `X = Struct.new`) is a symbol like any other.
+//! Classes and modules may be reopened anywhere: all declarations of one qualified name are one type. Constants are
+//! looked up in the enclosing scopes, then in the whole program. A call without a receiver is a call of the object's
+//! own method. `X.new` constructs a value of `X` and runs `initialize`. Definitions made by a call (`attr_reader`,
+//! `define_method`, `alias_method`, `X = Struct.new`) are ordinary symbols.
 
 mod calls;
 mod hooks;
@@ -18,7 +18,7 @@ use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
 use crate::rules::{Look, Parts, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "ruby",
     facts_version: 1,
@@ -111,7 +111,7 @@ const ROWS: &[Row] = &[
     row("alias", &[Do::Hook(hooks::alias)]),
     row("undef", &[Do::Label]),
     row("body_statement", &[]),
-    // Parameters and local names.
+    // Parameters and local bindings.
     row("method_parameters", &[Do::Hook(locals::parameters)]),
     row("block_parameters", &[Do::Hook(locals::parameters)]),
     row("lambda_parameters", &[Do::Hook(locals::parameters)]),
@@ -175,7 +175,7 @@ const ROWS: &[Row] = &[
     row("program", &[Do::Lower(Lower::Same(First))]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "alternative_pattern",
     "array_pattern",

@@ -1,9 +1,10 @@
-//! `require` and `require_relative`: the file that is meant.
+//! Resolves `require` and `require_relative` to files.
 
 use codecompass_model::{VersionId, World};
 
-/// The file that a name means. One that begins with a dot is relative to the file that loads it; any other stands in a folder
-/// that is searched, and of several files whose paths end so the one is meant that begins most like the file that loads it.
+/// Returns the file that a name loads. A name with a leading dot is relative to the loading file. Any other name is
+/// looked up in a searched folder; of several files whose paths have this suffix, the one that shares the longest
+/// prefix with the loading file is chosen.
 pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_relative = module.starts_with('.');
@@ -27,7 +28,7 @@ pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionI
     best.map(|(.., id)| id).into_iter().collect()
 }
 
-/// A path as seen from a folder.
+/// Joins a path to a folder.
 fn joined(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! What is declared: classes, objects, functions, values.
+//! Declarations: classes, objects, functions, values.
 
 use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, Part, RefShape, SymbolKind, Visibility};
 
@@ -6,19 +6,19 @@ use super::patterns;
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// The words of a declaration before its name.
+/// Returns the words of a declaration before its name.
 fn words<'t>(walk: &Walk<'_, 't>, at: usize, name: usize) -> &'t str {
     walk.draft.text.get(walk.tree.node(at).start as usize..walk.tree.node(name).start as usize).unwrap_or("")
 }
 
-/// Who may use what is declared, where it says `private[a]`.
+/// The visibility of a declaration with `private[a]`.
 fn visibility(walk: &Walk<'_, '_>, at: usize) -> Option<Visibility> {
     let words = walk.child_of(at, "modifiers").map_or("", |words| walk.text(words));
     let is_for_some = words.contains("private[") && !words.contains("private[this]");
     is_for_some.then_some(Visibility::Internal)
 }
 
-/// A class, trait or enum. Its header is a block for its type parameters and what its constructor takes.
+/// A class, trait or enum. Its header is a block for its type parameters and constructor parameters.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let kind = match walk.kind(at) {
@@ -41,7 +41,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// An object, also that of a package.
+/// An object or a package object.
 pub(super) fn object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let (end, body) = (walk.tree.next(at), walk.child(at, "body"));
@@ -52,7 +52,7 @@ pub(super) fn object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A case of an enum: a value of it, or what makes one.
+/// A case of an enum: a value of it, or a constructor of one.
 pub(super) fn case(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let around = std::iter::successors(Some(at), |&one| Some(walk.parent(one))).take(4);
@@ -70,7 +70,7 @@ pub(super) fn case(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Binds the type parameters in a list. A bound stands behind its name.
+/// Binds the type parameters in a list. A bound follows its name.
 fn type_params(walk: &mut Walk<'_, '_>, list: usize) {
     let items: Vec<usize> = walk.items(list).collect();
     let mut last = None;
@@ -92,13 +92,14 @@ fn type_params(walk: &mut Walk<'_, '_>, list: usize) {
     }
 }
 
-/// Whether a list of parameters is filled in by the compiler.
+/// Whether the compiler fills in a parameter list.
 fn is_implicit(walk: &Walk<'_, '_>, list: usize) -> bool {
     let text = walk.text(list).trim_start_matches('(').trim_start();
     text.starts_with("implicit ") || text.starts_with("using ")
 }
 
-/// The type of a function of several lists: what it gives for the first takes the second.
+/// Returns the type of a function with several parameter lists: the function of the first list returns a function of
+/// the second.
 fn function_type(walk: &mut Walk<'_, '_>, lists: &[usize], result: Option<ExprId>) -> ExprId {
     let lists: Vec<usize> = lists.iter().copied().filter(|&list| !is_implicit(walk, list)).collect();
     let mut result = result;
@@ -128,7 +129,7 @@ fn one_list(walk: &mut Walk<'_, '_>, list: Option<usize>, result: Option<ExprId>
     walk.draft.expr(Expr::Func(Box::new(of)))
 }
 
-/// A parameter of a class: a field of a case class or behind `val`, else a name that its body sees.
+/// A parameter of a class: a field in a case class or with `val`, else a binding visible in the body.
 pub(super) fn class_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let annotation = walk.child(at, "type").map(|of| walk.lower(of));
@@ -151,7 +152,7 @@ pub(super) fn class_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a class is made from.
+/// The base types of a class.
 pub(super) fn bases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let all: Vec<usize> = walk.children_in(at, "type").filter(|&of| walk.kind(of) != "arguments").collect();
     for (n, of) in all.into_iter().enumerate() {
@@ -170,7 +171,7 @@ fn add_base(walk: &mut Walk<'_, '_>, of: usize, shape: Option<RefShape>) {
     walk.draft.add_base(base);
 }
 
-/// `self: A with B =>`: another name for the value, which has all that the types have.
+/// `self: A with B =>`: another name for `this`, which has the members of these types.
 pub(super) fn self_type(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let items: Vec<usize> = walk.items(at).collect();
     for item in items {
@@ -193,7 +194,7 @@ pub(super) fn self_type(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The body of a class without a name.
+/// The body of an anonymous class.
 pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.items(walk.parent(at)).next().filter(|&of| of != at);
     walk.scope(at);
@@ -204,13 +205,13 @@ pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether a declaration stands in a type or at the level of the file.
+/// Whether a declaration is in a type or at file level.
 fn is_member(walk: &Walk<'_, '_>, at: usize) -> bool {
     let around = walk.parent(at);
     around == 0 || matches!(walk.kind(around), "template_body" | "with_template_body" | "enum_body")
 }
 
-/// A function, a constructor by the name `this`, or what an extension adds to a type.
+/// A function, a constructor named `this`, or an extension method.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let around = walk.parent(at);
@@ -244,13 +245,13 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The type that an extension is about.
+/// Returns the type that an extension extends.
 fn extended(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let one = walk.child_of(walk.child(at, "parameters")?, "parameter")?;
     walk.child(one, "type")
 }
 
-/// `extension (x: T) def …`: a block in which the value has a name.
+/// `extension (x: T) def …`: a block in which the receiver has a name.
 pub(super) fn extension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.draft.block(walk.tree.next(at), false);
     if let Some(list) = walk.child(at, "type_parameters") {
@@ -267,7 +268,7 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `val` and `var`: symbols in a type and at the level of the file, else local names.
+/// `val` and `var`: symbols in a type and at file level, else local bindings.
 pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let pattern = walk.child(at, "pattern");
     let value = walk.child(at, "value");
@@ -277,7 +278,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         return at + 1;
     }
     let names: Vec<(usize, bool)> = match pattern {
-        // The name of a value may be any.
+        // The name of a value may start with any letter.
         Some(name) if walk.kind(name).ends_with("identifier") => vec![(name, true)],
         Some(pattern) => patterns::names(walk, pattern).iter().map(|bound| (bound.name, bound.is_whole)).collect(),
         None => walk.children_in(at, "name").map(|name| (name, true)).collect(),

@@ -10,7 +10,7 @@ pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A block, whose last expression is its value.
+/// A block; its last expression is its value.
 pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     if let Some(last) = walk.items(at).last() {
@@ -19,7 +19,7 @@ pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `this` and `super` are names to the grammar alone.
+/// Only the grammar treats `this` and `super` as names.
 pub(super) fn word(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if matches!(walk.text(at), "this" | "super") {
         walk.roles.mark(Some(at), Role::Declares);
@@ -35,7 +35,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// The arguments of a call: in brackets, or one behind it.
+/// Returns the arguments of a call: those in parentheses, or the one after it.
 pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     let Some(list) = walk.child(at, "arguments") else { return Vec::new() };
     match walk.kind(list) {
@@ -51,7 +51,7 @@ pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     }
 }
 
-/// The name of an argument means nothing but itself.
+/// The name of an argument is a label.
 pub(super) fn named_argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "left").filter(|&name| walk.kind(name) == "identifier") {
         walk.roles.mark(Some(name), Role::Declares);
@@ -75,7 +75,7 @@ pub(super) fn own_constructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `a op b` calls a member of its left side; what an operator gives, its operands say.
+/// `a op b` calls a member of its left operand; the operands determine the result type of an operator.
 pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let parts = (walk.child(at, "left"), walk.child(at, "operator"), walk.child(at, "right"));
     let (Some(left), Some(operator), Some(right)) = parts else { return walk.other() };
@@ -83,7 +83,7 @@ pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
         let known = ["==", "!=", "<", ">", "<=", ">=", "&&", "||", "eq", "ne"];
         return match walk.text(operator) {
             operator if known.contains(&operator) => walk.draft.expr(Expr::Literal(codecompass_model::Literal::Bool)),
-            // `x :: xs` is of the type of the list.
+            // `x :: xs` has the type of the list.
             operator if operator.ends_with(':') => walk.lower(right),
             "->" => walk.other(),
             _ => walk.lower(left),
@@ -133,7 +133,7 @@ fn closure(walk: &mut Walk<'_, '_>, at: usize, params: Option<usize>, body: Opti
         None => Vec::new(),
     };
     walk.begin_closure(at, list.len() as u32, None);
-    // The body may be a block of its own: it is asked for when that has been seen.
+    // The body may be a block of its own, so its value is read after that block.
     if let Some(body) = body {
         walk.gives_back(body);
     }
@@ -150,7 +150,7 @@ fn closure(walk: &mut Walk<'_, '_>, at: usize, params: Option<usize>, body: Opti
     }
 }
 
-/// The declared type of what a function is given to.
+/// Returns the declared type of the binding that a function is assigned to.
 fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     let of = match walk.kind(around) {
@@ -161,7 +161,7 @@ fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     Some(walk.draft.expr(Expr::Cast(of)))
 }
 
-/// `_.name` as an argument: the parameter of the function that is wanted there.
+/// `_.name` as an argument: the parameter of the expected function.
 pub(super) fn placeholder(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     const MOST_STEPS: usize = 32;
     let mut one = at;
@@ -195,7 +195,7 @@ pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Either(all.into()))
 }
 
-/// The word before a text with holes means nothing but itself.
+/// The word before an interpolated string is a label.
 pub(super) fn interpolated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "interpolator") {
         walk.roles.mark(Some(name), Role::Declares);

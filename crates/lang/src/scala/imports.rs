@@ -6,10 +6,11 @@ use crate::draft::{More, NewSymbol};
 use crate::recipe::{Definition, Walk};
 use crate::text;
 
-/// More clauses before one do not count.
+/// Maximum number of preceding clauses that count.
 const MOST_CLAUSES: usize = 16;
 
-/// `package a.b`: what all qualified names begin with, together with the clauses before it. One with a body is a symbol.
+/// `package a.b`: together with the clauses before it, the prefix of all qualified names. A clause with a body is a
+/// symbol.
 pub(super) fn package(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     if walk.child(at, "body").is_some() {
@@ -29,12 +30,12 @@ pub(super) fn package(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.tree.next(at)
 }
 
-/// `export a.b`: nothing that the rules follow.
+/// `export a.b`: the resolver ignores it.
 pub(super) fn export(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.tree.next(at)
 }
 
-/// One name that an import brings in, by its place in the text of the clause.
+/// One imported name, by its offset in the text of the clause.
 struct Selected<'t> {
     name: &'t str,
     alias: Option<&'t str>,
@@ -56,7 +57,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// The clauses between commas that stand in no braces.
+/// Returns the clauses, split at commas outside braces.
 fn clauses(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut all) = (0, 0, Vec::new());
     for (at, sign) in text.char_indices() {
@@ -78,7 +79,7 @@ fn clause(walk: &mut Walk<'_, '_>, node: usize, part: &str, start: usize) {
     let (path, selectors) = match part.split_once('{') {
         Some((path, selectors)) => (path, selectors.trim_end().trim_end_matches('}')),
         None => {
-            // A last name with another one behind `as` may stand without braces.
+            // A last name with `as` may have no braces.
             let end = part.find(" as ").unwrap_or(part.len());
             let cut = part[..end].rfind('.').map_or(0, |dot| dot + 1);
             part.split_at(cut)

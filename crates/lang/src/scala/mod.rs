@@ -1,8 +1,8 @@
-//! Scala, of both generations.
+//! Scala 2 and 3.
 //!
-//! A qualified name begins with the packages: `akka.http.Route.run`. A class and its companion bear one name: the class is a
-//! class, the object a module. A class is its own first constructor, and an object is called by its `apply`. What is
-//! implicit stays unknown.
+//! A qualified name starts with the packages: `akka.http.Route.run`. A class and its companion have the same name: the
+//! class is a class, the object a module. A class is its own primary constructor, and calling an object calls its
+//! `apply`. Implicits are not resolved.
 
 mod declarations;
 mod expressions;
@@ -17,7 +17,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, grammar, row};
 use crate::rules::{Apart, Look, Parts, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "scala",
     facts_version: 1,
@@ -242,7 +242,7 @@ const ROWS: &[Row] = &[
     row("block_comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "compilation_unit",
     "arrow_renamed_identifier",

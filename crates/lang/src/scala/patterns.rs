@@ -4,14 +4,14 @@ use codecompass_model::{BindingKind, ExprId, Part};
 
 use crate::recipe::Walk;
 
-/// A name that a pattern binds: its node, the type that stands there, and whether it is all that is looked at.
+/// A name that a pattern binds: its node, its type annotation, and whether it is the whole matched value.
 pub(super) struct Bound {
     pub(super) name: usize,
     pub(super) of: Option<usize>,
     pub(super) is_whole: bool,
 }
 
-/// The names that a pattern binds: those that begin with a small letter, where no other name is meant.
+/// Returns the names that a pattern binds: lower-case names that do not refer to something else.
 pub(super) fn names(walk: &Walk<'_, '_>, pattern: usize) -> Vec<Bound> {
     let mut found = Vec::new();
     let mut open = vec![(pattern, None, true)];
@@ -53,7 +53,7 @@ fn binds(name: &str) -> bool {
     name.starts_with(|first: char| first.is_lowercase() || first == '_') && !matches!(name, "this" | "super")
 }
 
-/// Binds what a pattern binds; the whole of it is a part of this value, or of this type.
+/// Binds the names of a pattern; the whole pattern is a part of this value, or has this type.
 pub(super) fn bind(
     walk: &mut Walk<'_, '_>,
     pattern: usize,
@@ -81,7 +81,7 @@ pub(super) fn bind(
 pub(super) fn case(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let Some(pattern) = walk.child(at, "pattern") else { return at + 1 };
-    // The value that is matched was seen before the cases.
+    // The matched value was visited before the cases.
     let matched = walk.parent(walk.parent(at));
     let value = if walk.kind(matched) == "match_expression" { walk.child(matched, "value") } else { None };
     for bound in names(walk, pattern) {

@@ -1,13 +1,13 @@
-//! Tests of Bats: `@test "title" {` is no shell, so the parser is shown a function of the same length.
+//! Bats tests: `@test "title" {` is not shell syntax, so the parser reads a function of the same length instead.
 
 use codecompass_model::Span;
 
 use crate::recipe::Walk;
 
-/// What a test begins with.
+/// The prefix of a test.
 const MARK: &str = "@test ";
 
-/// The text with functions in the place of tests; `None` when there are none.
+/// Replaces tests by functions; `None` when there are none.
 pub(super) fn as_functions(text: &str) -> Option<String> {
     if !text.contains(MARK) {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn as_functions(text: &str) -> Option<String> {
             Some(title) => {
                 all.extend(std::iter::repeat_n(' ', title.start as usize));
                 let bytes = line.as_bytes()[title.start as usize..title.end as usize].iter().enumerate();
-                // A letter first, so that it is neither a number nor a word of the language.
+                // The name starts with a letter, so it is neither a number nor a keyword.
                 all.extend(bytes.map(|(at, byte)| match byte {
                     _ if at == 0 => 'T',
                     byte if byte.is_ascii_alphanumeric() => char::from(*byte),
@@ -33,7 +33,7 @@ pub(super) fn as_functions(text: &str) -> Option<String> {
     Some(all)
 }
 
-/// Where the title stands in a line that begins a test.
+/// Returns the span of the title in a line that starts a test.
 fn titled(line: &str) -> Option<Span> {
     let rest = line.trim_start().strip_prefix(MARK)?.trim_start();
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
@@ -43,7 +43,7 @@ fn titled(line: &str) -> Option<Span> {
     (end > start && body.len() > end + 1).then_some(Span { start: start as u32, end: end as u32 })
 }
 
-/// Where a test begins whose title is at a node; `None` when it is no test.
+/// Returns the start of the test with this title node; `None` when it is not a test.
 pub(super) fn start(walk: &Walk<'_, '_>, title: usize) -> Option<u32> {
     let start = walk.tree.node(title).start;
     let before = walk.draft.slice(Span { start: walk.draft.line_start(start), end: start });

@@ -6,10 +6,10 @@ use super::{bats, sources, variables};
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// Builtins, and the command of a test runner, that run the command behind them.
+/// Builtins, and a test runner's command, that run the command after them.
 const RUNNING: &[&str] = &["run", "time", "coproc"];
 
-/// `f() { … }`, `function f { … }`; a test that was made one.
+/// `f() { … }`, `function f { … }`, and a Bats test that was rewritten as a function.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let test = bats::start(walk, name);
@@ -22,12 +22,12 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// By custom, what begins with an underscore is for its own file.
+/// By convention, a name with a leading underscore is private to its file.
 pub(super) fn by_custom(name: &str) -> Option<Visibility> {
     name.starts_with('_').then_some(Visibility::Private)
 }
 
-/// What a command begins with: a call, if it is a plain word, and for some builtins more than that.
+/// The first word of a command: a call if it is a plain word; some builtins have further effects.
 pub(super) fn command(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(word) = walk.child_of(at, "word") else { return at + 1 };
     let name = walk.text(word);
@@ -42,7 +42,7 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                 import(walk, at, path);
             }
         }
-        // The runner of tests loads helpers from beside the test, and adds the ending.
+        // The test runner loads helpers from the test's folder and adds the extension.
         "load" if walk.draft.path.ends_with(".bats") => {
             if let Some(path) = first.and_then(|first| sources::path(walk, first)) {
                 let ending = if path.ends_with("bash") { "" } else { ".bash" };
@@ -68,14 +68,14 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether a word can be the name of a function: no path, no option, nothing that is read anew.
+/// Whether a word can be the name of a function: not a path, an option or an expansion.
 fn is_function_name(word: &str) -> bool {
     word.contains(|c: char| c.is_alphanumeric())
         && !word.starts_with('-')
         && !word.contains(['/', '\\', '=', '$', '@', '{', '*'])
 }
 
-/// A word: a name only where something around it says so.
+/// A word is a name only where its context says so.
 pub(super) fn word(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Role::Refers(_) = walk.roles.of(at)
         && is_function_name(walk.text(at))
@@ -87,7 +87,7 @@ pub(super) fn word(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Text in quotes that a builtin will run: the command that it begins with is called.
+/// A quoted string that a builtin runs: its first command is called.
 pub(super) fn quoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Role::Refers(_) = walk.roles.of(at) {
         let start = walk.tree.node(at).start;
@@ -102,7 +102,7 @@ pub(super) fn quoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `alias ll='ls -l'`: what stands for other words.
+/// `alias ll='ls -l'`: a name for other words.
 fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     let start = walk.tree.node(at).start;
     let text = walk.text(at);

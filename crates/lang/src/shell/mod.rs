@@ -1,8 +1,9 @@
-//! The shell: Bash, and what is like it.
+//! The shell: Bash and compatible shells.
 //!
-//! A script is words. A word that a command begins with is a function where one has that name, else a builtin or a program;
-//! functions and variables are shared by all that runs in one shell, so what a file sources is a part of it. `local` names
-//! live in their function. What other files of the view define is guessed, if only one does.
+//! A script consists of words. The first word of a command is a function if one has that name, else a builtin or a
+//! program. All code in one shell shares functions and variables, so a sourced file is a part of the file that sources
+//! it. `local` names are scoped to their function. A definition in another file of the view is a guess, made only if it
+//! is the only one.
 
 mod bats;
 mod hooks;
@@ -17,7 +18,7 @@ use crate::rules::{Apart, Look, Scoping, Unit};
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "shell",
     facts_version: 1,
@@ -60,7 +61,7 @@ static SCOPING: Scoping = Scoping {
     ..Scoping::PLAIN
 };
 
-/// The arguments of a function look like variables.
+/// The positional parameters of a function look like variables.
 const POSITIONS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
 
 const FIELDS: &[&str] = &["argument", "body", "name", "value", "variable"];
@@ -77,7 +78,7 @@ const ROWS: &[Row] = &[
     row("subscript", &[Do::Fields]),
     row("for_statement", &[Do::Hook(variables::loop_name)]),
     row("unset_command", &[]),
-    // What these assign is forgotten behind them.
+    // Assignments in these are dropped after them.
     row("subshell", &[Do::Scope]),
     row("command_substitution", &[Do::Scope]),
     row("process_substitution", &[Do::Scope]),
@@ -91,7 +92,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "program",
     "ansi_c_string",

@@ -1,19 +1,19 @@
-//! Which file `source` means.
+//! Resolves `source` paths to files.
 
 use codecompass_model::{Span, VersionId, World};
 
 use crate::recipe::Walk;
 
-/// What a script asks for the folder that it stands in.
+/// Expressions with which a script finds its own folder.
 const OWN_FOLDER: &[&str] = &["BASH_SOURCE", "$0", "${0", "%x"];
 
-/// The path that a word of a script says: as it is written, without quotes; `./x.sh` for what stands beside the script, and
-/// `$a/x.sh` for what is in a folder that only a run can tell.
+/// Returns the path in a word of a script, as written without quotes: `./x.sh` for a file in the script's folder,
+/// `$a/x.sh` for a file in a folder that is known only at run time.
 pub(super) fn path(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
     let node = walk.tree.node(at);
     let dynamic =
         |child: &usize| matches!(walk.kind(*child), "simple_expansion" | "expansion" | "command_substitution");
-    // The parts of `"$a"/b.sh` stand in one word.
+    // The parts of `"$a"/b.sh` are one word.
     let within = (at + 1..walk.tree.next(at)).filter(dynamic).map(|child| walk.tree.node(child));
     let is_dynamic = dynamic(&at);
     let end = if is_dynamic { Some(node.end) } else { within.map(|child| child.end).max() };
@@ -35,12 +35,12 @@ pub(super) fn path(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
     }
 }
 
-/// The files that a path means: the one there, else the only one of the view whose path ends so.
+/// Returns the file at a path, else the only file of the view whose path has this suffix.
 pub(super) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let rest = match path.strip_prefix('$') {
         Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest),
-        // Only the machine that it runs on has it.
+        // The file is outside the view, on the machine that runs the script.
         None if path.starts_with(['/', '~', '-']) => return Vec::new(),
         None => {
             let there = [folder, ""].iter().find_map(|folder| world.file_at(&join(folder, path)?));
@@ -64,7 +64,7 @@ pub(super) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId>
     }
 }
 
-/// A path from a folder; `None` when it leads out of the view.
+/// Joins a path to a folder; `None` when the result is outside the view.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

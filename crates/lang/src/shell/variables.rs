@@ -1,7 +1,7 @@
-//! Variables of the shell: which assignments make a symbol, which a local name, and which only give a value.
+//! Variables of the shell: which assignments create a symbol, which a local binding, and which only set a value.
 //!
-//! A variable belongs to the whole shell unless it is declared in a function. Many are assigned in a function without that
-//! and are used nowhere else; by custom the names of those that are meant to be shared are written in capital letters.
+//! A variable belongs to the whole shell unless a function declares it. Many variables are assigned in a function
+//! without a declaration and are used nowhere else. By convention, shared variables have upper-case names.
 
 use codecompass_model::{BindingKind, Expr, Flags, Part, Seen, Span, SymbolKind};
 
@@ -10,18 +10,18 @@ use crate::draft::NewBinding;
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// How a variable is declared.
+/// The properties of a variable's declaration.
 struct Declared {
-    /// For its function alone, if it stands in one.
+    /// Local to its function, if it is in one.
     is_local: bool,
     is_constant: bool,
-    /// It gets its place here even without a value.
+    /// The declaration creates the variable even without a value.
     is_new: bool,
-    /// It is a function that is named.
+    /// The name is a function.
     is_function: bool,
 }
 
-/// What the words say that a variable is declared with.
+/// Reads the words of a declaration.
 fn declared(walk: &Walk<'_, '_>, declaration: usize) -> Declared {
     let text = walk.text(declaration);
     let word = text.split_whitespace().next().unwrap_or("");
@@ -42,7 +42,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name").filter(|&name| walk.kind(name) == "variable_name") else { return at + 1 };
     match walk.kind(around) {
         "declaration_command" => declare(walk, at, name, around),
-        // It holds for this command alone, unless the command stands on another line.
+        // The assignment affects only this command, unless the command is on another line.
         "command" => {
             let next = walk.tree.node(walk.tree.next(at).min(walk.tree.len() - 1)).start;
             let between = Span { start: walk.tree.node(at).end, end: next };
@@ -55,7 +55,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A variable: its name, and where it is only declared.
+/// A variable reference, or a declaration without a value.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     if walk.text(at).starts_with(|c: char| c.is_ascii_digit()) {
@@ -63,7 +63,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     } else if walk.kind(around) == "declaration_command" && walk.roles.of(at) == Role::Open {
         let how = declared(walk, around);
         if how.is_function {
-            // Which function it is, nobody reads here.
+            // The function that the name refers to is not resolved here.
             walk.roles.mark(Some(at), Role::Declares);
         } else if how.is_new {
             declare(walk, at, at, around);
@@ -72,7 +72,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A name in a declaration, with a value or without.
+/// A name in a declaration, with or without a value.
 fn declare(walk: &mut Walk<'_, '_>, at: usize, name: usize, declaration: usize) {
     let how = declared(walk, declaration);
     if how.is_local && walk.is_local(at) {
@@ -81,7 +81,7 @@ fn declare(walk: &mut Walk<'_, '_>, at: usize, name: usize, declaration: usize) 
     }
     let is_name = |item: &usize| matches!(walk.kind(*item), "variable_assignment" | "variable_name");
     let mut names = walk.items(declaration).filter(is_name);
-    // A declaration of one name is its own; of several, each has its part.
+    // A declaration of one name is the whole definition; of several, each has its own part.
     let is_only = names.next() == Some(at) && names.next().is_none();
     drop(names);
     let own = if is_only { declaration } else { at };
@@ -92,14 +92,14 @@ fn bind(walk: &mut Walk<'_, '_>, name: usize, from: usize) -> Option<u32> {
     walk.bind_as(name, BindingKind::Local, None, Part::Whole, from)
 }
 
-/// What a variable of this spelling means here.
+/// Returns the lexical target of a variable name here.
 fn seen(walk: &mut Walk<'_, '_>, name: Span, at: usize) -> Seen {
     let name = walk.draft.slice(name);
     let expr = walk.draft.name_expr(name, at);
     if let Expr::Name { seen, .. } = walk.draft.expr_at(expr) { *seen } else { Seen::Nowhere }
 }
 
-/// A variable that gets a value: the first time, it begins to be.
+/// An assignment to a variable; the first one creates it.
 fn assign(walk: &mut Walk<'_, '_>, declared: usize, at: usize, name: usize, is_constant: bool) {
     let span = walk.tree.node(name).span();
     let text = walk.text(name);
@@ -134,14 +134,14 @@ pub(super) fn loop_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The words of a builtin that are variables which get a value.
+/// The arguments of a builtin that are variables which get a value.
 pub(super) fn read(walk: &mut Walk<'_, '_>, builtin: &str, arguments: &[usize]) {
     let mut is_value = false;
     for (n, &argument) in arguments.iter().enumerate() {
         let text = walk.text(argument);
         let was_value = std::mem::replace(&mut is_value, false);
         if text.starts_with('-') {
-            // The last letter of `-rp` takes what follows, if any of them does.
+            // The last letter of `-rp` takes the next word as its value, if any of the letters does.
             is_value = text.ends_with(|c: char| "dinNptuOsc".contains(c) && !(c == 's' && builtin == "read"))
                 && !(builtin == "mapfile" && text.ends_with('t'));
             continue;

@@ -1,4 +1,4 @@
-//! Names that get a value: properties, variables, patterns, conditions, what accessors are given.
+//! Names that get a value: properties, variables, patterns, conditions, accessor parameters.
 
 use codecompass_model::{BindingKind, Part, RefShape, SymbolKind};
 
@@ -7,13 +7,13 @@ use super::implied;
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// How far around a name its accessor or `catch` is looked for, and how deep patterns nest.
+/// Maximum number of ancestors searched for the accessor or `catch` of a name, and maximum nesting depth of patterns.
 const MAX_AROUND: usize = 60;
 
-/// More names of one declaration are not looked at: each has the whole of it for its header.
+/// Maximum number of names in one declaration. Each symbol has the whole declaration as its header.
 const MAX_DECLARED: usize = 200;
 
-/// `let a = 1, b: T`, `var c: T { … }`: properties of a type, constants and variables of a file, local names.
+/// `let a = 1, b: T`, `var c: T { … }`: properties of a type, constants and variables of a file, local bindings.
 pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_local = !is_member(walk, at) && (walk.is_local(at) || walk.kind(walk.parent(at)) == "statements");
     let is_constant = walk.child_of(at, "value_binding_pattern").is_some_and(|word| walk.text(word) == "let");
@@ -46,7 +46,7 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// One name, or pattern, of a declaration, and what is said of it.
+/// One name or pattern of a declaration, with its type and value.
 struct Declared {
     pattern: usize,
     of_type: Option<usize>,
@@ -54,7 +54,7 @@ struct Declared {
     body: Option<usize>,
 }
 
-/// The names of a declaration: what follows one, up to the next, is about it.
+/// Returns the names of a declaration. The nodes between a name and the next name belong to it.
 fn declared(walk: &Walk<'_, '_>, at: usize) -> Vec<Declared> {
     let values: Vec<usize> = walk.children_in(at, "value").collect();
     let mut all: Vec<Declared> = Vec::new();
@@ -74,7 +74,7 @@ fn declared(walk: &Walk<'_, '_>, at: usize) -> Vec<Declared> {
     all
 }
 
-/// The names that a pattern in which all names are new binds.
+/// Returns the names that a pattern binds if all its names are new.
 fn names_in(walk: &Walk<'_, '_>, pattern: usize) -> Vec<usize> {
     let inside = pattern + 1..walk.tree.next(pattern);
     inside.filter(|&inner| walk.kind(inner) == "simple_identifier" && !is_behind_dot(walk, inner)).collect()
@@ -95,7 +95,7 @@ pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             .trim_start()
             .starts_with(':')
         {
-            // A label in front of a part.
+            // A label before an element.
             means_itself(walk, Some(name));
         } else if walk.child(at, "bound_identifier") == Some(name) || binds(walk, at) {
             let around = walk.parent(at);
@@ -107,7 +107,7 @@ pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether names in a pattern are new ones: `let` stands before it.
+/// Whether names in a pattern are new: `let` precedes it.
 fn binds(walk: &Walk<'_, '_>, at: usize) -> bool {
     let mut at = at;
     for _ in 0..MAX_AROUND {
@@ -135,7 +135,7 @@ fn binds(walk: &Walk<'_, '_>, at: usize) -> bool {
     false
 }
 
-/// `if let a = b, let c`: the names of a condition have the type of what they are bound to.
+/// `if let a = b, let c`: the names of a condition have the type of their values.
 pub(super) fn conditions(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let items: Vec<usize> = walk.items(at).take_while(|&item| walk.kind(item) != "statements").collect();
     for (n, &name) in items.iter().enumerate() {
@@ -144,7 +144,7 @@ pub(super) fn conditions(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             continue;
         }
         if is_behind_dot(walk, name) {
-            // `case .a(let b) = c`: what is compared stands behind it, and is seen later.
+            // `case .a(let b) = c`: the matched value comes after the pattern and is visited later.
             let of = walk.other();
             walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
             walk.behind_value(name, of);
@@ -158,7 +158,7 @@ pub(super) fn conditions(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let value = if of_type.is_some() { items.get(n + 2).copied() } else { next };
         let value = value.filter(|&value| is_given(walk, of_type.unwrap_or(name), value));
         let annotation = of_type.map(|of| walk.lower(of));
-        // A name that hides itself has its own value.
+        // A name that shadows itself has its own previous value.
         let own = value.is_none().then(|| walk.name_expr(name));
         let from = value.map_or(name + 1, |value| walk.tree.next(value));
         let Some(binding) = walk.bind_as(name, BindingKind::Local, annotation, Part::Whole, from) else { continue };
@@ -171,7 +171,7 @@ pub(super) fn conditions(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether an equals sign stands between a name and a node.
+/// Whether an equals sign is between a name and a node.
 fn is_given(walk: &Walk<'_, '_>, name: usize, value: usize) -> bool {
     let between = walk.tree.node(name).end as usize..walk.tree.node(value).start as usize;
     walk.draft.text.get(between).is_some_and(|text| text.trim() == "=")
@@ -198,7 +198,7 @@ pub(super) fn given_value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `[weak self]` says nothing new; `[a = b]` does.
+/// `[weak self]` adds no binding; `[a = b]` does.
 pub(super) fn capture(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(value)) = (walk.child(at, "name"), walk.child(at, "value"))
         && walk.text(name) != "self"
@@ -209,7 +209,7 @@ pub(super) fn capture(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `error`, `newValue` and `oldValue` are names that no declaration introduces: each is bound where it first stands.
+/// `error`, `newValue` and `oldValue` have no declaration: each is bound at its first occurrence.
 pub(super) fn implicit(walk: &mut Walk<'_, '_>, at: usize) {
     let is_open = walk.roles.of(at) == Role::Open && !is_behind_dot(walk, at);
     if !is_open || walk.draft.is_local(walk.tree.node(at).span()) {

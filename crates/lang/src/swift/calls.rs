@@ -1,4 +1,4 @@
-//! Calls: their arguments, the closures behind them, and what closures are given.
+//! Calls: their arguments, trailing closures, and closure parameters.
 
 use codecompass_model::{BindingKind, Expr, ExprId, Part, RefShape};
 
@@ -6,19 +6,19 @@ use super::hooks::{labelled, means_itself};
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// How much of a closure is looked through for the parameters that it does not name.
+/// Maximum number of nodes of a closure searched for `$0` and `$1`.
 const MAX_LOOKED_AT: usize = 300;
 
-/// A function behind more arguments is not told what they say.
+/// Maximum number of preceding arguments of an argument whose expected type is inferred.
 const MAX_GIVEN: usize = 8;
 
-/// A call: what is called, and what it is given.
+/// A call: its callee and its arguments.
 struct Call {
     callee: usize,
     args: Vec<usize>,
 }
 
-/// The parts of a call. A closure behind the brackets is one more argument.
+/// Splits a call. A trailing closure is one more argument.
 fn parts(walk: &Walk<'_, '_>, at: usize) -> Option<Call> {
     let suffix = walk.child_of(at, "call_suffix")?;
     let callee = walk.items(at).next().filter(|&callee| callee != suffix)?;
@@ -33,7 +33,7 @@ fn parts(walk: &Walk<'_, '_>, at: usize) -> Option<Call> {
     Some(Call { callee, args })
 }
 
-/// A call in brackets, behind which a closure may follow.
+/// Returns a call in parentheses that a trailing closure may follow.
 fn inner_call(walk: &Walk<'_, '_>, at: usize) -> Option<Call> {
     let suffix = walk.child_of(at, "call_suffix").filter(|_| walk.kind(at) == "call_expression")?;
     let list = walk.child_of(suffix, "value_arguments").filter(|&list| walk.text(list).starts_with('('))?;
@@ -42,7 +42,7 @@ fn inner_call(walk: &Walk<'_, '_>, at: usize) -> Option<Call> {
     Some(Call { callee, args: values(walk, list) })
 }
 
-/// Whether a call is the first part of one with a closure.
+/// Whether a call is the first part of a call with a trailing closure.
 fn is_inner(walk: &Walk<'_, '_>, at: usize) -> bool {
     let around = walk.parent(at);
     walk.kind(around) == "call_expression"
@@ -67,13 +67,13 @@ fn is_index(walk: &Walk<'_, '_>, at: usize) -> bool {
     list.is_some_and(|list| walk.text(list).starts_with('['))
 }
 
-/// The name behind the dot.
+/// Returns the name after the dot.
 fn suffix_of(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let suffix = walk.child_of(at, "navigation_suffix").and_then(|suffix| walk.child(suffix, "suffix"))?;
     Some(suffix).filter(|&name| walk.kind(name) == "simple_identifier")
 }
 
-/// A call says how the name of what is called refers.
+/// Sets the reference shape of the called name.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if is_index(walk, at) || is_inner(walk, at) {
         return at + 1;
@@ -105,7 +105,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a call gives.
+/// Returns the value of a call.
 pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(Call { callee, args }) = parts(walk, at) else { return walk.other() };
     if is_index(walk, at) {
@@ -130,7 +130,7 @@ fn argument(walk: &mut Walk<'_, '_>, arg: usize) -> ExprId {
     labelled(walk, label, of)
 }
 
-/// What is called; `A.init` makes an `A`.
+/// Lowers a callee; `A.init` constructs an `A`.
 fn called(walk: &mut Walk<'_, '_>, callee: usize) -> ExprId {
     let is_made = suffix_of(walk, callee).is_some_and(|name| walk.text(name) == "init");
     match walk.child(callee, "target").filter(|_| is_made && walk.kind(callee) == "navigation_expression") {
@@ -150,7 +150,7 @@ pub(super) fn construct(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What it gives.
+/// Returns the value of `A<B>(…)`.
 pub(super) fn construct_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(of) = walk.child(at, "constructed_type") else { return walk.other() };
     let of = walk.lower(of);
@@ -160,7 +160,7 @@ pub(super) fn construct_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Call { callee, args })
 }
 
-/// The labels of closures behind a call.
+/// The labels of trailing closures.
 pub(super) fn labels(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "simple_identifier").collect();
     for name in names {
@@ -179,7 +179,7 @@ pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What it is; `A.self` is `A`.
+/// Lowers `a.b`; `A.self` is `A`.
 pub(super) fn member_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (Some(of), Some(name)) = (walk.child(at, "target"), suffix_of(walk, at)) else { return walk.other() };
     let of = walk.lower(of);
@@ -192,10 +192,10 @@ pub(super) fn member_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// What a call wants where a node stands among its arguments.
+/// Returns the expected type of a node among the arguments of a call.
 pub(super) fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = walk.parent(at);
-    // Far behind, it is not even counted which it is.
+    // The index of an argument is not counted beyond the limit.
     if walk.kind(around) == "value_argument"
         && !walk.items(walk.parent(around)).take(MAX_GIVEN + 1).any(|item| item == around)
     {
@@ -224,7 +224,7 @@ pub(super) fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     Some(walk.draft.expr(Expr::Argument { callee, arity, given }))
 }
 
-/// What is wanted of a closure: a parameter's type, or that of the name it is given to.
+/// Returns the expected type of a closure: the type of a parameter, or of the variable that it is assigned to.
 fn wanted_closure(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     if walk.kind(walk.parent(at)) == "property_declaration" {
         let of = walk.items(walk.parent(at)).take_while(|&item| item < at).last()?;
@@ -239,7 +239,7 @@ pub(super) fn closure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let list = walk.child(at, "type").and_then(|of| walk.child_of(of, "lambda_function_type_parameters"));
     let params: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
     let wanted = wanted_closure(walk, at);
-    // What has a type is bound by its own row.
+    // Parameters with a type are bound by their own row.
     let names: Vec<usize> = params
         .iter()
         .map(|&param| match walk.children_in(param, "name").nth(1) {
@@ -257,14 +257,14 @@ pub(super) fn closure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A closure that nobody has entered.
+/// A closure that is not open as a function.
 pub(super) fn closure_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let list = walk.child(at, "type").and_then(|of| walk.child_of(of, "lambda_function_type_parameters"));
     let params = list.map_or(0, |list| walk.items(list).count() as u32);
     walk.draft.expr(Expr::Closure { params, back: None })
 }
 
-/// `$0` and `$1`: each is bound where it first stands, and seen in all of the closure.
+/// `$0` and `$1`: each is bound at its first occurrence and visible in the whole closure.
 fn unnamed_params(walk: &mut Walk<'_, '_>, at: usize, wanted: Option<ExprId>) {
     let end = walk.tree.next(at);
     let (mut inner, mut seen) = (at + 1, [false; 4]);
@@ -283,7 +283,7 @@ fn unnamed_params(walk: &mut Walk<'_, '_>, at: usize, wanted: Option<ExprId>) {
                 walk.draft.set_binding_value(binding, value);
             }
         }
-        // A closure in it that names no parameters has its own.
+        // A nested closure without named parameters has its own `$0`.
         let is_closure = walk.kind(inner) == "lambda_literal";
         inner = if is_closure { walk.tree.next(inner) } else { inner + 1 };
     }

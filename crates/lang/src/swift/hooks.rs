@@ -1,4 +1,5 @@
-//! What is odd in Swift: declarations whose kind is a word, parameters that are in no list, types that are dotted lists.
+//! Language-specific hooks of Swift: declarations whose kind is a keyword, parameters without a list node, dotted
+//! types.
 
 use codecompass_model::{Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Part, RefShape, SymbolKind, Visibility};
 
@@ -8,7 +9,7 @@ use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 use crate::text;
 
-/// How far around a node something is looked for.
+/// Maximum number of ancestors searched from a node.
 const MAX_AROUND: usize = 60;
 
 /// `import Foundation`, `import struct Foundation.URL`.
@@ -61,7 +62,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     next
 }
 
-/// A dotted name in a constraint: a type parameter, and types that belong to it.
+/// A dotted name in a constraint: a type parameter and its associated types.
 pub(super) fn dotted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).collect();
     for (n, &name) in names.iter().enumerate() {
@@ -86,7 +87,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     };
     let owner = (kind == SymbolKind::Impl).then(|| walk.lower(name));
     let (body, end) = (walk.child(at, "body"), walk.tree.next(at));
-    // An extension bears the last name of its type; the whole of it is a part of qualified names.
+    // An extension has the last name of its type; its qualified names contain the full dotted name.
     let (segment, last) = match kind {
         SymbolKind::Impl => (Some(dotted_name(walk.text(name))), last_name(walk, name)),
         _ => (None, None),
@@ -101,7 +102,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a type is made from. Only of a class the first may be another class.
+/// The base types of a type. Only the first base of a class may be a class.
 pub(super) fn inherits(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     let is_first = walk.child_of(around, "inheritance_specifier") == Some(at);
@@ -116,7 +117,7 @@ pub(super) fn inherits(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `where Self: P` makes a block's type one that is made from `P`, too.
+/// `where Self: P` adds `P` to the bases of the block's type.
 pub(super) fn constraint(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (of, base) = (walk.child(at, "constrained_type"), walk.child(at, "name"));
     if let (Some(of), Some(base)) = (of, base)
@@ -129,7 +130,7 @@ pub(super) fn constraint(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `typealias A = B` and `associatedtype A: B`, which is known to be a `B`.
+/// `typealias A = B`, and `associatedtype A: B`, which is known to be a `B`.
 pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let of = walk.items(at).filter(|&item| item > name && is_a_type(walk, item)).last();
@@ -146,7 +147,7 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `case a, b(Int)`: values of the enum around them, or functions that give one.
+/// `case a, b(Int)`: values of the enclosing enum, or functions that return one.
 pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.children_in(at, "name").collect();
     for name in names {
@@ -166,7 +167,7 @@ pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a case is given, each with its label.
+/// Returns the associated values of a case, each with its label.
 fn payload(walk: &mut Walk<'_, '_>, list: usize) -> Vec<ExprId> {
     let items: Vec<usize> = walk.items(list).collect();
     let (mut params, mut label) = (Vec::new(), None);
@@ -181,7 +182,7 @@ fn payload(walk: &mut Walk<'_, '_>, list: usize) -> Vec<ExprId> {
     params
 }
 
-/// The type around a node, by its name.
+/// Returns the enclosing type of a node by its name.
 pub(super) fn type_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = at;
     for _ in 0..MAX_AROUND {
@@ -197,7 +198,7 @@ pub(super) fn type_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> 
     None
 }
 
-/// Whether a node stands right in a type.
+/// Whether a node is directly in a type.
 pub(super) fn is_member(walk: &Walk<'_, '_>, at: usize) -> bool {
     matches!(walk.kind(walk.parent(at)), "class_body" | "enum_class_body" | "protocol_body")
 }
@@ -236,12 +237,12 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `class func f()`, whose first word the grammar keeps to itself.
+/// `class func f()`: the grammar has a separate node for the first word.
 fn is_class_member(walk: &Walk<'_, '_>, at: usize) -> bool {
     walk.child_of(at, "class").is_some()
 }
 
-/// The type of a function, whose parameters stand among its other parts.
+/// Returns the type of a function. Its parameters are siblings of its other parts.
 fn signature(walk: &mut Walk<'_, '_>, at: usize, result: Option<ExprId>) -> ExprId {
     let params: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "parameter").collect();
     let mut of = FuncExpr { params: Vec::new(), results: result.into_iter().collect(), ..FuncExpr::default() };
@@ -250,7 +251,7 @@ fn signature(walk: &mut Walk<'_, '_>, at: usize, result: Option<ExprId>) -> Expr
         let declared = last.map(|of| walk.lower(of));
         of.variadic = walk.text(param).ends_with("...");
         let declared = declared.unwrap_or_else(|| walk.other());
-        // Callers give it the first of its two names.
+        // Callers use the first of its two names.
         let name = walk.child(param, "external_name").or_else(|| walk.child(param, "name"));
         let name = name.filter(|_| walk.kind(at) != "subscript_declaration" && walk.kind(at) != "macro_declaration");
         let declared = labelled(walk, name, declared);
@@ -259,7 +260,7 @@ fn signature(walk: &mut Walk<'_, '_>, at: usize, result: Option<ExprId>) -> Expr
     walk.draft.expr(Expr::Func(Box::new(of)))
 }
 
-/// An argument, or a parameter's type, with its label.
+/// Adds a label to an argument or to the type of a parameter.
 pub(super) fn labelled(walk: &mut Walk<'_, '_>, label: Option<usize>, of: ExprId) -> ExprId {
     match label.map(|label| walk.text(label)) {
         None | Some("_" | "") => of,
@@ -270,14 +271,14 @@ pub(super) fn labelled(walk: &mut Walk<'_, '_>, label: Option<usize>, of: ExprId
     }
 }
 
-/// What callers name a parameter by is no name of the function.
+/// The external name of a parameter is not a name in the function.
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let label = walk.child(at, "external_name");
     means_itself(walk, label);
     at + 1
 }
 
-/// Says that a name means nothing but itself.
+/// Marks a name as a label.
 pub(super) fn means_itself(walk: &mut Walk<'_, '_>, name: Option<usize>) {
     if let Some(name) = name.filter(|&name| walk.roles.of(name) == Role::Open) {
         walk.roles.mark(Some(name), Role::Declares);
@@ -296,7 +297,7 @@ pub(super) fn attribute(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `return x` gives something back; `break outer` names a label.
+/// `return x` returns a value; `break outer` names a label.
 pub(super) fn leave(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let result = walk.child(at, "result");
     let text = walk.text(at);
@@ -317,7 +318,7 @@ pub(super) fn tuple(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A value in brackets is that value.
+/// A value in parentheses is that value.
 pub(super) fn tuple_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let mut values = walk.children_in(at, "value");
     match (values.next(), values.next()) {
@@ -332,7 +333,7 @@ pub(super) fn tuple_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// `\A.b` begins with a type.
+/// `\A.b` starts with a type.
 pub(super) fn key_path(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let of = walk.items(at).next().filter(|&of| walk.kind(of) == "type_identifier");
     match of {
@@ -341,7 +342,7 @@ pub(super) fn key_path(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// Words that look like names, and names that no declaration introduces.
+/// Keywords that look like names, and names without a declaration.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     match walk.text(at) {
         "self" | "Self" => means_itself(walk, Some(at)),
@@ -351,12 +352,12 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A name; `self` is what a method is called on, and `Self` its type.
+/// A name; `self` is the receiver of a method, and `Self` its type.
 pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.text(at) {
         "self" => walk.draft.expr(Expr::This),
         "Self" => type_around(walk, at).unwrap_or_else(|| walk.other()),
-        // `.a`, the first of a chain: nobody knows of what.
+        // `.a`, the first name of a chain: its type is unknown.
         _ if is_behind_dot(walk, at) => {
             let of = walk.other();
             let name = walk.draft.name(walk.tree.node(at).span());
@@ -366,7 +367,7 @@ pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// Whether a dot stands right before a name.
+/// Whether a dot is right before a name.
 pub(super) fn is_behind_dot(walk: &Walk<'_, '_>, at: usize) -> bool {
     let start = walk.tree.node(at).start as usize;
     start > 0 && walk.draft.text.as_bytes().get(start - 1) == Some(&b'.')

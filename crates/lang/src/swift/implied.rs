@@ -1,4 +1,4 @@
-//! `.name`: a member of the type that is wanted where it stands.
+//! `.name`: a member of the expected type at its position.
 
 use codecompass_model::{Expr, ExprId, RefShape};
 
@@ -6,10 +6,10 @@ use super::calls;
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// How far around a node the function is looked for that it is given back from.
+/// Maximum number of ancestors searched for the function that returns the value.
 const MAX_AROUND: usize = 40;
 
-/// The name behind the dot, if that is what an expression with an operator in front is.
+/// Returns the name after the dot of an implicit member expression, which the grammar parses as a prefix operator.
 pub(super) fn name(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let mut target = walk.child(at, "target").filter(|_| walk.text(at).starts_with('.'))?;
     // `.a.b` is a member of a member: the first name follows the dot.
@@ -23,13 +23,13 @@ pub(super) fn name(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     None
 }
 
-/// The type that is wanted where an expression stands, by an expression that has it.
+/// Returns an expression of the expected type at a node.
 fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     if walk.child(at, "target").is_some_and(|of| walk.kind(of) != "simple_identifier") {
         return None;
     }
     let mut at = at;
-    // `.a(1)` is wanted where the call stands.
+    // The expected type of `.a(1)` is that of the whole call.
     while walk.kind(walk.parent(at)) == "call_expression" && walk.items(walk.parent(at)).next() == Some(at) {
         at = walk.parent(at);
     }
@@ -44,7 +44,7 @@ fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
         "nil_coalescing_expression" => walk.child(around, "value").filter(|&of| of != at)?,
         "pattern" => return of_pattern(walk, around),
         "control_transfer_statement" => return result_around(walk, at),
-        // The only statement of a function is what it gives back.
+        // The only statement of a function is its result.
         "statements" if walk.items(around).nth(1).is_none() => return result_around(walk, at),
         "value_argument" => return calls::wanted(walk, at),
         _ => return None,
@@ -54,7 +54,7 @@ fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     Some(if is_type { walk.draft.expr(Expr::Cast(of)) } else { of })
 }
 
-/// What a pattern of a `switch` is compared with.
+/// Returns the value that a pattern of a `switch` is compared with.
 pub(super) fn of_pattern(walk: &mut Walk<'_, '_>, pattern: usize) -> Option<ExprId> {
     let around = walk.parent(pattern);
     if walk.kind(around) != "switch_pattern" {
@@ -64,7 +64,7 @@ pub(super) fn of_pattern(walk: &mut Walk<'_, '_>, pattern: usize) -> Option<Expr
     Some(walk.lower(subject))
 }
 
-/// What the function around a node gives back.
+/// Returns the result type of the enclosing function.
 fn result_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = at;
     for _ in 0..MAX_AROUND {
@@ -86,7 +86,7 @@ fn result_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     None
 }
 
-/// The reference of a name behind a dot that nothing stands before.
+/// The reference for a name after a leading dot.
 pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = name(walk, at) else { return at + 1 };
     let before = wanted(walk, at).unwrap_or_else(|| walk.other());
@@ -95,7 +95,7 @@ pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What an operator in front gives: `-a` is like `a`, `.a` a member of what is wanted.
+/// The value of a prefix operator: `-a` has the type of `a`, `.a` is a member of the expected type.
 pub(super) fn prefix_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(target) = walk.child(at, "target") else { return walk.other() };
     if !walk.text(at).starts_with('.') || walk.kind(target) != "simple_identifier" {

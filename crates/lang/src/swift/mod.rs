@@ -1,7 +1,8 @@
 //! Swift.
 //!
-//! All files of a module see each other without an import, and nothing in a file says which module it is of: the view is one.
-//! An extension is a block that belongs to a type, and what stands in it is the type's. A value is made by calling its type.
+//! All files of a module see each other without an import, and a file does not say which module it belongs to, so the
+//! whole view counts as one module. An extension is a block that belongs to a type, and its members are the type's
+//! members. A call of a type constructs a value.
 
 mod bindings;
 mod calls;
@@ -18,7 +19,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, grammar, row};
 use crate::rules::{Apart, Look, Parts, Scoping, Unit};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "swift",
     facts_version: 1,
@@ -65,7 +66,8 @@ static RECIPE: Recipe = Recipe {
     ..Recipe::PLAIN
 };
 
-/// What has no word of its own is for the module; what a protocol asks for, and the cases of an enum, are as open as they are.
+/// The default visibility without a modifier: the module. Requirements of a protocol and cases of an enum are as
+/// visible as their type.
 fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility> {
     let is_public = around == Some(SymbolKind::Interface) || kind == SymbolKind::Variant;
     Some(if is_public { Visibility::Public } else { Visibility::Internal })
@@ -178,7 +180,7 @@ const ROWS: &[Row] = &[
     row("precedence_group_declaration", &[Do::Opaque]),
     row("availability_condition", &[Do::Opaque]),
     row("directive", &[Do::Opaque]),
-    // Operators that functions are named by.
+    // Operators that name functions.
     row("==", &[]),
     row("!=", &[]),
     row("<", &[]),
@@ -195,7 +197,7 @@ const ROWS: &[Row] = &[
     row("&", &[]),
     row("|", &[]),
     row("custom_operator", &[]),
-    // Blocks and local names.
+    // Blocks and local bindings.
     row("function_body", &[]),
     row("statements", &[Do::Scope]),
     row("if_statement", &[Do::Scope, Do::Hook(bindings::conditions)]),
@@ -287,7 +289,7 @@ const ROWS: &[Row] = &[
     row("multiline_comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "source_file",
     "_expression",

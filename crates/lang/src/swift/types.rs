@@ -1,11 +1,11 @@
-//! Types of Swift: dotted lists, functions, and brackets of several kinds.
+//! Types of Swift: dotted types, function types and bracketed types.
 
 use codecompass_model::{Expr, ExprId, FuncExpr};
 
 use super::hooks::means_itself;
 use crate::recipe::Walk;
 
-/// A type in brackets is that type.
+/// A type in parentheses is that type.
 pub(super) fn tuple_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let items: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "tuple_type_item").collect();
     if let [only] = items[..] { walk.lower(only) } else { walk.other() }
@@ -24,7 +24,7 @@ pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Func(Box::new(FuncExpr { params, results, ..FuncExpr::default() })))
 }
 
-/// `[A]` and `[A: B]` are types of the library, and so are the types of lists that are written out.
+/// `[A]` and `[A: B]` are library types, and so are the types of list literals.
 pub(super) fn list_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let items: Vec<usize> = walk.items(at).take(2).collect();
     let (name, count) = match walk.kind(at) {
@@ -38,7 +38,7 @@ pub(super) fn list_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if is_literal { walk.draft.expr(Expr::Cast(whole)) } else { whole }
 }
 
-/// A name in a dotted type stands behind what is before it.
+/// A name in a dotted type is qualified by the part before it.
 pub(super) fn type_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     if walk.text(at) == "Self" {
@@ -55,7 +55,7 @@ pub(super) fn user_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     type_before(walk, at, walk.tree.next(at))
 }
 
-/// A dotted type up to one of its parts.
+/// Lowers a dotted type up to one of its parts.
 fn type_before(walk: &mut Walk<'_, '_>, at: usize, end: usize) -> ExprId {
     let parts: Vec<usize> = walk.items(at).take_while(|&part| part < end).collect();
     let mut whole = None;
@@ -66,7 +66,7 @@ fn type_before(walk: &mut Walk<'_, '_>, at: usize, end: usize) -> ExprId {
                 let args = args.into_iter().map(|of| walk.lower(of)).collect();
                 walk.draft.expr(Expr::Apply { of, args })
             }
-            // The type of a type has its members.
+            // A metatype has the members of its type.
             ("type_identifier", Some(of)) if matches!(walk.text(part), "Type" | "Protocol") => of,
             ("type_identifier", Some(of)) => {
                 let name = walk.draft.name(walk.tree.node(part).span());
@@ -83,7 +83,7 @@ pub(super) fn is_a_type(walk: &Walk<'_, '_>, at: usize) -> bool {
     walk.kind(at).ends_with("_type")
 }
 
-/// A type's name without its arguments.
+/// Returns a type's name without its arguments.
 pub(super) fn dotted_name(text: &str) -> String {
     let mut depth = 0;
     let is_kept = |c: &char| {
@@ -93,7 +93,7 @@ pub(super) fn dotted_name(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
-/// The last name of a type.
+/// Returns the last name of a type.
 pub(super) fn last_name(walk: &Walk<'_, '_>, of: usize) -> Option<usize> {
     walk.items(of).filter(|&item| walk.kind(item) == "type_identifier").last()
 }

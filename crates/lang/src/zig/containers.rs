@@ -1,4 +1,4 @@
-//! Structures, enums, unions and sets of errors: what stands in them, and what `@This()` means.
+//! Structures, enums, unions and error sets: their members, and the type of `@This()`.
 
 use codecompass_model::{Expr, ExprId, RefShape, Seen, Span, SymbolKind};
 
@@ -7,7 +7,7 @@ use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 use crate::text;
 
-/// How many nodes around a place are looked at for the container that it stands in.
+/// Maximum number of ancestors searched for the enclosing container.
 const MAX_AROUND: usize = 100;
 
 /// Whether declarations in a node of this kind are members.
@@ -18,7 +18,7 @@ pub(super) fn is_container(kind: &str) -> bool {
     )
 }
 
-/// Whether a node of this kind stands in the body of a container.
+/// Whether a node of this kind is in the body of a container.
 pub(super) fn is_member(kind: &str) -> bool {
     matches!(
         kind,
@@ -32,7 +32,7 @@ pub(super) fn is_member(kind: &str) -> bool {
     )
 }
 
-/// What a constant is that gets this.
+/// Returns the symbol kind of a constant with this value.
 pub(super) fn kind_of(value: &str) -> Option<SymbolKind> {
     Some(match value {
         "struct_declaration" | "opaque_declaration" => SymbolKind::Struct,
@@ -42,26 +42,26 @@ pub(super) fn kind_of(value: &str) -> Option<SymbolKind> {
     })
 }
 
-/// The symbol that a container belongs to: a constant, a field, or the function that makes it.
+/// Records the symbol that a container belongs to: a constant, a field, or the function that returns it.
 pub(super) fn remember(walk: &mut Walk<'_, '_>, container: usize, symbol: u32) {
     let of = named(walk, symbol);
     walk.put(container, of);
 }
 
-/// A symbol by its name.
+/// Lowers the name of a symbol.
 fn named(walk: &mut Walk<'_, '_>, symbol: u32) -> ExprId {
     let name = walk.draft.symbol_at(symbol).map_or_else(String::new, |of| of.name.clone());
     let name = walk.draft.word(&name);
     walk.draft.expr(Expr::Name { name, seen: Seen::Symbol(symbol) })
 }
 
-/// What is declared in a container is not seen behind it.
+/// Declarations in a container are not visible after it.
 pub(super) fn open(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.draft.block(walk.tree.next(at), false);
     at + 1
 }
 
-/// A container without a name of its own: what is around it has its members.
+/// A container without a name of its own: the enclosing symbol has its members.
 pub(super) fn inline(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Inline(walk.tree.node(at).span()))
 }
@@ -84,7 +84,7 @@ pub(super) fn this(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
         if !matches!(walk.draft.expr_at(known), Expr::Inline(_)) {
             return known;
         }
-        // The type that a function makes.
+        // The type that a function returns.
         if walk.kind(walk.parent(around)) == "return_expression"
             && let Some(symbol) = function_around(walk)
         {
@@ -96,7 +96,7 @@ pub(super) fn this(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.other()
 }
 
-/// The function whose type is being written: the innermost symbol, or the one around that.
+/// Returns the function that returns the type: the innermost symbol or the one that encloses it.
 fn function_around(walk: &Walk<'_, '_>) -> Option<u32> {
     let mut symbol = walk.draft.enclosing_index();
     for _ in 0..3 {
@@ -116,7 +116,7 @@ pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child(at, "name") else { return at + 1 };
     let of_type = walk.child(at, "type");
     let in_enum = walk.kind(around) == "enum_declaration";
-    // What has no type in a structure is a type: the structure is a tuple.
+    // A member of a structure without a type is itself a type: the structure is a tuple.
     let is_tuple = of_type.is_none() && matches!(walk.kind(around), "struct_declaration" | "source_file");
     if walk.kind(name) != "identifier" || is_tuple {
         return at + 1;
@@ -155,7 +155,7 @@ pub(super) fn errors(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `error.A`: all sets of errors share their names, so nobody knows which set is meant.
+/// `error.A`: all error sets share their names, so the set is unknown.
 pub(super) fn error(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).find(|&item| walk.kind(item) == "identifier");
     if let Some(name) = name {
@@ -166,7 +166,7 @@ pub(super) fn error(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// `usingnamespace a`: the container around it hands on what `a` has.
+/// `usingnamespace a`: the enclosing container re-exports the members of `a`.
 pub(super) fn using(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.items(at).find(|&item| walk.kind(item) != "pub");
     if let Some(of) = of {
@@ -188,7 +188,7 @@ pub(super) fn test(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let name = walk.draft.slice(name_span);
         let body = walk.items(at).last().map_or(node.end, |body| walk.tree.node(body).start);
         let header = walk.draft.slice(Span { start: node.start, end: body.max(node.start) });
-        // What a test is named after is meant by it.
+        // The name of a test is a reference to the tested declaration.
         walk.roles.mark(Some(title).filter(|&title| walk.kind(title) == "identifier"), Role::Refers(RefShape::Value));
         walk.draft.symbol(
             NewSymbol {

@@ -1,22 +1,22 @@
-//! `.name`: a member of the type that is wanted where it stands.
+//! `.name`: a member of the expected type at its position.
 
 use codecompass_model::{Expr, ExprId, RefShape};
 
 use crate::recipe::Walk;
 use crate::roles::Role;
 
-/// How far around a place it is looked for what is wanted there.
+/// Maximum number of ancestors searched for the expected type.
 const MAX_AROUND: usize = 40;
 
-/// A function behind more arguments is not asked what it wants.
+/// Maximum number of preceding arguments of an argument whose expected type is inferred.
 const MAX_GIVEN: usize = 8;
 
-/// `.name` without anything before the dot, as a value, a call, a case, or the field of a value that is made.
+/// `.name` with nothing before the dot, as a value, a call, a case, or the field of a struct literal.
 pub(super) fn literal(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (Some(name), None) = (walk.child(at, "member"), walk.child(at, "object")) else { return at + 1 };
     let around = walk.parent(at);
     let is_called = walk.kind(around) == "call_expression" && walk.child(around, "function") == Some(at);
-    // `.init(…)` gives what is wanted where the call stands.
+    // `.init(…)` returns the expected type of the whole call.
     let place = if is_called { around } else { at };
     let of = match wanted(walk, place, 0) {
         Some(of) => of,
@@ -28,7 +28,7 @@ pub(super) fn literal(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The type, or a value of it, that is wanted where a node stands.
+/// Returns the expected type of a node, or a value of that type.
 fn wanted(walk: &mut Walk<'_, '_>, at: usize, depth: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     if depth > MAX_AROUND || around == at {
@@ -75,8 +75,8 @@ fn wanted(walk: &mut Walk<'_, '_>, at: usize, depth: usize) -> Option<ExprId> {
     }
 }
 
-/// `a = .b` wants what `a` is; `.a = .b` in a list of values what the field is; and `.a` itself is a field of what the list
-/// makes.
+/// `a = .b` expects the type of `a`; `.a = .b` in an initialiser list expects the type of the field; `.a` itself is a
+/// field of the type that the list constructs.
 fn assigned(walk: &mut Walk<'_, '_>, around: usize, at: usize, depth: usize) -> Option<ExprId> {
     let (left, list) = (walk.child(around, "left")?, walk.parent(around));
     if walk.kind(list) != "initializer_list" {
@@ -98,7 +98,8 @@ fn assigned(walk: &mut Walk<'_, '_>, around: usize, at: usize, depth: usize) -> 
     Some(walk.draft.expr(Expr::Member { of: made, name }))
 }
 
-/// What a function wants for an argument; behind a value it is given that first.
+/// Returns the type that a function expects for an argument. After a dot, the callee may also be a method, with the
+/// receiver as its first argument.
 fn argument(walk: &mut Walk<'_, '_>, call: usize, at: usize) -> Option<ExprId> {
     let function = walk.child(call, "function").filter(|&function| function != at)?;
     let before = walk.items(call).filter(|&item| item != function).take_while(|&item| item != at);

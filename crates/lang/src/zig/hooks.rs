@@ -1,4 +1,4 @@
-//! What is odd in Zig: declarations, captures, calls, `@import`.
+//! Language-specific hooks of Zig: declarations, captures, calls, `@import`.
 
 use codecompass_model::{BindingKind, Expr, Import, ImportForm, Part, RefShape, SymbolKind};
 
@@ -6,7 +6,7 @@ use super::containers::{self, is_container};
 use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
 
-/// `const a = b`, `var a: T = b`, `const a, const b = c` and `_ = a`: symbols in containers, local names in blocks.
+/// `const a = b`, `var a: T = b`, `const a, const b = c` and `_ = a`: symbols in containers, local bindings in blocks.
 pub(super) fn variable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of_type = walk.child(at, "type");
     let mut names = Vec::new();
@@ -70,7 +70,7 @@ fn container(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usiz
     }
 }
 
-/// A function. One that gives back `type` makes types: what it returns is what a call of it means.
+/// A function. A function that returns `type` is a generic type: a call of it is the type that it returns.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let body = walk.child(at, "body");
     let around = walk.kind(walk.parent(at));
@@ -86,7 +86,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let result = walk.child(at, "type");
     let makes_types = result.is_some_and(|result| walk.text(result) == "type");
     if makes_types && symbol.is_some() {
-        // Names in the type that it makes are looked for from here.
+        // Names in the returned type are looked up from here.
         let unknown = walk.other();
         walk.draft.add_base(unknown);
     }
@@ -94,10 +94,10 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let list = walk.child_of(at, "parameters");
     let params: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
     for param in params {
-        // A parameter may be of a type that is a parameter before it.
+        // The type of a parameter may be a previous parameter.
         let annotation = walk.child(param, "type").map(|of| walk.lower(of));
         if let Some(name) = walk.child(param, "name") {
-            // What makes a type is a generic, and its parameters, whatever they are, stand for its arguments.
+            // A function that returns a type is generic, and all its parameters are type parameters.
             let kind = if makes_types { BindingKind::TypeParam } else { BindingKind::Param };
             walk.bind_as(name, kind, annotation.filter(|_| !makes_types), Part::Whole, param);
         }
@@ -109,13 +109,13 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// A block of its own at the level of a container: nobody asks what it gives back.
+/// A block at container level: its result is not used.
 pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.open_function(at, None);
     at + 1
 }
 
-/// `|x|`: what stands before it, or in it.
+/// `|x|`: binds the value of a condition, the elements of a loop, or the payload of a switch case.
 pub(super) fn payload(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
@@ -146,7 +146,7 @@ pub(super) fn payload(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// What a case of a union holds: the field that it names.
+/// Returns the payload of a union case: the field that the case names.
 fn of_case(walk: &mut Walk<'_, '_>, case: usize, payload: usize) -> Option<codecompass_model::ExprId> {
     let items: Vec<usize> = walk.items(case).take_while(|&item| item != payload).take(2).collect();
     let [only] = items.as_slice() else { return None };
@@ -157,12 +157,12 @@ fn of_case(walk: &mut Walk<'_, '_>, case: usize, payload: usize) -> Option<codec
     Some(walk.draft.expr(Expr::Member { of, name }))
 }
 
-/// A call: of a name, or of a member.
+/// A call of a name or of a member.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(callee) = walk.child(at, "function") else { return at + 1 };
     let (name, shape) = match walk.kind(callee) {
         "identifier" => (Some(callee), RefShape::Call),
-        // What stands behind nothing is told by `expected`.
+        // A callee with a leading dot is handled by `expected_types`.
         "field_expression" if walk.child(callee, "object").is_some() => {
             let is_own = walk.child(callee, "object").is_some_and(|of| walk.text(of) == "self");
             (walk.child(callee, "member"), if is_own { RefShape::SelfCall } else { RefShape::MemberCall })
@@ -192,14 +192,14 @@ pub(super) fn builtin(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-/// The name of the module that a builtin loads.
+/// Returns the name of the module that a builtin loads.
 pub(super) fn imported<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<&'t str> {
     let name = walk.child_of(at, "builtin_identifier").filter(|&name| walk.text(name) == "@import");
     let first = name.and_then(|_| walk.items(walk.child_of(at, "arguments")?).next())?;
     walk.text(first).strip_prefix('"')?.strip_suffix('"').filter(|module| !module.is_empty())
 }
 
-/// `_` is no name.
+/// `_` is not a name.
 pub(super) fn nameless(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.text(at) == "_" {
         walk.roles.mark(Some(at), Role::Declares);

@@ -1,7 +1,8 @@
 //! Zig.
 //!
-//! A file is a structure, and so is what `struct {…}` gives: types are values, and a constant that gets one has its name.
-//! Pointers, optionals and errors hand on the members of what they are made of, so types are lowered without them.
+//! A file is a structure, and so is the value of `struct {…}`: types are values, and a constant with such a value names
+//! the type. Pointers, optionals and error unions have the members of their underlying type, so types are lowered
+//! without them.
 
 mod containers;
 mod expected;
@@ -17,7 +18,7 @@ use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, grammar, row};
 use crate::rules::{Look, Scoping};
 use crate::{Depth, Language, Rules, Walk};
 
-/// The value for the registry.
+/// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "zig",
     facts_version: 1,
@@ -55,7 +56,7 @@ static RECIPE: Recipe = Recipe {
     ..Recipe::PLAIN
 };
 
-/// What has no word of its own is for the file; fields are for all who see the type.
+/// The default visibility without `pub`: the file. Fields are visible wherever the type is.
 fn visibility(kind: SymbolKind, _: Option<SymbolKind>) -> Option<Visibility> {
     let is_open = matches!(kind, SymbolKind::Field | SymbolKind::Variant);
     Some(if is_open { Visibility::Public } else { Visibility::Private })
@@ -66,7 +67,7 @@ static SCOPING: Scoping = Scoping {
     order: &[Look::Around, Look::File],
     types_are_values: true,
     types_enclose: true,
-    // Slices and arrays have members of their own (`len`): there is a root, but nobody declares it.
+    // Slices and arrays have members of their own (`len`): they have a root type, which no file declares.
     root: Some("anyopaque"),
     widens: &[
         "bool",
@@ -196,7 +197,7 @@ const ROWS: &[Row] = &[
     row("comment", &[Do::Comment]),
 ];
 
-/// Kinds of which only what stands in them counts.
+/// Node kinds without actions of their own: only their children count.
 const IGNORED: &[&str] = &[
     "address_space",
     "anyframe_type",

@@ -1,14 +1,14 @@
-//! Files as modules: the name of a file's own, and the file that `@import` means.
+//! Files as modules: the module name of a file, and the file that `@import` loads.
 
 use codecompass_model::{VersionId, World};
 
-/// Folders that code stands in, and that no module is named after.
+/// Source folders; they are not part of module names.
 const ROOTS: &[&str] = &["src", "lib"];
 
-/// Modules that every program has and no file is.
+/// Modules that every program has and that are not files.
 const GIVEN: &[&str] = &["std", "builtin", "root"];
 
-/// The file's part of qualified names.
+/// Returns the file's part of qualified names.
 pub(super) fn name(path: &str) -> String {
     let stem = path.strip_suffix(".zig").unwrap_or(path);
     let mut parts: Vec<&str> = stem.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
@@ -18,7 +18,7 @@ pub(super) fn name(path: &str) -> String {
     parts.join(".")
 }
 
-/// The file that a path means beside the file that imports it; or that a package of this name starts with.
+/// Returns the file at a path relative to the importing file, or the first file of a package.
 pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     if module.ends_with(".zig") {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -30,8 +30,8 @@ pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionI
     package(world, from, module).into_iter().collect()
 }
 
-/// The first file of a package, by custom: `src/NAME.zig`, or `main.zig` and `root.zig` in a folder of its name. Of several,
-/// the one whose path begins most like that of the file which imports it.
+/// Returns the first file of a package, by convention: `src/NAME.zig`, or `main.zig` and `root.zig` in a folder of its
+/// name. Of several, the one whose path shares the longest prefix with the importing file's path.
 fn package(world: &dyn World, from: &str, name: &str) -> Option<VersionId> {
     let own = format!("{name}.zig");
     let mut best: Option<(usize, String, VersionId)> = None;
@@ -54,7 +54,7 @@ fn package(world: &dyn World, from: &str, name: &str) -> Option<VersionId> {
     best.map(|(.., id)| id)
 }
 
-/// A path from a folder; `None` when it leads out of the view.
+/// Joins a path to a folder; `None` when the result is outside the view.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

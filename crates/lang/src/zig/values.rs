@@ -1,4 +1,4 @@
-//! What expressions and types of Zig are lowered to.
+//! Lowers expressions and types of Zig.
 
 use codecompass_model::{Expr, ExprId, Literal};
 
@@ -6,10 +6,10 @@ use super::containers;
 use super::hooks::imported;
 use crate::recipe::Walk;
 
-/// More branches of one expression are not looked at.
+/// Maximum number of branches read in one expression.
 const MAX_BRANCHES: usize = 8;
 
-/// Builtins that give back numbers, texts or nothing.
+/// Builtins that return numbers, strings or nothing.
 const PLAIN: &[&str] = &[
     "@intFromEnum",
     "@intFromPtr",
@@ -60,7 +60,7 @@ const PLAIN: &[&str] = &[
     "@cImport",
 ];
 
-/// What a builtin gives back.
+/// Returns the value of a builtin.
 pub(super) fn builtin(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if let Some(module) = imported(walk, at) {
         let module = walk.draft.word(module);
@@ -80,7 +80,7 @@ pub(super) fn builtin(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// A type that is a keyword: some stand for any type.
+/// A type that is a keyword; some keywords accept any type.
 pub(super) fn builtin_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.text(at) {
         "type" | "anytype" | "anyopaque" | "anyerror" => walk.other(),
@@ -102,7 +102,7 @@ pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.function_type(walk.child_of(at, "parameters"), result)
 }
 
-/// A call: behind what is called stand the arguments.
+/// A call: the callee, followed by its arguments.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(callee) = walk.child(at, "function") else { return walk.other() };
     let args: Vec<usize> = walk.items(at).filter(|&item| item != callee).collect();
@@ -123,7 +123,7 @@ pub(super) fn index(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Index { of, by })
 }
 
-/// `a orelse b` is one of both; what compares is true or false; else the first operand tells.
+/// `a orelse b` is either operand; a comparison is a boolean; otherwise the first operand determines the type.
 pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return walk.other() };
     let between = walk.tree.node(left).end as usize..walk.tree.node(right).start as usize;
@@ -134,7 +134,7 @@ pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     }
 }
 
-/// What the branches of `if` give.
+/// The values of the branches of `if`.
 pub(super) fn branches(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let condition = walk.child(at, "condition");
     let all = walk.items(at).filter(|&item| Some(item) != condition && walk.kind(item) != "payload");
@@ -142,7 +142,7 @@ pub(super) fn branches(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     one_of(walk, all)
 }
 
-/// What the cases of `switch` give.
+/// The values of the cases of `switch`.
 pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let cases = walk.items(at).filter(|&item| walk.kind(item) == "switch_case").take(MAX_BRANCHES);
     let all = cases.filter_map(|case| walk.items(case).last()).collect();
