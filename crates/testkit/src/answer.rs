@@ -1,8 +1,9 @@
-//! Answers, freed from what depends on the machine and the moment, so that they can stand in a file and be compared.
+//! Answers with machine-dependent and time-dependent text redacted, so that they can be stored in a file and compared.
 //!
-//! What is replaced, and nothing else: the repository's root by `[root]`, the data directory by `[home]`, the commits
-//! that a fixture's refs point at by `[commit:NAME]`, points in time by `[timestamp]`, durations by `[time]`, sizes by `[size]`, job
-//! ids by `[job]`. JSON is laid out over lines, so that a difference shows the field. An answer's own order of keys is kept.
+//! Only these are replaced: the repository's root by `[root]`, the data directory by `[home]`, the commits that a
+//! fixture's refs point at by `[commit:NAME]`, points in time by `[timestamp]`, durations by `[time]`, sizes by
+//! `[size]`, job ids by `[job]`. JSON is formatted over several lines so that a diff shows the field. The order of an
+//! answer's keys is kept.
 
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use serde_json::Value;
 
 use crate::product::Reply;
 
-/// Keys of JSON answers that the branch law excepts, at any depth: where a version comes from, what git alone knows,
-/// times, jobs and freshness. Every other byte of an answer for a ref must be that of a fresh index of the ref alone.
+/// JSON keys that the branch law ignores at any depth: the source of a version, facts known only to git, times, jobs
+/// and freshness. Every other byte of an answer for a ref must equal that of a fresh index of the ref alone.
 pub const LAW_EXCEPTIONS: &[&str] = &[
     "source_layer",
     "merge_base",
@@ -37,23 +38,23 @@ pub const LAW_EXCEPTIONS: &[&str] = &[
 pub struct Answer {
     /// The exit code; `None` when a signal ended the process.
     pub code: Option<i32>,
-    /// What was said on standard error; `None` in an expectation that does not care.
+    /// The text on standard error; `None` in an expectation that ignores it.
     pub stderr: Option<String>,
-    /// What was said on standard output, without white space at the end.
+    /// The text on standard output, without trailing white space.
     pub stdout: String,
 }
 
-/// The names of things that are elsewhere on every machine.
+/// Texts that differ between machines, with their placeholders.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Texts and what stands for them, replaced in this order.
+    /// Texts and their placeholders, replaced in this order.
     pub places: Vec<(String, &'static str)>,
-    /// Refs and the ids of their commits; the first ref of a commit names it.
+    /// Refs and the ids of their commits; a commit is named by its first ref.
     pub commits: Vec<(String, String)>,
 }
 
 impl Names {
-    /// Names for answers about a repository at `root` from a data directory at `home`.
+    /// Creates the redactions for answers about a repository at `root` with a data directory at `home`.
     pub fn new(root: &Path, home: &Path, commits: Vec<(String, String)>) -> Self {
         let forms = |path: &Path, name| {
             let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -66,13 +67,13 @@ impl Names {
 }
 
 impl Answer {
-    /// A reply without what depends on machine and moment.
+    /// Redacts a reply.
     pub fn new(reply: &Reply, names: &Names) -> Self {
         let clean = |text: &str| normalise(&spread(text, &|_| false), names).trim_end().to_owned();
         Self { code: reply.code, stderr: Some(clean(&reply.stderr)), stdout: clean(&reply.stdout) }
     }
 
-    /// The answer without the JSON fields that the branch law excepts.
+    /// Returns the answer without the JSON fields that the branch law ignores.
     pub fn under_law(&self) -> Self {
         let strip = |text: &str| spread(text, &|key| LAW_EXCEPTIONS.contains(&key));
         Self { code: self.code, stderr: self.stderr.as_deref().map(strip), stdout: strip(&self.stdout) }
@@ -83,20 +84,21 @@ impl Answer {
         *self == actual.as_told_by(self)
     }
 
-    /// The actual answer with standard error shown only where it counts: after a failure, and where the expectation has it.
+    /// Returns the actual answer with standard error only where it counts: after a failure, and where the expectation
+    /// has it.
     pub fn as_told_by(&self, expected: &Self) -> Self {
         let counts = expected.stderr.is_some() || self.code != Some(0);
         let stderr = self.stderr.clone().filter(|text| counts && !text.is_empty());
         Self { code: self.code, stderr, stdout: self.stdout.clone() }
     }
 
-    /// The answer as it would stand in a case file.
+    /// Returns the answer in the notation of a case file.
     pub fn text(&self) -> String {
         crate::case::answer_lines(self).join("\n")
     }
 }
 
-/// JSON laid out over lines, without the dropped keys; any other text as it is.
+/// Formats JSON over several lines, without the dropped keys; returns any other text unchanged.
 fn spread(text: &str, dropped: &dyn Fn(&str) -> bool) -> String {
     if !text.trim_start().starts_with(['{', '[']) {
         return text.to_owned();
@@ -107,7 +109,7 @@ fn spread(text: &str, dropped: &dyn Fn(&str) -> bool) -> String {
     };
     let lay_out = |mut value: Value| {
         clean(&mut value, dropped);
-        serde_json::to_string_pretty(&value).expect("a JSON value can be written")
+        serde_json::to_string_pretty(&value).expect("because a JSON value can be serialized")
     };
     documents.into_iter().map(lay_out).collect::<Vec<_>>().join("\n")
 }
@@ -140,7 +142,7 @@ fn stand_in(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Text with stand-ins for what depends on machine and moment. Doing it twice changes nothing.
+/// Replaces machine-dependent and time-dependent text by placeholders. The function is idempotent.
 pub fn normalise(text: &str, names: &Names) -> String {
     let mut text = text.to_owned();
     for (path, name) in &names.places {
@@ -149,7 +151,8 @@ pub fn normalise(text: &str, names: &Names) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(c) = rest.chars().next() {
-        // A token starts where none is under way; `:` and `/` hold paths and positions such as `a.rs:3` together.
+        // A token starts only outside another one. `:` and `/` continue a token, because of paths and positions such as
+        // `a.rs:3`.
         let fresh = !out.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'));
         let found = if fresh { replacement(rest, &out, names) } else { None };
         match found {
@@ -206,7 +209,7 @@ fn timestamp(text: &str) -> Option<(usize, &'static str)> {
     Some((length, "[timestamp]"))
 }
 
-/// A commit that a ref of the fixture points at, whole or cut to seven characters or more.
+/// A commit that a ref of the fixture points at: the full id, or an abbreviation of at least seven characters.
 fn commit(text: &str, names: &Names) -> Option<(usize, String)> {
     let length = run(text, |c| c.is_ascii_hexdigit());
     if length < 7 || text[length..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {

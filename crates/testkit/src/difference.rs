@@ -1,9 +1,9 @@
-//! A line difference for failure messages: `-` was expected, `+` came instead, with three lines around each change.
+//! A line diff for failure messages: `-` is expected, `+` is actual, with three lines of context around each change.
 
 const CONTEXT: usize = 3;
 const MOST_LINES: usize = 60;
 
-/// The difference between two texts, readable in a terminal; empty when they have the same lines.
+/// Returns the diff of two texts, readable in a terminal; empty when they have the same lines.
 pub fn difference(expected: &str, actual: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) = (expected.lines().collect(), actual.lines().collect());
     if old == new {
@@ -29,7 +29,7 @@ pub fn difference(expected: &str, actual: &str) -> String {
     lines.join("\n")
 }
 
-/// Every line of both texts once, signed, in an order that reads as an edit from `old` to `new`.
+/// Returns every line of both texts once, with its sign, in the order of an edit from `old` to `new`.
 fn mark<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(char, &'a str)> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old[head..].iter().rev().zip(new[head..].iter().rev());

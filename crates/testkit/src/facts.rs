@@ -1,15 +1,15 @@
-//! What holds for the facts of any file, whatever its bytes.
+//! Invariants of the facts of any file, for all possible bytes.
 //!
-//! The tests of extraction and its fuzz target ask this of whole, cut, mutilated and invented files.
+//! The extraction tests and the fuzz target check them on complete, truncated, mutated and random files.
 
 use std::collections::HashSet;
 
 use codecompass_model::{Expr, ExprId, FileFacts, Lines, Owners, Part, Seen, Span};
 
-/// The size up to which a chunk of several lines may grow.
+/// Maximum size in bytes of a chunk with more than one line.
 const MAX_CHUNK: usize = 1500;
 
-/// Panics when the facts of a file do not hold together; `text` is the text they were made of.
+/// Panics when the facts of a file are not valid; `text` is the text that they were extracted from.
 pub fn check_facts(path: &str, text: &str, facts: &FileFacts) {
     let file = File { path, text, facts, starts: line_starts(text) };
     check_symbols(&file);
@@ -34,7 +34,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 }
 
 impl File<'_> {
-    /// Whether a range lies in the text, on character borders.
+    /// Whether a range is in the text, on character boundaries.
     fn has(&self, span: Span) -> bool {
         span.start <= span.end && self.text.get(span.start as usize..span.end as usize).is_some()
     }
@@ -51,7 +51,7 @@ impl File<'_> {
         index.is_none_or(|index| (index as usize) < self.facts.names.len())
     }
 
-    /// Whether there is such an expression.
+    /// Whether the expression exists.
     fn is_expr(&self, id: Option<ExprId>) -> bool {
         id.is_none_or(|id| (id.0 as usize) < self.facts.exprs.len())
     }
@@ -61,7 +61,8 @@ impl File<'_> {
     }
 }
 
-/// Parents stand before children, symbols in source order, spans on character borders, and no two are equal.
+/// Checks that parents precede children, symbols are in source order, spans are on character boundaries, and symbols
+/// are unique.
 fn check_symbols(file: &File<'_>) {
     let path = file.path;
     let mut seen = HashSet::new();
@@ -86,7 +87,7 @@ fn check_symbols(file: &File<'_>) {
     }
 }
 
-/// Each expression is there once, and speaks of what is there; its parts stand before it.
+/// Checks that expressions are unique, refer only to existing items, and follow their parts.
 fn check_exprs(file: &File<'_>) {
     let (path, facts) = (file.path, file.facts);
     let mut seen = HashSet::new();
@@ -125,7 +126,7 @@ fn check_exprs(file: &File<'_>) {
     }
 }
 
-/// References stand in source order, each at a place where its name is written.
+/// Checks that references are in source order, each at an occurrence of its name.
 fn check_references(file: &File<'_>) {
     let (path, facts) = (file.path, file.facts);
     let mut last = (0, 0);
@@ -143,7 +144,7 @@ fn check_references(file: &File<'_>) {
     }
 }
 
-/// Calls stand in the order of their references, one for each at most.
+/// Checks that calls are in the order of their references, at most one for each.
 fn check_calls(file: &File<'_>) {
     let (path, facts) = (file.path, file.facts);
     assert!(facts.calls.is_sorted_by(|a, b| a.0 < b.0), "{path}: {:?}", facts.calls);
@@ -174,7 +175,8 @@ fn check_imports(file: &File<'_>) {
     }
 }
 
-/// Chunks are whole lines in order, not too long, and every line with text is in one of them or a symbol's.
+/// Checks that chunks are whole lines in order and not too long, and that each line with text is in a chunk or a
+/// symbol.
 fn check_chunks(file: &File<'_>) {
     let (path, text, facts) = (file.path, file.text, file.facts);
     let owners = Owners::new(text, &facts.symbols);

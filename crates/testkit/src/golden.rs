@@ -1,15 +1,15 @@
-//! Golden files: a text that a test produces, kept beside the test, compared, and rewritten with `UPDATE=1`.
+//! Golden files: the output of a test, stored next to the test, compared, and rewritten with `UPDATE=1`.
 
 use std::path::Path;
 
 use crate::difference::difference;
 
-/// Whether `UPDATE` is set, and not to `0`: expectations are then rewritten instead of compared.
+/// Whether `UPDATE` is set to anything but `0`: expectations are then rewritten instead of compared.
 pub fn update_wanted() -> bool {
     std::env::var("UPDATE").is_ok_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
-/// Compares a text with a file, and panics with the difference. With `UPDATE=1` it writes the file instead.
+/// Compares a text with a file and panics with the diff. With `UPDATE=1` it writes the file instead.
 #[track_caller]
 pub fn expect_file(path: impl AsRef<Path>, actual: &str) {
     let path = path.as_ref();
@@ -18,7 +18,7 @@ pub fn expect_file(path: impl AsRef<Path>, actual: &str) {
     }
 }
 
-/// What [`expect_file`] does, with the wish to update given and the failure returned.
+/// Like [`expect_file`], but takes the update flag as an argument and returns the failure.
 pub fn check_file(path: &Path, actual: &str, update: bool) -> Result<(), String> {
     let expected = std::fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
     if expected == actual && path.is_file() {
@@ -30,6 +30,6 @@ pub fn check_file(path: &Path, actual: &str, update: bool) -> Result<(), String>
         return folder.and_then(|()| std::fs::write(path, actual)).map_err(|error| format!("{shown}: {error}"));
     }
     let lines = difference(&expected, actual);
-    let what = if lines.is_empty() { "only the line ends differ".to_owned() } else { lines };
-    Err(format!("{shown} is not what was produced (UPDATE=1 accepts it):\n{what}"))
+    let what = if lines.is_empty() { "only the line endings differ".to_owned() } else { lines };
+    Err(format!("{shown} differs from the actual text (UPDATE=1 accepts it):\n{what}"))
 }

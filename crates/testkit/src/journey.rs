@@ -1,4 +1,4 @@
-//! What a road has at hand: a repository made from the case, a data directory, and the product to ask.
+//! The environment of a road: a repository built from the case, a data directory, and the product.
 
 use std::fmt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::product::{Call, Product, Reply};
 use crate::repository::Repository;
 use crate::words;
 
-/// Why a case does not hold on a road: a text for people.
+/// The reason why a case fails on a road, as readable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
@@ -22,13 +22,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A data directory of the product. Its path stays the same when its content is put back.
+/// A data directory of the product. Its path stays the same when its content is restored.
 #[derive(Debug)]
 pub struct Home {
     folder: TempDir,
 }
 
-/// The content of a [`Home`] at one moment.
+/// A backup of the content of a [`Home`].
 #[derive(Debug)]
 pub struct Saved(TempDir);
 
@@ -39,24 +39,24 @@ impl Default for Home {
 }
 
 impl Home {
-    /// An empty data directory.
+    /// Creates an empty data directory.
     pub fn new() -> Self {
-        Self { folder: TempDir::new().expect("a temp folder can be made") }
+        Self { folder: TempDir::new().expect("because a temporary folder can be created") }
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Copies what it holds now.
+    /// Copies its current content.
     pub fn save(&self) -> Saved {
-        let copy = TempDir::new().expect("a temp folder can be made");
+        let copy = TempDir::new().expect("because a temporary folder can be created");
         copy_folder(self.path(), copy.path()).unwrap_or_else(|error| panic!("{}: {error}", self.path().display()));
         Saved(copy)
     }
 
-    /// Makes it hold again what was saved, and nothing else.
+    /// Restores a backup and removes everything else.
     pub fn restore(&self, saved: &Saved) {
         let done = empty_folder(self.path()).and_then(|()| copy_folder(saved.0.path(), self.path()));
         done.unwrap_or_else(|error| panic!("{}: {error}", self.path().display()));
@@ -90,9 +90,9 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// One walk of a case: its repository, a data directory, and the product.
+/// One run of a case: its repository, a data directory, and the product.
 pub struct Journey<'a> {
-    /// The case that is walked.
+    /// The case being run.
     pub case: &'a Case,
     /// The repository, as far as the road has built it.
     pub repository: Repository,
@@ -102,7 +102,7 @@ pub struct Journey<'a> {
 }
 
 impl<'a> Journey<'a> {
-    /// The whole repository of the case, and an empty data directory.
+    /// Creates the complete repository of the case and an empty data directory.
     pub fn new(case: &'a Case, product: &'a dyn Product) -> Self {
         let journey = Self::from_nothing(case, product);
         make(&journey.repository, &case.files);
@@ -118,7 +118,7 @@ impl<'a> Journey<'a> {
         journey
     }
 
-    /// A repository with nothing but an empty commit, and an empty data directory.
+    /// Creates a repository with only an empty commit, and an empty data directory.
     pub fn from_nothing(case: &'a Case, product: &'a dyn Product) -> Self {
         let repository = if case.plain { Repository::plain() } else { Repository::new() };
         if !case.plain {
@@ -127,7 +127,7 @@ impl<'a> Journey<'a> {
         Self::at(case, product, repository)
     }
 
-    /// Another repository for the same case, and an empty data directory.
+    /// Uses another repository for the same case, with an empty data directory.
     pub fn at(case: &'a Case, product: &'a dyn Product, repository: Repository) -> Self {
         Self { case, repository, home: Home::new(), product }
     }
@@ -137,12 +137,12 @@ impl<'a> Journey<'a> {
         self.product
     }
 
-    /// Checks out a new branch where the case says that it starts.
+    /// Checks out a new branch at its start according to the case.
     pub fn start_branch(&self, branch: &Branch) {
         self.repository.checkout(&branch.from).branch(&branch.name);
     }
 
-    /// Commits what was changed on a branch, and goes back to the default one.
+    /// Commits the changes of a branch and checks out the default branch.
     pub fn end_branch(&self, branch: &Branch) {
         self.repository.commit(&branch.name);
         self.repository.checkout(DEFAULT_BRANCH);
@@ -154,13 +154,13 @@ impl<'a> Journey<'a> {
         if reply.succeeded() { Ok(()) } else { Err(Failure(format!("`{command}` failed: {}", describe(&reply)))) }
     }
 
-    /// Runs a command, with further variables, whatever comes of it.
+    /// Runs a command with additional variables and returns its reply, successful or not.
     pub fn try_run(&self, command: &str, env: &[(String, String)]) -> Reply {
-        let args = words::split(command).expect("the testkit's own command lines are well formed");
+        let args = words::split(command).expect("because the testkit's own command lines are well formed");
         self.call(&args, env)
     }
 
-    /// Indexes the work tree and then every branch that a question names.
+    /// Indexes the work tree and then every branch that a query names.
     pub fn index_all(&self) -> Result<(), Failure> {
         self.run("index")?;
         self.case.indexed_branches().into_iter().try_for_each(|name| self.index_branch(name))
@@ -171,17 +171,17 @@ impl<'a> Journey<'a> {
         self.run(&format!("index --ref {}", words::quote(name)))
     }
 
-    /// Asks a command line, whatever the answer.
+    /// Runs a query and returns its answer, successful or not.
     pub fn ask(&self, args: &[String]) -> Answer {
         ask_product(self.product, &self.repository, &self.home, args)
     }
 
-    /// The answers to all questions of the case.
+    /// Returns the answers to all queries of the case.
     pub fn ask_all(&self) -> Vec<Answer> {
         self.case.questions.iter().map(|question| self.ask(&question.words)).collect()
     }
 
-    /// Asks all questions, and compares with what the case expects.
+    /// Runs all queries and compares the answers with the expected ones.
     pub fn expect_all(&self) -> Result<(), Failure> {
         let asked = self.case.questions.iter().zip(self.ask_all());
         let wrong = asked.filter_map(|(question, answer)| compare(self.case, question, &answer, "").err());
@@ -193,7 +193,7 @@ impl<'a> Journey<'a> {
     }
 }
 
-/// Asks a command line about a repository, and frees the answer from what depends on the machine.
+/// Runs a query against a repository and redacts its answer.
 pub(crate) fn ask_product(product: &dyn Product, repository: &Repository, home: &Home, args: &[String]) -> Answer {
     let reply = product.call(&Call { args, cwd: repository.root(), home: home.path(), env: &[] });
     let hexadecimal = |text: &str| text.split(|c: char| !c.is_ascii_hexdigit()).any(|word| word.len() >= 7);
@@ -205,13 +205,13 @@ pub(crate) fn ask_product(product: &dyn Product, repository: &Repository, home: 
     Answer::new(&reply, &Names::new(repository.root(), home.path(), commits))
 }
 
-/// One failure out of many, or none.
+/// Joins failures into one, or returns `Ok` if there are none.
 pub(crate) fn gather(failures: impl Iterator<Item = Failure>) -> Result<(), Failure> {
     let texts: Vec<String> = failures.map(|failure| failure.0).collect();
     if texts.is_empty() { Ok(()) } else { Err(Failure(texts.join("\n"))) }
 }
 
-/// Compares an answer with a question's expectation. `note` says in which circumstances it was asked.
+/// Compares an answer with the expectation of a query. `note` describes the circumstances.
 pub(crate) fn compare(case: &Case, question: &Question, answer: &Answer, note: &str) -> Result<(), Failure> {
     let told = answer.as_told_by(&question.expected);
     compare_texts(case, question, &question.expected.text(), &told.text(), note)
@@ -234,13 +234,13 @@ pub(crate) fn compare_texts(
     Err(Failure(format!("{place}{note}\n{}", difference(expected, actual))))
 }
 
-/// A reply in a few words.
+/// Describes a reply briefly.
 pub(crate) fn describe(reply: &Reply) -> String {
     let end = reply.code.map_or_else(|| "ended by a signal".to_owned(), |code| format!("exit {code}"));
     format!("{end}\n{}{}", reply.stdout, reply.stderr)
 }
 
-/// Makes changes in the work tree, in their order.
+/// Applies changes to the work tree in order.
 pub(crate) fn make(repository: &Repository, changes: &[Change]) {
     for change in changes {
         match &change.edit {

@@ -1,12 +1,13 @@
-//! Laws: what every question must keep, on any repository. A tool joins all of them by one [`Law`] in a slice.
+//! Laws: properties that every query has on any repository. One [`Law`] in a slice subjects a tool to all of them.
 //!
 //! - The branch law: the answer for a ref equals the answer of a fresh index of that ref alone.
-//! - The rebase law: the same, after all branches were put elsewhere.
-//! - The idempotence law: indexing and syncing what has not changed does not change an answer.
+//! - The rebase law: the same, after all branches were moved.
+//! - The idempotence law: indexing and syncing without changes does not change an answer.
 //! - The incremental law: after any edits with a sync after each, the answer equals that of a fresh index.
-//! - The law of roads: the same, whoever kept the index up to date: a command, one that is killed, a server.
+//! - The law of roads: the same, for any index updater: a command, a killed command, a server.
 //!
-//! All of them compare without the fields in [`LAW_EXCEPTIONS`](crate::LAW_EXCEPTIONS). A failure names the seed, which is all it takes to see it again.
+//! All of them compare without the fields in [`LAW_EXCEPTIONS`](crate::LAW_EXCEPTIONS). A failure names the seed, which
+//! suffices to reproduce it.
 
 use std::fmt::Write as _;
 
@@ -18,56 +19,57 @@ use crate::random::{Dice, Sample, Size, random_repository};
 use crate::repository::Repository;
 use crate::words;
 
-/// A kind of question that keeps the laws.
+/// A kind of query that is subject to the laws.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// Its name, for messages: the tool's.
+    /// Its name in messages, which is the name of the tool.
     pub name: &'static str,
-    /// Command lines to ask about a repository. They are asked on each ref: `{ref}` stands for its name, and where it does not
-    /// occur, `--ref` is put at the end.
+    /// Command lines to run on a repository. They are run for each ref: `{ref}` is replaced by its name, and a line
+    /// without it gets `--ref` at the end.
     pub questions: fn(&Sample) -> Vec<String>,
 }
 
-/// Checks the branch law on the generated repositories of some seeds, and panics with every difference.
+/// Checks the branch law on generated repositories, one for each seed, and panics with every difference.
 #[track_caller]
 pub fn check_branch_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
     check(branch_law, product, laws, seeds);
 }
 
-/// Checks the rebase law on the generated repositories of some seeds, and panics with every difference.
+/// Checks the rebase law on generated repositories, one for each seed, and panics with every difference.
 #[track_caller]
 pub fn check_rebase_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
     check(rebase_law, product, laws, seeds);
 }
 
-/// Checks the idempotence law on the generated repositories of some seeds, and panics with every difference.
+/// Checks the idempotence law on generated repositories, one for each seed, and panics with every difference.
 #[track_caller]
 pub fn check_idempotence_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
     check(idempotence_law, product, laws, seeds);
 }
 
-/// Checks the incremental law on the generated repositories of some seeds, and panics with every difference.
+/// Checks the incremental law on generated repositories, one for each seed, and panics with every difference.
 #[track_caller]
 pub fn check_incremental_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>) {
     check(incremental_law, product, laws, seeds);
 }
 
-/// Who keeps an index up to date while its repository changes.
+/// Keeps an index up to date while its repository changes.
 pub trait Keeper {
-    /// Brings in all that happened, and comes back when that is done.
+    /// Syncs all changes and returns when that is done.
     fn keep(&mut self, dice: &mut Dice) -> Result<(), Failure>;
 }
 
-/// Makes the keeper of a repository that has been indexed, and of its data directory.
+/// Creates the updater for an indexed repository and its data directory.
 pub type Keeping<'a> = &'a dyn Fn(&Repository, &Home) -> Box<dyn Keeper>;
 
-/// Checks the law of roads on the generated repositories of some seeds, and panics with every difference.
+/// Checks the law of roads on generated repositories, one for each seed, and panics with every difference.
 #[track_caller]
 pub fn check_road_law(product: &dyn Product, laws: &[Law], seeds: impl IntoIterator<Item = u64>, keeping: Keeping<'_>) {
     check(|product, laws, seed| road_law(product, laws, seed, keeping), product, laws, seeds);
 }
 
-/// The law of roads on one repository. Nothing is brought in by asking: the answers are those of what the keeper left.
+/// Checks the law of roads on one repository. The queries do not sync, so their answers reflect the state that the
+/// updater left.
 pub fn road_law(product: &dyn Product, laws: &[Law], seed: u64, keeping: Keeping<'_>) -> Result<(), Failure> {
     const STEPS: usize = 14;
     let mut sample = random_repository(seed, Size::default());
@@ -92,7 +94,7 @@ pub fn road_law(product: &dyn Product, laws: &[Law], seed: u64, keeping: Keeping
     }))
 }
 
-/// The branch law on one repository: one index of all refs, against one index per ref.
+/// Checks the branch law on one repository: one index of all refs against one index per ref.
 pub fn branch_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
     let sample = random_repository(seed, Size::default());
     let shared = Bench::new(product, &sample.repository);
@@ -100,7 +102,7 @@ pub fn branch_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), 
     refs_equal_those_alone(&shared, &sample, laws)
 }
 
-/// The rebase law on one repository: all branches are indexed, put elsewhere, and asked about.
+/// Checks the rebase law on one repository: all branches are indexed, moved and queried.
 pub fn rebase_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
     let mut sample = random_repository(seed, Size::default());
     let mut dice = Dice::new(seed);
@@ -126,7 +128,7 @@ fn refs_equal_those_alone(shared: &Bench<'_>, sample: &Sample, laws: &[Law]) -> 
     gather(failures.into_iter())
 }
 
-/// The idempotence law on one repository: answers before and after indexing everything again.
+/// Checks the idempotence law on one repository: answers before and after indexing everything again.
 pub fn idempotence_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
     let sample = random_repository(seed, Size::default());
     let bench = Bench::new(product, &sample.repository);
@@ -137,11 +139,12 @@ pub fn idempotence_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result
     bench.index_all(&sample)?;
     bench.run("sync")?;
     gather(asked.iter().zip(first).filter_map(|((law, question), first)| {
-        differs(law, question, &first, &bench.ask(question), "expected: the answer before nothing was synced twice")
+        differs(law, question, &first, &bench.ask(question), "expected: the answer before two syncs without changes")
     }))
 }
 
-/// The incremental law on one repository: a history of edits with a sync after each, against a fresh index of where it ends.
+/// Checks the incremental law on one repository: edits with a sync after each, against a fresh index of the final
+/// state.
 pub fn incremental_law(product: &dyn Product, laws: &[Law], seed: u64) -> Result<(), Failure> {
     const EDITS: usize = 12;
     let mut sample = random_repository(seed, Size::default());
@@ -178,12 +181,12 @@ fn check(
     }
 }
 
-/// All questions about one ref, or about the work tree, with the law that each is for.
+/// Returns all queries for one ref, or for the work tree, each with its law.
 fn questions<'a>(laws: &'a [Law], sample: &Sample, reference: Option<&str>) -> Vec<(&'a Law, Vec<String>)> {
     let mut all = Vec::new();
     for law in laws {
         let lines = (law.questions)(sample);
-        assert!(!lines.is_empty(), "{} asks nothing", law.name);
+        assert!(!lines.is_empty(), "{} has no queries", law.name);
         for line in lines {
             let line = match reference {
                 Some(name) if line.contains("{ref}") => line.replace("{ref}", &words::quote(name)),
@@ -235,7 +238,7 @@ impl<'a> Bench<'a> {
     }
 
     fn run(&self, command: &str) -> Result<(), Failure> {
-        let args = words::split(command).expect("the testkit's own command lines are well formed");
+        let args = words::split(command).expect("because the testkit's own command lines are well formed");
         let call = Call { args: &args, cwd: self.repository.root(), home: self.home().path(), env: &[] };
         let reply = self.product.call(&call);
         if reply.succeeded() { Ok(()) } else { Err(Failure(format!("`{command}` failed: {}", describe(&reply)))) }

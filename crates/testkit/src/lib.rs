@@ -1,20 +1,21 @@
-//! The language of the tests.
+//! The test notations and helpers of the project.
 //!
-//! A test of this product is text in, text out, through one door: a [`Case`] is a small repository with its branches, questions
-//! and answers, written as a file that reads like a document. It runs on many [`ROADS`]: different histories with the same end, which must give the same answers. What
-//! holds for all repositories is a [`Law`], checked on generated ones. What one file promises about itself stands in
-//! its own comments ([`promise`]), and whom its names mean in marks under the code ([`MarkedWorld`]). The README beside this file shows how to write each.
+//! A test of this product is text in, text out, through one interface. A [`Case`] is a small repository with its
+//! branches, queries and answers, written as a file that reads like a document. It runs on many [`ROADS`]: different
+//! histories with the same final state, which must return the same answers. A property of all repositories is a
+//! [`Law`], checked on generated ones. Expectations about one file are in its own comments ([`expectation`]), and the
+//! resolutions of its names in marks below the code ([`MarkedWorld`]). The crate's README shows how to write each.
 //!
-//! - [`Repository`]: real git repositories in temp folders, for any crate's tests.
-//! - [`run_cases`]: all cases of a folder on all roads.
-//! - [`check_branch_law`], [`check_rebase_law`], [`check_idempotence_law`], [`check_incremental_law`]: what every question
-//!   must keep.
+//! - [`Repository`]: real git repositories in temporary folders, for the tests of any crate.
+//! - [`run_cases`]: runs all cases of a folder on all roads.
+//! - [`check_branch_law`], [`check_rebase_law`], [`check_idempotence_law`], [`check_incremental_law`]: properties of
+//!   every query.
 //! - [`expect_file`]: golden files.
-//! - [`check_facts`]: what holds for the facts of any file.
+//! - [`check_facts`]: invariants of the facts of any file.
 //!
-//! What is absent: the product itself. It is known as a [`Product`], which takes a command line and gives text. There are no
-//! sleeps, no network, and nothing that depends on the order of tests or on the developer's configuration.
-//! This code only runs in tests, so it panics, with the file, the line and what was expected.
+//! The product itself is absent. It is a [`Product`], which accepts a command line and returns text. There are no
+//! sleeps, no network, and no dependence on the order of tests or on the developer's configuration. This code runs only
+//! in tests, so it panics, with the file, the line and the expected text.
 
 mod answer;
 mod case;

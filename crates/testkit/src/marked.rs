@@ -1,4 +1,4 @@
-//! Worlds for the tests of rules: a few files in one text, with marks under the code that say what it means.
+//! Worlds for the resolver tests: a few files in one text, with marks under the code that give its resolution.
 //!
 //! ```text
 //! A method is found by the type of its receiver.
@@ -10,63 +10,64 @@
 //! }
 //! ```
 //!
-//! The text begins with the sentence it proves; `== path` begins a file. A line whose first sign is a caret is a mark: its
-//! carets stand under what it speaks of in the nearest line above that is none. Marks are taken out before anybody reads the
-//! code, so they need no comment sign, stand within strings as well as anywhere, reach the first column, and do not count as
-//! lines: a new mark moves no target. Before the arrow stands what is asked ([`Asked`]), nothing for a reference; behind it
-//! the answer, as the test that reads them writes answers, or `?` for one that is still to be filled in ([`fill_in`]).
+//! The text starts with the sentence that it proves; `== path` starts a file. A line whose first character is a caret
+//! is a mark: its carets are below the marked text in the nearest line above that is not a mark. Marks are removed
+//! before the code is parsed, so they need no comment sign, may be inside strings, may start in the first column, and
+//! do not count as lines: a new mark moves no target. The mark kind ([`MarkKind`]) is before the arrow, empty for a
+//! reference. The answer is after it, in the notation of the test that reads it, or `?` for an answer to be filled in
+//! ([`fill_in`]).
 
-/// Begins a file.
+/// Starts a file.
 const FILE: &str = "== ";
-/// Stands between a question and its answer.
+/// Separates a mark kind and its answer.
 const ARROW: char = '→';
-/// Stands for an answer that is to be filled in.
+/// The placeholder for an answer to be filled in.
 const OPEN: &str = "?";
 
-/// A few files, and what is said of them.
+/// A few files and their marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkedWorld {
     /// The sentence that it proves.
     pub title: String,
     /// Path and text of each file, without marks.
     pub files: Vec<(String, String)>,
-    /// The marks, in their order.
+    /// The marks, in order.
     pub marks: Vec<Mark>,
 }
 
-/// What is said of a place.
+/// An expectation about one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The line of the whole text that the mark is, from 1.
+    /// The line of the mark in the whole text, from 1.
     pub written_at: usize,
-    /// The file of the place.
+    /// The marked file.
     pub path: String,
-    /// Its line there, from 1.
+    /// The marked line in the file, from 1.
     pub line: u32,
-    /// Its column in bytes, from 0.
+    /// The marked column in bytes, from 0.
     pub column: u32,
-    /// What stands over the carets.
+    /// The text above the carets.
     pub name: String,
-    /// The question.
+    /// The kind of the mark.
     pub asked: Asked,
-    /// The answer; `None` for one that is to be filled in.
+    /// The expected answer; `None` for one to be filled in.
     pub expected: Option<String>,
 }
 
-/// What a mark asks about its place.
+/// The property that a mark checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Whom the reference means.
+    /// The resolution of the reference.
     Reference,
-    /// Whom the import means.
+    /// The resolution of the import.
     Import,
-    /// What the call reaches through the function that gave it back.
+    /// The target of a returned call, through the function that returned it.
     Reached,
-    /// Which methods implement or override the symbol that is named here.
+    /// The methods that implement or override the symbol named here.
     Implementations,
 }
 
-/// The questions by the word before the arrow.
+/// The mark kinds by the word before the arrow.
 const QUESTIONS: &[(&str, Asked)] = &[
     ("", Asked::Reference),
     ("import", Asked::Import),
@@ -75,7 +76,7 @@ const QUESTIONS: &[(&str, Asked)] = &[
 ];
 
 impl MarkedWorld {
-    /// Reads a world. What is wrong with it comes with its line, from 1.
+    /// Parses a world. An error carries its line, from 1.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         let mut world = MarkedWorld::default();
         let mut title = Vec::new();
@@ -96,13 +97,13 @@ impl MarkedWorld {
         world.close(&mut code);
         world.title = title.join(" ").trim().to_owned();
         match () {
-            () if world.title.is_empty() => Err((1, "a world begins with the sentence that it proves".into())),
-            () if world.marks.is_empty() => Err((1, "nothing is marked, so nothing is proved".into())),
+            () if world.title.is_empty() => Err((1, "a world starts with the sentence that it proves".into())),
+            () if world.marks.is_empty() => Err((1, "the world has no marks, so it proves nothing".into())),
             () => Ok(world),
         }
     }
 
-    /// Gives the last file its text. Blank lines at the end do not count.
+    /// Sets the text of the last file. Trailing blank lines do not count.
     fn close(&mut self, code: &mut Vec<&str>) {
         while code.last().is_some_and(|line| line.trim().is_empty()) {
             code.pop();
@@ -113,17 +114,18 @@ impl MarkedWorld {
     }
 
     fn mark(&self, written_at: usize, line: &str, code: &[&str]) -> Result<Mark, String> {
-        let (before, words) = line.split_once(ARROW).ok_or("a mark is carets, what is asked, `→` and the answer")?;
+        let (before, words) =
+            line.split_once(ARROW).ok_or("a mark consists of carets, a mark kind, `→` and the answer")?;
         let carets = before.trim_start();
         let width = carets.chars().take_while(|&sign| sign == '^').count();
         let blank = before.chars().count() - carets.chars().count();
-        let (of, _) = self.files.last().ok_or("a mark stands under a file's code")?;
-        let above = *code.last().ok_or("a mark stands under a line of code")?;
+        let (of, _) = self.files.last().ok_or("a mark must be below the code of a file")?;
+        let above = *code.last().ok_or("a mark must be below a line of code")?;
         let mut over = above.char_indices().map(|(at, _)| at).chain([above.len()]).skip(blank);
-        let start = over.next().ok_or("nothing stands over the carets")?;
-        let end = over.nth(width - 1).ok_or("the carets go on where the line above ends")?;
+        let start = over.next().ok_or("there is no code above the carets")?;
+        let end = over.nth(width - 1).ok_or("the carets extend past the end of the line above")?;
         if above.chars().zip(before.chars()).take(blank).any(|(above, blank)| (above == '\t') != (blank == '\t')) {
-            return Err("the blanks before the carets are not the tabs and spaces of the line above".into());
+            return Err("the white space before the carets differs from that of the line above".into());
         }
         let word = carets[width..].trim();
         let asked = QUESTIONS.iter().find(|(known, _)| *known == word).map(|(_, asked)| *asked);
@@ -133,13 +135,13 @@ impl MarkedWorld {
             line: code.len() as u32,
             column: start as u32,
             name: above[start..end].to_owned(),
-            asked: asked.ok_or_else(|| format!("nobody knows how to ask {word:?}"))?,
+            asked: asked.ok_or_else(|| format!("unknown mark kind {word:?}"))?,
             expected: Some(words.trim()).filter(|words| *words != OPEN).map(str::to_owned),
         })
     }
 }
 
-/// The text of a world with answers in the place of `?`, each with the line of its mark.
+/// Returns the text of a world with answers in place of `?`, each with the line of its mark.
 pub fn fill_in(text: &str, answers: &[(usize, String)]) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for (at, answer) in answers {
@@ -159,12 +161,12 @@ mod tests {
     const TEXT: &str = "It is so.\n\n== a.go\n\tf(ü, x)\n\t^ → b.go:1\n\t     ^ → ?\n\n== b.go\nfunc f() {}\n     ^ implementations → nothing\n}\n\n";
 
     fn wrong(text: &str) -> (usize, String) {
-        MarkedWorld::parse(text).expect_err("it is no world")
+        MarkedWorld::parse(text).expect_err("because the text is not a world")
     }
 
     #[test]
     fn marks_speak_of_the_code_above_them_and_are_no_lines_of_it() {
-        let world = MarkedWorld::parse(TEXT).expect("it is a world");
+        let world = MarkedWorld::parse(TEXT).expect("because the text is a world");
         assert_eq!(world.title, "It is so.");
         let files = [("a.go", "\tf(ü, x)\n"), ("b.go", "func f() {}\n}\n")];
         assert_eq!(world.files, files.map(|(path, text)| (path.to_owned(), text.to_owned())));
@@ -189,13 +191,13 @@ mod tests {
     #[test]
     fn what_could_be_misread_is_refused() {
         let world = |code: &str| format!("It is so.\n== a.go\n{code}");
-        assert_eq!(wrong("== a.go\nf\n^ → local\n").1, "a world begins with the sentence that it proves");
-        assert_eq!(wrong(&world("f\n")), (1, "nothing is marked, so nothing is proved".into()));
-        assert_eq!(wrong(&world("^ → local\n")), (3, "a mark stands under a line of code".into()));
+        assert_eq!(wrong("== a.go\nf\n^ → local\n").1, "a world starts with the sentence that it proves");
+        assert_eq!(wrong(&world("f\n")), (1, "the world has no marks, so it proves nothing".into()));
+        assert_eq!(wrong(&world("^ → local\n")), (3, "a mark must be below a line of code".into()));
         assert_eq!(wrong(&world("f\n^ local\n")).0, 4);
-        assert_eq!(wrong(&world("f\n^ asks → local\n")).1, "nobody knows how to ask \"asks\"");
-        assert_eq!(wrong(&world("f()\n ^^^ → local\n")).1, "the carets go on where the line above ends");
-        assert_eq!(wrong(&world("f\n   ^ → local\n")).1, "nothing stands over the carets");
-        assert!(wrong(&world("\tf\n ^ → local\n")).1.starts_with("the blanks before the carets"));
+        assert_eq!(wrong(&world("f\n^ asks → local\n")).1, "unknown mark kind \"asks\"");
+        assert_eq!(wrong(&world("f()\n ^^^ → local\n")).1, "the carets extend past the end of the line above");
+        assert_eq!(wrong(&world("f\n   ^ → local\n")).1, "there is no code above the carets");
+        assert!(wrong(&world("\tf\n ^ → local\n")).1.starts_with("the white space before the carets"));
     }
 }

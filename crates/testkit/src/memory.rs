@@ -1,11 +1,11 @@
-//! A view in memory: files and what they say, without a store.
+//! A view in memory: files and their facts, without a store.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use codecompass_model::{FileFacts, SourceFile, SymbolAt, VersionId, World};
 
-/// Files by path; their ids are given in the order in which they are added.
+/// Files by path; their ids are assigned in insertion order.
 #[derive(Default)]
 pub struct MemoryWorld {
     files: Vec<Rc<SourceFile>>,
@@ -16,12 +16,12 @@ pub struct MemoryWorld {
 }
 
 impl MemoryWorld {
-    /// A view without files.
+    /// Creates a view without files.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a file and gives its id.
+    /// Adds a file and returns its id.
     pub fn add(&mut self, path: &str, language: &str, text: &str, facts: FileFacts) -> VersionId {
         let id = self.files.len() as VersionId;
         for (place, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.can_be_named()) {
@@ -41,12 +41,12 @@ impl MemoryWorld {
         id
     }
 
-    /// Every file, by path.
+    /// Returns every file, by path.
     pub fn files(&self) -> impl Iterator<Item = &Rc<SourceFile>> {
         self.by_path.values().map(|id| &self.files[*id as usize])
     }
 
-    /// A symbol as `path:line`.
+    /// Returns a symbol as `path:line`.
     pub fn place(&self, symbol: SymbolAt) -> String {
         let file = &self.files[symbol.file as usize];
         format!("{}:{}", file.path, file.facts.symbols[symbol.place as usize].lines.start)

@@ -1,7 +1,8 @@
-//! The one door to what is tested: a command line goes in, text and an exit code come out.
+//! The only interface to the tested program: a command line goes in, text and an exit code come out.
 //!
-//! The testkit does not link the product. It knows it as a [`Product`], so the same cases run against the real
-//! [`Binary`], against a server behind a client, and, in the testkit's own tests, against a fake with known faults.
+//! The testkit does not link the product. It uses a [`Product`], so the same cases run against the real
+//! [`ProductBinary`], against a server with a client, and, in the testkit's own tests, against a fake with known
+//! faults.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,13 +10,14 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// Debug builds of the product abort at their n-th write point when this variable holds n, counted from 1.
+/// Debug builds of the product abort at their n-th write point when this variable is n, counted from 1.
 pub const KILL_AT_WRITE: &str = "CODECOMPASS_KILL_AT_WRITE";
 
 /// The variable that names the product's data directory.
 pub const HOME: &str = "CODECOMPASS_HOME";
 
-/// What of the caller's environment a product may see: without it nothing starts, or its coverage is lost.
+/// Variables of the caller's environment that the product inherits: without them nothing starts, or coverage data is
+/// lost.
 const INHERITED: &[&str] = &["PATH", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "RUST_BACKTRACE", "LLVM_PROFILE_FILE"];
 
 /// One run of the product.
@@ -25,13 +27,13 @@ pub struct Call<'a> {
     pub args: &'a [String],
     /// The directory it runs in.
     pub cwd: &'a Path,
-    /// Its data directory, `CODECOMPASS_HOME`.
+    /// The data directory, `CODECOMPASS_HOME`.
     pub home: &'a Path,
-    /// Further variables.
+    /// Additional variables.
     pub env: &'a [(String, String)],
 }
 
-/// What a run left behind.
+/// The output of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// Standard output.
@@ -43,24 +45,24 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Whether the process was ended by an abort rather than by its own decision.
+    /// Whether the process was aborted and did not exit by itself.
     pub fn died(&self) -> bool {
         matches!(self.code, None | Some(134))
     }
 
-    /// Whether it ended with exit code 0.
+    /// Whether it exited with code 0.
     pub fn succeeded(&self) -> bool {
         self.code == Some(0)
     }
 }
 
-/// Something that answers command lines. Shared between threads, because cases run side by side.
+/// Answers command lines. It is shared between threads because cases run in parallel.
 pub trait Product: Sync {
-    /// Runs one command line to its end.
+    /// Runs one command line to completion.
     fn call(&self, call: &Call<'_>) -> Reply;
 }
 
-/// The product as a program on disk, run with an environment that holds nothing of the developer's machine.
+/// The product as a program on disk, run in an environment isolated from the developer's machine.
 #[derive(Debug)]
 pub struct Binary {
     program: PathBuf,
@@ -68,9 +70,9 @@ pub struct Binary {
 }
 
 impl Binary {
-    /// The program at this path, usually `env!("CARGO_BIN_EXE_codecompass")`.
+    /// Uses the program at this path, usually `env!("CARGO_BIN_EXE_codecompass")`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        let user = TempDir::new().expect("a temp folder can be made for the empty user home");
+        let user = TempDir::new().expect("because a temporary folder can be created for the empty user home");
         Self { program: program.into(), user }
     }
 }
@@ -93,7 +95,7 @@ impl Product for Binary {
             .envs(call.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .output()
-            .unwrap_or_else(|error| panic!("can not run {}: {error}", self.program.display()));
+            .unwrap_or_else(|error| panic!("cannot run {}: {error}", self.program.display()));
         Reply {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

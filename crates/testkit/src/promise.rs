@@ -1,27 +1,27 @@
-//! Promises in comments: what a fixture says about itself.
+//! Expectations in comments: properties of a fixture, written in the fixture.
 //!
-//! A comment line of nothing but the comment mark, spaces, carets and words promises something of the nearest line above
-//! that is no promise itself, at the column of its first caret:
+//! A comment line that contains only the comment mark, spaces, carets and words states an expectation about the nearest
+//! line above that is not an expectation itself, at the column of its first caret:
 //!
 //! ```text
 //! fn greet() {
 //! // ^^^^^ def fn greet
 //! ```
 //!
-//! What the words mean is up to the test that reads them.
+//! The test that reads the words defines their meaning.
 
-/// Something promised of a place.
+/// An expectation about one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Promise {
-    /// The line of the place, from 1.
+    /// The line of the position, from 1.
     pub line: u32,
-    /// The column of the place in bytes, from 0.
+    /// The column of the position in bytes, from 0.
     pub column: u32,
     /// The words after the carets.
     pub text: String,
 }
 
-/// The promises in a text whose comments begin with this mark, in their order.
+/// Returns the expectations in a text with this comment mark, in order.
 pub fn promises(text: &str, comment: &str) -> Vec<Promise> {
     let mut line_of_code = 0;
     let mut found = Vec::new();
@@ -34,7 +34,7 @@ pub fn promises(text: &str, comment: &str) -> Vec<Promise> {
     found
 }
 
-/// The column and the words of a promise; `None` for any other line.
+/// Returns the column and the words of an expectation; `None` for any other line.
 fn promise<'t>(line: &'t str, comment: &str) -> Option<(u32, &'t str)> {
     let carets = line.trim_start().strip_prefix(comment)?.trim_start_matches(' ');
     let words = carets.trim_start_matches('^');

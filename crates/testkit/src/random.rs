@@ -1,24 +1,25 @@
-//! Generated repositories: small Rust and Python files whose functions call each other, on branches that diverge, merge, rename and delete.
+//! Generated repositories: small Rust and Python files whose functions call each other, on branches that diverge,
+//! merge, rename and delete.
 //!
-//! The same seed gives the same repository, commit ids included. Names come from a small stock on purpose: homonyms in
-//! different files, and on different branches, are what goes wrong first.
+//! The same seed gives the same repository, including commit ids. Names deliberately come from a small set, because
+//! equal names in different files and on different branches cause the most errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repository::Repository;
 
-/// A small generator of numbers, the same on every machine (xorshift64*).
+/// A small random number generator with the same output on every machine (xorshift64*).
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// A generator that depends on nothing but the seed.
+    /// Creates a generator that depends only on the seed.
     pub fn new(seed: u64) -> Self {
-        // Spread small seeds over all bits; the state must not be 0.
+        // Spreads small seeds over all bits; the state must not be 0.
         Self((seed.wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn roll(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -26,28 +27,28 @@ impl Dice {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `end`, which must not be 0.
+    /// Returns a number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
-        let end = u64::try_from(end).expect("a usize fits 64 bits");
-        usize::try_from((self.roll() >> 32) % end).expect("it is below a usize")
+        let end = u64::try_from(end).expect("because a usize fits into 64 bits");
+        usize::try_from((self.roll() >> 32) % end).expect("because the value is below a usize")
     }
 
-    /// One of the items, of which there must be one.
+    /// Returns one of the items, which must not be empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
 
-/// How large a generated repository is.
+/// The size of a generated repository.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Files on the first commit.
+    /// The number of files in the first commit.
     pub files: usize,
-    /// Branches beside `main`.
+    /// The number of branches besides `main`.
     pub branches: usize,
-    /// Commits on each branch.
+    /// The number of commits on each branch.
     pub commits: usize,
-    /// Edits in each commit.
+    /// The number of edits in each commit.
     pub edits: usize,
 }
 
@@ -57,7 +58,7 @@ impl Default for Size {
     }
 }
 
-/// A generated repository and what can be asked about it.
+/// A generated repository and the data for queries about it.
 #[derive(Debug)]
 pub struct Sample {
     /// The repository, with `main` checked out and nothing uncommitted.
@@ -74,7 +75,7 @@ pub struct Sample {
     work: Tree,
 }
 
-/// What stands for the branch when none is checked out.
+/// The placeholder for a branch in detached HEAD state.
 const DETACHED: &str = "(no branch)";
 
 type Tree = BTreeMap<String, Vec<Function>>;
@@ -82,7 +83,7 @@ type Tree = BTreeMap<String, Vec<Function>>;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Function {
     name: String,
-    /// Functions it calls, each with the file it was found in.
+    /// The called functions, each with its file.
     calls: Vec<(String, String)>,
 }
 
@@ -90,7 +91,7 @@ const VERBS: &[&str] = &["load", "store", "parse", "check", "merge", "send"];
 const NOUNS: &[&str] = &["token", "user", "file", "index", "query"];
 const FOLDERS: &[&str] = &["src", "src/net", "tools", "tools/jobs"];
 
-/// A repository that depends on nothing but the seed and the size.
+/// Creates a repository that depends only on the seed and the size.
 pub fn random_repository(seed: u64, size: Size) -> Sample {
     let mut dice = Dice::new(seed);
     let mut sample = Sample {
@@ -126,8 +127,8 @@ pub fn random_repository(seed: u64, size: Size) -> Sample {
 }
 
 impl Sample {
-    /// Does one thing that people do: edits, adds, renames or deletes a file, commits, amends, goes to another branch or to
-    /// none, begins a branch, drops changes or a commit. Returns it in words.
+    /// Makes one typical change: edits, adds, renames or deletes a file, commits, amends, checks out another branch or
+    /// a detached HEAD, creates a branch, or drops changes or a commit. Returns a description.
     pub fn disturb(&mut self, dice: &mut Dice) -> String {
         let done = match dice.below(13) {
             0..=5 => {
@@ -147,7 +148,7 @@ impl Sample {
             }
             8 => self.reset(0),
             9 => self.reset(1),
-            // The next two carry what is not committed along.
+            // The next two keep uncommitted changes.
             10 => {
                 self.repository.git(&["checkout", "--quiet", "--detach"]);
                 self.history.insert(DETACHED.to_owned(), self.history[&self.head].clone());
@@ -165,14 +166,14 @@ impl Sample {
         done
     }
 
-    /// Puts a branch on top of `main`, as one commit with its files and those of `main` and one more edit, as a rebase and
-    /// a force-push do.
+    /// Moves a branch on top of `main`, as one commit with its files, those of `main` and one more edit, like a rebase
+    /// with a force-push.
     pub fn rebase(&mut self, name: &str, dice: &mut Dice) {
         self.checkout(name);
         let ours = self.work.clone();
         self.repository.reset("main");
         self.history.insert(name.to_owned(), self.history["main"].clone());
-        self.work = self.history["main"].last().expect("every branch has a commit").clone();
+        self.work = self.history["main"].last().expect("because every branch has a commit").clone();
         self.change(|tree| {
             tree.extend(ours);
             edit(tree, dice);
@@ -194,7 +195,7 @@ impl Sample {
     }
 
     fn commit(&mut self) {
-        let trees = self.history.get_mut(&self.head).expect("the branch checked out is known");
+        let trees = self.history.get_mut(&self.head).expect("because the current branch is known");
         self.repository.commit(&format!("{} {}", self.head, trees.len()));
         trees.push(self.work.clone());
     }
@@ -202,8 +203,8 @@ impl Sample {
     fn amend(&mut self) -> String {
         self.repository.git(&["add", "--all"]);
         self.repository.git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", "amended"]);
-        let trees = self.history.get_mut(&self.head).expect("what is checked out is known");
-        *trees.last_mut().expect("every branch has a commit") = self.work.clone();
+        let trees = self.history.get_mut(&self.head).expect("because the current head is known");
+        *trees.last_mut().expect("because every branch has a commit") = self.work.clone();
         "amend".to_owned()
     }
 
@@ -217,13 +218,13 @@ impl Sample {
     fn checkout(&mut self, name: &str) {
         self.repository.checkout(name);
         self.head = name.to_owned();
-        self.work = self.history[name].last().expect("every branch has a commit").clone();
+        self.work = self.history[name].last().expect("because every branch has a commit").clone();
     }
 
-    /// A merge commit whose tree has the files of both sides, and our version where both have one.
+    /// A merge commit whose tree has the files of both sides, and our version of files that both have.
     fn merge(&mut self, other: &str) {
         self.repository.git(&["merge", "--quiet", "--no-ff", "--no-commit", "--strategy", "ours", other]);
-        let theirs = self.history[other].last().expect("every branch has a commit").clone();
+        let theirs = self.history[other].last().expect("because every branch has a commit").clone();
         self.change(|tree| {
             for (path, functions) in theirs {
                 tree.entry(path).or_insert(functions);
@@ -232,18 +233,18 @@ impl Sample {
         self.commit();
     }
 
-    /// Goes back by some commits, as far as there are.
+    /// Goes back by some commits, at most to the first.
     fn reset(&mut self, back: usize) -> String {
-        let trees = self.history.get_mut(&self.head).expect("the branch checked out is known");
+        let trees = self.history.get_mut(&self.head).expect("because the current branch is known");
         let back = back.min(trees.len() - 1);
         trees.truncate(trees.len() - back);
-        self.work = trees.last().expect("one commit is always left").clone();
+        self.work = trees.last().expect("because one commit always remains").clone();
         self.repository.git(&["add", "--all"]);
         self.repository.reset(&format!("HEAD~{back}"));
         format!("reset HEAD~{back}")
     }
 
-    /// Brings names and paths up to date with all trees.
+    /// Updates names and paths from all trees.
     fn count(&mut self) {
         let trees = self.history.values().flatten().chain([&self.work]);
         let files: BTreeSet<(&String, &Vec<Function>)> = trees.flatten().collect();
@@ -269,11 +270,11 @@ fn edit(tree: &mut Tree, dice: &mut Dice) {
         2 => rename_file(tree, &path, dice),
         3 => {
             let function = new_function(tree, dice);
-            let functions = tree.get_mut(&path).expect("the path was picked from the tree");
+            let functions = tree.get_mut(&path).expect("because the path was picked from the tree");
             functions.insert(dice.below(functions.len() + 1), function);
         }
         4 => {
-            let functions = tree.get_mut(&path).expect("the path was picked from the tree");
+            let functions = tree.get_mut(&path).expect("because the path was picked from the tree");
             let len = functions.len();
             if len > 0 {
                 functions.remove(dice.below(len));
@@ -281,7 +282,7 @@ fn edit(tree: &mut Tree, dice: &mut Dice) {
         }
         _ => {
             let function = new_function(tree, dice);
-            let functions = tree.get_mut(&path).expect("the path was picked from the tree");
+            let functions = tree.get_mut(&path).expect("because the path was picked from the tree");
             let len = functions.len().max(1);
             functions.resize(len, function.clone());
             functions[dice.below(len)] = function;
@@ -299,7 +300,7 @@ fn rename_file(tree: &mut Tree, path: &str, dice: &mut Dice) {
     let to = new_path(dice);
     let ending = |path: &str| path.rsplit('.').next().map(str::to_owned);
     if !tree.contains_key(&to) && ending(&to) == ending(path) {
-        let functions = tree.remove(path).expect("the path was picked from the tree");
+        let functions = tree.remove(path).expect("because the path was picked from the tree");
         tree.insert(to, functions);
     }
 }
@@ -338,7 +339,7 @@ fn render(path: &str, functions: &[Function]) -> String {
     text
 }
 
-/// The line that brings a function of another file of the same language into scope.
+/// The line that imports a function of another file in the same language.
 fn import(path: &str, name: &str, from: &str) -> Option<String> {
     if path == from {
         return None;

@@ -1,7 +1,7 @@
-//! Real git repositories in temp folders, made by the real `git`, the same to the byte on every machine.
+//! Real git repositories in temporary folders, created by the real `git`, byte-identical on every machine.
 //!
-//! Author, dates and the name of the first branch are fixed, so commit ids are too; nothing of the developer's git
-//! configuration is read. A failing git command is a mistake in the test and panics with what git said.
+//! Author, dates and the name of the first branch are fixed, so commit ids are too. The developer's git configuration
+//! is not read. A failing git command is an error in the test and panics with git's output.
 //!
 //! ```
 //! use codecompass_testkit::Repository;
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::TempDir;
 
-/// The date of the first commit: 2024-01-01T00:00:00Z. Each further commit of a repository is a minute later.
+/// The date of the first commit: 2024-01-01T00:00:00Z. Each further commit of a repository is one minute later.
 const FIRST_COMMIT: u64 = 1_704_067_200;
 
 /// Settings that would otherwise come from a machine's configuration.
@@ -38,12 +38,12 @@ const SETTINGS: &[&str] = &[
     "advice.detachedHead=false",
 ];
 
-/// A folder in a temp folder, as a rule a git work tree. It is gone when the value is dropped.
+/// A folder in a temporary folder, usually a git work tree. It is deleted when the value is dropped.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
     commits: AtomicU64,
-    /// Held for its `Drop`.
+    /// Kept for its `Drop`.
     _folder: TempDir,
 }
 
@@ -54,52 +54,52 @@ impl Default for Repository {
 }
 
 impl Repository {
-    /// An empty git repository on the branch `main`, with no commit yet.
+    /// Creates an empty git repository on the branch `main`, without commits.
     pub fn new() -> Self {
         Self::on_branch("main")
     }
 
-    /// An empty git repository whose first branch has this name.
+    /// Creates an empty git repository whose first branch has this name.
     pub fn on_branch(name: &str) -> Self {
         let repository = Self::plain();
         repository.git(&["init", "--quiet", "--initial-branch", name]);
         repository
     }
 
-    /// An empty folder without git.
+    /// Creates an empty folder without git.
     pub fn plain() -> Self {
-        let folder = TempDir::new().expect("a temp folder can be made");
-        let root = folder.path().canonicalize().expect("the temp folder exists").join("repo");
-        std::fs::create_dir(&root).expect("the temp folder is writable");
+        let folder = TempDir::new().expect("because a temporary folder can be created");
+        let root = folder.path().canonicalize().expect("because the temporary folder exists").join("repo");
+        std::fs::create_dir(&root).expect("because the temporary folder is writable");
         Self { root, commits: AtomicU64::new(0), _folder: folder }
     }
 
-    /// The root folder, with all links resolved.
+    /// Returns the root folder, with all links resolved.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The full path of a file, given its path from the root with `/`.
+    /// Returns the full path of a file, given its path from the root with `/`.
     pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// Writes a file and the folders above it; an older version is replaced.
+    /// Writes a file and its parent folders, replacing an older version.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
         let full = self.path(path);
-        let folder = full.parent().expect("a file in the repository has a folder");
+        let folder = full.parent().expect("because a file in the repository has a folder");
         std::fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         std::fs::write(&full, text).unwrap_or_else(|error| panic!("{}: {error}", full.display()));
         self
     }
 
-    /// The bytes of a file in the work tree, as text.
+    /// Returns the content of a file in the work tree.
     pub fn read(&self, path: &str) -> String {
         let full = self.path(path);
         std::fs::read_to_string(&full).unwrap_or_else(|error| panic!("{}: {error}", full.display()))
     }
 
-    /// Deletes a file from the work tree, and the folders that it leaves empty.
+    /// Deletes a file from the work tree, and the folders that become empty.
     pub fn delete(&self, path: &str) -> &Self {
         let full = self.path(path);
         std::fs::remove_file(&full).unwrap_or_else(|error| panic!("{}: {error}", full.display()));
@@ -114,19 +114,20 @@ impl Repository {
         self.write(to, bytes).delete(from)
     }
 
-    /// Commits all that differs from HEAD, untracked files included, and returns the commit's id. A commit may be empty.
+    /// Commits all differences from HEAD, including untracked files, and returns the commit's id. A commit may be
+    /// empty.
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all"]);
         self.commit_staged(message)
     }
 
-    /// Commits what is staged and nothing else.
+    /// Commits only the staged changes.
     pub fn commit_staged(&self, message: &str) -> String {
         self.git(&["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message]);
         self.rev("HEAD")
     }
 
-    /// Makes a branch at HEAD and checks it out.
+    /// Creates a branch at HEAD and checks it out.
     pub fn branch(&self, name: &str) -> &Self {
         self.git(&["checkout", "--quiet", "-b", name]);
         self
@@ -138,50 +139,50 @@ impl Repository {
         self
     }
 
-    /// Merges a branch into the one checked out, always with a merge commit, and returns its id. A conflict panics.
+    /// Merges a branch into the current one, always with a merge commit, and returns its id. A conflict panics.
     pub fn merge(&self, branch: &str) -> String {
         self.git(&["merge", "--quiet", "--no-ff", "--no-edit", branch]);
         self.rev("HEAD")
     }
 
-    /// Makes a lightweight tag at HEAD.
+    /// Creates a lightweight tag at HEAD.
     pub fn tag(&self, name: &str) -> &Self {
         self.git(&["tag", name]);
         self
     }
 
-    /// Moves the branch checked out, the index and the work tree to another commit.
+    /// Moves the current branch, the index and the work tree to another commit.
     pub fn reset(&self, reference: &str) -> &Self {
         self.git(&["reset", "--quiet", "--hard", reference]);
         self
     }
 
-    /// A linked worktree of this repository, in a folder of its own, with the branch checked out there.
+    /// Creates a linked worktree of this repository in a separate folder, with the branch checked out.
     pub fn worktree(&self, branch: &str) -> Self {
         let linked = Self::plain();
-        let root = linked.root.to_str().expect("temp folders have names in UTF-8");
+        let root = linked.root.to_str().expect("because temporary folders have UTF-8 names");
         self.git(&["worktree", "add", "--quiet", root, branch]);
         linked
     }
 
-    /// The full commit id that a name stands for.
+    /// Returns the full commit id of a name.
     pub fn rev(&self, reference: &str) -> String {
         let commit = format!("{reference}^{{commit}}");
         self.git(&["rev-parse", "--verify", "--end-of-options", &commit]).trim_end().to_owned()
     }
 
-    /// The paths of a commit's tree, sorted by bytes.
+    /// Returns the paths of a commit's tree, sorted by bytes.
     pub fn paths(&self, reference: &str) -> Vec<String> {
         let listed = self.git(&["ls-tree", "-r", "-z", "--name-only", reference]);
         listed.split_terminator('\0').map(str::to_owned).collect()
     }
 
-    /// The bytes that a path has in a commit, as text.
+    /// Returns the content of a path in a commit.
     pub fn show(&self, reference: &str, path: &str) -> String {
         self.git(&["cat-file", "blob", &format!("{reference}:{path}")])
     }
 
-    /// All branches and tags with the commit each points at, sorted by name.
+    /// Returns all branches and tags with their commits, sorted by name.
     pub fn refs(&self) -> Vec<(String, String)> {
         let format = "--format=%(refname:short) %(objectname)";
         let listed = self.git(&["for-each-ref", format, "refs/heads", "refs/tags"]);
@@ -189,7 +190,7 @@ impl Repository {
         pairs.map(|(name, id)| (name.to_owned(), id.to_owned())).collect()
     }
 
-    /// A repository that has never known anything but this ref: one branch of that name, one commit, the same tree.
+    /// Creates a repository that contains only this ref: one branch of that name, one commit, the same tree.
     pub fn flattened(&self, reference: &str) -> Self {
         let flat = Self::on_branch(reference);
         let index = flat.root.join(".git").join("exported-index");
@@ -198,13 +199,13 @@ impl Repository {
             let output = self.command(args).env("GIT_INDEX_FILE", &index).output();
             self.accept(args, output);
         }
-        std::fs::remove_file(&index).expect("git has just written the index");
+        std::fs::remove_file(&index).expect("because git has just written the index");
         flat.git(&["add", "--all", "--force"]);
         flat.commit_staged("flattened");
         flat
     }
 
-    /// Runs any git command here and returns what it printed; panics when it fails.
+    /// Runs any git command here and returns its output; panics when it fails.
     pub fn git(&self, args: &[&str]) -> String {
         let output = self.command(args).output();
         self.accept(args, output)
@@ -239,14 +240,14 @@ impl Repository {
         command
     }
 
-    /// The number of commits made before this command, counting it when it makes one.
+    /// Returns the number of commits made before this command, including it when it makes one.
     fn tick(&self, args: &[&str]) -> u64 {
         let commits = matches!(args.first(), Some(&"commit" | &"merge" | &"rebase" | &"cherry-pick" | &"revert"));
         self.commits.fetch_add(u64::from(commits), Ordering::Relaxed)
     }
 
     fn accept(&self, args: &[&str], output: std::io::Result<Output>) -> String {
-        let output = output.unwrap_or_else(|error| panic!("can not run git: {error}"));
+        let output = output.unwrap_or_else(|error| panic!("cannot run git: {error}"));
         assert!(
             output.status.success(),
             "git {} failed in {}:\n{}{}",

@@ -1,4 +1,4 @@
-//! Runs every case of a folder on every road, and tells all that went wrong at once.
+//! Runs every case of a folder on every road, and reports all failures together.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub fn run_cases(dir: &Path, product: &dyn Product) {
     assert!(failures.is_empty(), "{}", report(&failures));
 }
 
-/// What [`run_cases`] reads from the environment.
+/// The options that [`run_cases`] reads from the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Rewrite the answers in the case files.
@@ -33,7 +33,7 @@ pub struct Options {
     pub road: String,
 }
 
-/// Runs the cases of a folder, and returns what failed, as `x.case on road 'y'` and why.
+/// Runs the cases of a folder, and returns the failures: `x.case on road 'y'` and the reason.
 pub fn run_cases_with(dir: &Path, product: &dyn Product, options: &Options) -> Vec<(String, Failure)> {
     let mut failures = Vec::new();
     let paths = list_cases(dir);
@@ -64,13 +64,13 @@ pub fn run_cases_with(dir: &Path, product: &dyn Product, options: &Options) -> V
     failures
 }
 
-/// All case files under a folder, sorted.
+/// Returns all case files under a folder, sorted.
 pub fn list_cases(dir: &Path) -> Vec<PathBuf> {
     let mut cases = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
         let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        for path in entries.map(|entry| entry.expect("a folder of cases can be listed").path()) {
+        for path in entries.map(|entry| entry.expect("because a folder of cases can be listed").path()) {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "case") {
@@ -100,7 +100,7 @@ pub fn update_case(path: &Path, product: &dyn Product) -> Result<bool, Failure> 
     Ok(true)
 }
 
-/// All failures as one text, with how to go on.
+/// Returns all failures as one text, with the next steps.
 pub fn report(failures: &[(String, Failure)]) -> String {
     let mut text = String::new();
     for (name, failure) in failures {
@@ -109,12 +109,12 @@ pub fn report(failures: &[(String, Failure)]) -> String {
     let first = ROADS[0].name;
     let count = failures.len();
     text + &format!(
-        "\n{count} failed. Lines with - were expected, lines with + came.\n\
+        "\n{count} failed. Lines with - were expected, lines with + are actual.\n\
          Run some: CASE=text ROAD=text. Accept the answers of the road '{first}': UPDATE=1.\n"
     )
 }
 
-/// A panic, of git or of the product's stand-in, is a failure of this case and not the end of all.
+/// Turns a panic, of git or of the fake product, into a failure of this case, so that the other cases still run.
 fn caught<T>(walk: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
@@ -123,7 +123,8 @@ fn caught<T>(walk: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     })
 }
 
-/// Maps items on a few threads, and keeps the results in the order of the items. Most of the time goes to waiting for processes.
+/// Maps items on a few threads, and keeps the results in the order of the items. Most of the time is spent waiting for
+/// processes.
 fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4);
     let next = AtomicUsize::new(0);
@@ -133,13 +134,13 @@ fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + 
             scope.spawn(|| {
                 while let Some((index, item)) = take(items, &next) {
                     if let Some(result) = work(item) {
-                        results.lock().expect("no thread panics while it holds the lock").push((index, result));
+                        results.lock().expect("because no thread panics while it holds the lock").push((index, result));
                     }
                 }
             });
         }
     });
-    let mut results = results.into_inner().expect("all threads have ended well");
+    let mut results = results.into_inner().expect("because no thread panicked");
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,6 +1,7 @@
-//! Command lines as text: splitting a line into words and quoting a word, after the rules of a shell.
+//! Splits command lines into words and quotes words, following shell rules.
 
-/// Splits a line at white space. `'…'` is literal, `"…"` knows `\"` and `\\`, and a bare `\` keeps the next character.
+/// Splits a line at white space. `'…'` is literal, `"…"` supports `\"` and `\\`, and a bare `\` keeps the next
+/// character.
 pub fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -17,7 +18,7 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// The word, in quotes when it would not survive [`split`] without.
+/// Quotes a word if it would not survive [`split`] unquoted.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| !c.is_whitespace() && !matches!(c, '\'' | '"' | '\\');
     if !word.is_empty() && word.chars().all(plain) {
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn words_split_at_spaces_and_quotes_hold_them_together() {
-        let words = split(r#"search 'a  b' "say \"hi\"" --x="1 2" \' """#).expect("well formed");
+        let words = split(r#"search 'a  b' "say \"hi\"" --x="1 2" \' """#).expect("because the line is well formed");
         assert_eq!(words, ["search", "a  b", "say \"hi\"", "--x=1 2", "'", ""]);
     }
 
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn what_is_quoted_splits_into_itself() {
         for word in ["plain", "", "two words", "it's", "a\\b", "\"", "ü \\\" '"] {
-            assert_eq!(split(&quote(word)).expect("well formed"), [word]);
+            assert_eq!(split(&quote(word)).expect("because the line is well formed"), [word]);
         }
     }
 }

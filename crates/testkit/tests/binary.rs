@@ -1,4 +1,4 @@
-//! A program on disk is run with nothing of the developer's environment, and its end is told as it was.
+//! A program on disk runs in an isolated environment, and its exit status is reported unchanged.
 #![cfg(unix)]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The laws hold for a product that keeps them, and each is broken by a fault made for it.
+//! The laws hold for a correct product, and each law is broken by the fault that targets it.
 
 mod fake;
 
@@ -15,7 +15,7 @@ const LAWS: &[Law] = &[
     Law { name: "locate --json", questions: |sample| vec![format!("locate {} --ref {{ref}} --json", sample.names[0])] },
 ];
 
-/// The last law names its ref in the question, which the incremental law asks about the work tree.
+/// Without the last law: it names its ref in the query, and the incremental law queries the work tree.
 const WORK_TREE: &[Law] = &[LAWS[0]];
 
 #[test]
@@ -27,7 +27,7 @@ fn a_product_that_keeps_the_laws_passes() {
 
 #[test]
 fn a_leak_between_branches_breaks_the_branch_law() {
-    let failure = branch_law(&Fake(Fault::BranchesLeak), LAWS, 1).expect_err("the leak shows");
+    let failure = branch_law(&Fake(Fault::BranchesLeak), LAWS, 1).expect_err("because the leak is detected");
     assert!(failure.0.contains("expected: a fresh index of the ref alone"), "{failure}");
     assert!(failure.0.contains("--ref "), "{failure}");
 }
@@ -40,7 +40,7 @@ fn a_sync_that_loses_a_file_breaks_the_idempotence_law() {
 
 #[test]
 fn a_sync_that_forgets_nothing_breaks_the_incremental_law() {
-    let failure = incremental_law(&Fake(Fault::SyncForgetsNothing), WORK_TREE, 2).expect_err("old files show");
+    let failure = incremental_law(&Fake(Fault::SyncForgetsNothing), WORK_TREE, 2).expect_err("because the old files are detected");
     assert!(failure.0.contains("expected: a fresh index; done before: "), "{failure}");
 }
 

@@ -1,4 +1,4 @@
-//! The runner passes on right answers and fails, on the right road, on each kind of wrong one.
+//! The runner accepts correct answers, and rejects each kind of wrong answer on the expected road.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod fake;
@@ -62,7 +62,7 @@ fn folder(cases: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// The roads on which the case fails, and all that was said.
+/// Returns the roads on which the case fails, and the full report.
 fn failing_roads(case: &str, fault: Fault) -> (Vec<String>, String) {
     let folder = folder(&[("x.case", case)]);
     let failures = run_cases_with(folder.path(), &Fake(fault), &Options::default());
@@ -108,14 +108,14 @@ fn each_fault_fails_on_the_road_that_is_there_for_it() {
         (Fault::BranchFirstIsMarked, "branch beside main", "early/src/aid.rs:1"),
         (Fault::DeletesBeforeWriting, "killed", "the state is not the last published one"),
         (Fault::PublishesInHalves, "killed", "the state is not the last published one"),
-        (Fault::LockSurvivesAKill, "killed", "the next run should mend all: `sync` failed: exit 4\nlocked"),
-        (Fault::CanNotBeKilled, "killed", "does this build know the variable?"),
+        (Fault::LockSurvivesAKill, "killed", "the next run should recover: `sync` failed: exit 4\nlocked"),
+        (Fault::CanNotBeKilled, "killed", "does this build support the variable?"),
     ];
     for (fault, road, text) in table {
         let (roads, told) = failing_roads(CASE, fault);
         assert!(roads.contains(&road.to_owned()), "{fault:?}: {roads:?}\n{told}");
         assert!(told.contains(text), "{fault:?}: {told}");
-        assert!(!roads.contains(&"all at once".to_owned()), "{fault:?} shows only later: {told}");
+        assert!(!roads.contains(&"all at once".to_owned()), "{fault:?} must not fail on the first road: {told}");
     }
 }
 

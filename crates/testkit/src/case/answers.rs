@@ -1,4 +1,4 @@
-//! Answers as the lines of a case file: `exit N`, then `stderr: …` lines, then what was printed.
+//! Answers as the lines of a case file: `exit N`, then `stderr: …` lines, then standard output.
 
 use super::parse::{is_marker, unescape};
 use crate::answer::Answer;
@@ -28,13 +28,13 @@ pub(super) fn parse_answer(block: &[String]) -> Result<Answer, String> {
     let stdout: Vec<&str> = lines.map(|line| unescape(line, is_special_in_answer)).collect();
     if code == Some(0) && block.iter().skip(1).any(|line| line.starts_with(EXIT)) {
         return Err(
-            "`exit NUMBER` stands right under the question (write `\\exit …` for a line of the answer)".to_owned()
+            "`exit NUMBER` must directly follow the query (write `\\exit …` for a line of the answer)".to_owned()
         );
     }
     Ok(Answer { code, stderr: (!stderr.is_empty()).then(|| stderr.join("\n")), stdout: stdout.join("\n") })
 }
 
-/// An answer as the lines of a case file.
+/// Returns an answer as the lines of a case file.
 pub(crate) fn answer_lines(answer: &Answer) -> Vec<String> {
     let mut lines = Vec::new();
     match answer.code {

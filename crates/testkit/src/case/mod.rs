@@ -1,8 +1,8 @@
-//! A case: a small file tree with its branches, questions, and their answers, written as one text file.
+//! A case: a small file tree with its branches, queries and their answers, written as one text file.
 //!
-//! The format is described, with examples, in the crate's README. Parsing is strict: whatever a reader could take for
-//! something else is an error with its line, because a case that quietly tests nothing is worse than none. A parsed case
-//! remembers its lines, so that new answers can be put in place without touching anything else.
+//! The crate's README describes the format with examples. Parsing is strict: anything ambiguous is an error with its
+//! line, because a case that silently tests nothing is worse than none. A parsed case keeps its lines, so that new
+//! answers can be inserted without changing anything else.
 
 mod answers;
 mod parse;
@@ -15,21 +15,21 @@ use crate::answer::Answer;
 
 pub(crate) use answers::answer_lines;
 
-/// The branch that is checked out, and to which files without a branch's name belong.
+/// The branch that is checked out. Files without a branch name belong to it.
 pub const DEFAULT_BRANCH: &str = "main";
 
 /// One case file.
 #[derive(Debug)]
 pub struct Case {
-    /// Where it was read from.
+    /// The file that it was read from.
     pub path: PathBuf,
-    /// The sentence it proves.
+    /// The sentence that it proves.
     pub title: String,
-    /// A folder without git.
+    /// Whether it is a folder without git.
     pub plain: bool,
-    /// Roads that the case opts out of, each with its reason in the file.
+    /// The roads that the case excludes, each with a reason in the file.
     pub left_out: Vec<&'static str>,
-    /// Branches that exist but are not to be indexed.
+    /// Branches that exist but are not indexed.
     pub unindexed: Vec<String>,
     /// The files of the default branch.
     pub files: Vec<Change>,
@@ -37,12 +37,12 @@ pub struct Case {
     pub branches: Vec<Branch>,
     /// Edits of the work tree, on top of the default branch.
     pub uncommitted: Vec<Change>,
-    /// What is asked.
+    /// The queries.
     pub questions: Vec<Question>,
     lines: Vec<String>,
 }
 
-/// A branch and what it changes against the branch it starts from.
+/// A branch and its changes relative to the branch it starts from.
 #[derive(Debug)]
 pub struct Branch {
     /// Its name.
@@ -56,37 +56,37 @@ pub struct Branch {
 /// One edit of one file.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The file, with `/` from the root.
+    /// The path of the file from the root, with `/`.
     pub path: String,
-    /// What happens to it.
+    /// The change of the file.
     pub edit: Edit,
 }
 
-/// What can happen to a file.
+/// A kind of change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// It has this text from now on.
+    /// The file gets this text.
     Write(String),
-    /// It goes.
+    /// The file is deleted.
     Delete,
-    /// It moves, and may get a new text on the way.
+    /// The file is moved, and optionally gets a new text.
     Rename(String, Option<String>),
 }
 
 /// A command line and its answer.
 #[derive(Debug)]
 pub struct Question {
-    /// The line it stands on, from 1.
+    /// The line of the query, from 1.
     pub line: usize,
     /// The command line, split into words.
     pub words: Vec<String>,
-    /// What the case says the answer is.
+    /// The expected answer.
     pub expected: Answer,
     block: Range<usize>,
 }
 
 impl Question {
-    /// The ref that the question names with `--ref`.
+    /// Returns the ref that the query names with `--ref`.
     pub fn reference(&self) -> Option<&str> {
         let mut words = self.words.iter();
         while let Some(word) = words.next() {
@@ -99,7 +99,7 @@ impl Question {
         None
     }
 
-    /// The same question without its `--ref`.
+    /// Returns the query without its `--ref`.
     pub fn without_reference(&self) -> Vec<String> {
         let mut words = self.words.iter();
         let mut kept = Vec::new();
@@ -114,14 +114,14 @@ impl Question {
     }
 }
 
-/// Why a case file can not be understood.
+/// The reason why a case file cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CaseError {
     /// The case file.
     pub path: PathBuf,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error message.
     pub message: String,
 }
 
@@ -139,12 +139,12 @@ impl Case {
         let text = std::fs::read_to_string(path).map_err(|error| CaseError {
             path: path.to_owned(),
             line: 0,
-            message: format!("can not be read: {error}"),
+            message: format!("cannot be read: {error}"),
         })?;
         Self::parse(path, &text)
     }
 
-    /// Parses the text of a case; the path is only for messages.
+    /// Parses the text of a case; the path is only used in messages.
     pub fn parse(path: &Path, text: &str) -> Result<Self, CaseError> {
         let mut case = Self {
             path: path.to_owned(),
@@ -163,20 +163,20 @@ impl Case {
         Ok(case)
     }
 
-    /// The file's name without its ending.
+    /// Returns the file's name without its extension.
     pub fn name(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The branches, save the default one, that a question names and that are meant to be indexed.
+    /// Returns the branches, except the default one, that a query names and that are to be indexed.
     pub fn indexed_branches(&self) -> Vec<&str> {
         let named = |name: &str| self.questions.iter().any(|question| question.reference() == Some(name));
         let wanted = |name: &&str| named(name) && !self.unindexed.iter().any(|other| other == name);
         self.branches.iter().map(|branch| branch.name.as_str()).filter(wanted).collect()
     }
 
-    /// The text of the file with these answers, one per question, in place of its own. Answers that have not changed,
-    /// and every other line, stay as they are.
+    /// Returns the text of the file with these answers, one per query, in place of its own. Unchanged answers and all
+    /// other lines stay as they are.
     pub fn with_answers(&self, answers: &[Answer]) -> String {
         let mut lines = Vec::new();
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! Reads the lines of a case file into a [`Case`]. Errors carry the index of their line, from 0.
+//! Parses the lines of a case file into a [`Case`]. Errors carry the index of their line, from 0.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::words;
 
 /// Starts a file.
 const FILE: &str = "=== ";
-/// Starts a question.
+/// Starts a query.
 const QUESTION: &str = "? ";
 /// Starts a line of prose between the parts of a case.
 const NOTE: &str = "--- ";
@@ -36,7 +36,7 @@ impl Case {
             parsed.map_err(|message| (*start, message))?;
         }
         if self.questions.is_empty() {
-            return Err((self.lines.len(), "no question is asked: add a line such as `? locate greet`".to_owned()));
+            return Err((self.lines.len(), "the case has no query: add a line such as `? locate greet`".to_owned()));
         }
         for name in &self.unindexed {
             if !self.branches.iter().any(|branch| branch.name == *name) {
@@ -74,7 +74,7 @@ impl Case {
     fn parse_roads(&mut self, text: &str) -> Result<(), String> {
         let (choice, reason) = text.split_once(" because ").unwrap_or((text, ""));
         if reason.trim().is_empty() {
-            return Err("a road is left out for a reason: `roads: all but killed because …`".to_owned());
+            return Err("excluding a road requires a reason: `roads: all but killed because …`".to_owned());
         }
         let (keep, names) = match (choice.strip_prefix("all but "), choice.strip_prefix("only ")) {
             (Some(names), _) => (false, names),
@@ -101,7 +101,7 @@ impl Case {
             return Err("a plain folder has no branches and nothing uncommitted".to_owned());
         }
         if branch == DEFAULT_BRANCH && head.contains(": ") {
-            return Err(format!("files of {DEFAULT_BRANCH} are written without its name"));
+            return Err(format!("files of {DEFAULT_BRANCH} are written without the branch name"));
         }
         if branch == DEFAULT_BRANCH && !(self.branches.is_empty() && self.uncommitted.is_empty()) {
             return Err(format!("files of {DEFAULT_BRANCH} come before those of branches and uncommitted ones"));
@@ -138,7 +138,7 @@ impl Case {
             UNCOMMITTED => self.uncommitted.push(change),
             name => {
                 let branch = self.branches.iter_mut().find(|branch| branch.name == name);
-                branch.expect("a branch starts before its first change").changes.push(change);
+                branch.expect("because a branch starts before its first change").changes.push(change);
             }
         }
         Ok(())
@@ -159,7 +159,7 @@ impl Case {
     fn parse_question(&mut self, command: &str, block: Range<usize>) -> Result<(), String> {
         let words = words::split(command)?;
         if words.is_empty() {
-            return Err("the question is empty".to_owned());
+            return Err("the query is empty".to_owned());
         }
         let expected = parse_answer(&self.lines[block.clone()])?;
         self.questions.push(Question { line: block.start, words, expected, block });
@@ -167,17 +167,17 @@ impl Case {
     }
 }
 
-/// Stands for a branch's name in front of edits of the work tree.
+/// The pseudo branch name for changes of the work tree.
 const UNCOMMITTED: &str = "uncommitted";
 
-/// The paths of each branch so far: what can be deleted, renamed or written again.
+/// The paths of each branch so far, to check deletions, renames and repeated writes.
 #[derive(Default)]
 struct Trees(BTreeMap<String, BTreeMap<String, bool>>);
 
 impl Trees {
     fn start(&mut self, name: &str, from: &str) -> Result<(), String> {
         if self.0.contains_key(name) {
-            return Err(format!("the branch {name:?} has already started"));
+            return Err(format!("the branch {name:?} already exists"));
         }
         let base = match self.0.get(from) {
             Some(tree) => tree.keys().map(|path| (path.clone(), false)).collect(),
@@ -188,13 +188,13 @@ impl Trees {
         Ok(())
     }
 
-    /// Makes the change; the flag of a path says that this branch has already written it.
+    /// Applies the change; the flag of a path says that this branch has already written it.
     fn apply(&mut self, branch: &str, change: &Change) -> Result<(), String> {
         let tree = self.0.entry(branch.to_owned()).or_default();
         let path = &change.path;
         let end = if let Edit::Rename(to, _) = &change.edit { to } else { path };
         if let Some(bad) = [path, end].into_iter().find(|path| !is_inside(path)) {
-            return Err(format!("{bad:?} does not stay inside the repository"));
+            return Err(format!("{bad:?} is outside the repository"));
         }
         match &change.edit {
             Edit::Write(_) if tree.insert(path.clone(), true) == Some(true) => {
@@ -202,11 +202,11 @@ impl Trees {
             }
             Edit::Write(_) => Ok(()),
             Edit::Delete | Edit::Rename(..) if tree.remove(path).is_none() => {
-                Err(format!("there is no {path} on {branch} to take away"))
+                Err(format!("there is no {path} on {branch} to delete or rename"))
             }
             Edit::Delete => Ok(()),
             Edit::Rename(to, _) if tree.insert(to.clone(), true).is_some() => {
-                Err(format!("{to} is already there on {branch}"))
+                Err(format!("{to} already exists on {branch}"))
             }
             Edit::Rename(..) => Ok(()),
         }
@@ -221,7 +221,7 @@ pub(super) fn is_marker(line: &str) -> bool {
     [FILE, QUESTION, NOTE].iter().any(|marker| line.starts_with(marker))
 }
 
-/// How many lines remain when blank ones at the end are left away.
+/// Returns the number of lines without the trailing blank ones.
 fn written(lines: &[String]) -> usize {
     lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1)
 }
@@ -230,7 +230,7 @@ fn text_of(body: &[String]) -> String {
     body.iter().map(|line| unescape(line, is_marker).to_owned() + "\n").collect()
 }
 
-/// Takes one `\` from a line that would be special without its backslashes.
+/// Removes one `\` from a line that would be special without its backslashes.
 pub(super) fn unescape(line: &str, special: fn(&str) -> bool) -> &str {
     let bare = line.trim_start_matches('\\');
     if bare.len() < line.len() && special(bare) { &line[1..] } else { line }

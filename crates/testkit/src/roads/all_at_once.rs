@@ -1,4 +1,4 @@
-//! All at once: the finished repository is indexed, the work tree first and then each branch that is asked about.
+//! All at once: indexes the finished repository, the work tree first and then each queried branch.
 
 use super::{Road, always};
 use crate::journey::Journey;

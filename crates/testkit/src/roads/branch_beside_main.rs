@@ -1,4 +1,5 @@
-//! Branch beside main: branches are indexed before the work tree, the last one first, so that order can not matter.
+//! Branch beside main: indexes branches before the work tree, the last one first, to show that the order does not
+//! matter.
 
 use super::{Road, has_indexed_branches};
 use crate::journey::Journey;

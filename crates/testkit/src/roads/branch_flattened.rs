@@ -1,7 +1,8 @@
-//! Branch flattened: the branch law on the questions of a case.
+//! Branch flattened: the branch law on the queries of a case.
 //!
-//! For every branch that a question names there is a repository that has never known anything else, checked out and indexed as
-//! its work tree. Asked with the branch's name and without, it must give the case's answer, save what the law excepts.
+//! For every branch that a query names there is a repository that contains nothing else, checked out and indexed as its
+//! work tree. With and without the branch's name, its answer must be the case's answer, except for the fields that the
+//! law ignores.
 
 use super::{Road, has_indexed_branches};
 use crate::case::{Case, Question};

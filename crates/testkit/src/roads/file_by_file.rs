@@ -1,7 +1,7 @@
-//! File by file: the repository grows one uncommitted file at a time, with a sync after each.
+//! File by file: the repository grows by one uncommitted file at a time, with a sync after each.
 //!
-//! The last file of the default branch first appears half written, so that a changed file is on the way too. A branch gets one commit per
-//! change, and is indexed after each.
+//! The last file of the default branch is first written in part, so that a changed file is covered too. A branch gets
+//! one commit per change and is indexed after each.
 
 use super::{Road, always};
 use crate::case::{Branch, Case, Edit};

@@ -1,12 +1,12 @@
-//! Killed: the product dies at each of its write points in turn, and nothing is lost or half there.
+//! Killed: the product aborts at each of its write points in turn, and nothing is lost or partially written.
 //!
-//! A debug build aborts at its n-th write point when `CODECOMPASS_KILL_AT_WRITE` is n. For n = 1, 2, … from one starting state, until a
-//! run survives: the command dies; the questions are then all answered from the state before it, or all from the
-//! state after it; and the plain command brings everything to where the case expects it. There are three such commands: the first index, a sync
-//! that finds a file more, and the index of a branch.
+//! A debug build aborts at its n-th write point when `CODECOMPASS_KILL_AT_WRITE` is n. For n = 1, 2, … from one
+//! starting state, until a run survives: the command aborts; the queries are then all answered from the state before
+//! it, or all from the state after it; and the plain command leads to the state that the case expects. There are three
+//! such commands: the first index, a sync that finds a new file, and the index of a branch.
 //!
-//! This is the dearest road. All questions are asked after the kill, since any of them may be the one that sees half a state, up to
-//! a dozen; once mended, one per ref.
+//! This is the most expensive road. After a kill up to a dozen queries run, because any of them may be the only one
+//! that sees a partial state; after recovery, one per ref.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,13 @@ use crate::journey::{Failure, Journey, Saved, compare, describe, gather};
 use crate::product::{KILL_AT_WRITE, Product};
 use crate::words;
 
-/// More write points than any command on a case's few files can have; reaching it means that the variable does something else.
+/// More write points than any command can have on the few files of a case. Reaching it means that the variable has
+/// another effect.
 const MOST_WRITES: usize = 1_000;
 
 pub(super) const ROAD: Road = Road {
     name: "killed",
-    doc: "a kill at any write leaves the last published state, and the next run mends all",
+    doc: "a kill at any write leaves the last published state, and the next run recovers",
     applies: always,
     walk: |case, product| {
         first_index(case, product)?;
@@ -32,19 +33,19 @@ pub(super) const ROAD: Road = Road {
     },
 };
 
-/// One command that dies at each of its writes.
+/// One command that aborts at each of its writes.
 struct Scene<'a> {
     journey: Journey<'a>,
     command: String,
     start: Saved,
-    /// The sets of answers that may be given as if the command had not been run.
+    /// The sets of answers that are valid as if the command had not been run.
     before: Vec<Vec<Answer>>,
 }
 
 fn first_index(case: &Case, product: &dyn Product) -> Result<(), Failure> {
     let journey = Journey::new(case, product);
     let start = journey.home.save();
-    // With nothing published there are two states that say so: never heard of, and registered but never indexed.
+    // Without a published state there are two valid answers: unknown, and registered but never indexed.
     let unknown = ask(&journey);
     journey.run("init")?;
     let registered = ask(&journey);
@@ -55,7 +56,7 @@ fn sync_of_a_new_file(case: &Case, product: &dyn Product) -> Result<(), Failure>
     let journey = Journey::new(case, product);
     let last = case.files.iter().rev().find(|change| journey.repository.path(&change.path).is_file());
     let Some(last) = last else { return Ok(()) };
-    let text = std::fs::read(journey.repository.path(&last.path)).expect("the file has just been seen");
+    let text = std::fs::read(journey.repository.path(&last.path)).expect("because the file exists");
     journey.repository.delete(&last.path);
     journey.index_all()?;
     journey.repository.write(&last.path, text);
@@ -85,14 +86,14 @@ impl Scene<'_> {
             let reply = self.journey.try_run(&self.command, &[(KILL_AT_WRITE.to_owned(), n.to_string())]);
             if reply.succeeded() && n == 1 {
                 return Err(Failure(format!(
-                    "`{}` survived {KILL_AT_WRITE}=1, so nothing was tested: does this build know the variable?",
+                    "`{}` survived {KILL_AT_WRITE}=1, so nothing was tested: does this build support the variable?",
                     self.command
                 )));
             }
             let survived = reply.succeeded();
             if !survived && !reply.died() {
                 let told = describe(&reply);
-                return Err(Failure(format!("`{}` was to be killed at write {n}, but: {told}", self.command)));
+                return Err(Failure(format!("`{}` should have been killed at write {n}, but: {told}", self.command)));
             }
             self.expect_before_or(&after, n, survived)?;
             self.expect_mended(n)?;
@@ -103,7 +104,7 @@ impl Scene<'_> {
         Err(Failure(format!("`{}` still dies at write {MOST_WRITES}", self.command)))
     }
 
-    /// All answers are of one state. After a run that survived, only the new one will do.
+    /// Checks that all answers are from one state. After a run that survived, only the new state is valid.
     fn expect_before_or(&self, after: &Vec<Answer>, n: usize, survived: bool) -> Result<(), Failure> {
         let actual = ask(&self.journey);
         if actual == *after || (!survived && self.before.contains(&actual)) {
@@ -118,12 +119,12 @@ impl Scene<'_> {
 
     fn expect_mended(&self, n: usize) -> Result<(), Failure> {
         let context = |failure: Failure| {
-            Failure(format!("after `{}` died at write {n}, the next run should mend all: {failure}", self.command))
+            Failure(format!("after `{}` died at write {n}, the next run should recover: {failure}", self.command))
         };
         self.journey.run("sync").map_err(context)?;
         let branches = self.journey.case.indexed_branches().into_iter();
         branches.into_iter().try_for_each(|name| self.journey.index_branch(name)).map_err(context)?;
-        let note = format!("mended after `{}` died at write {n}", self.command);
+        let note = format!("recovered after `{}` died at write {n}", self.command);
         gather(one_per_ref(self.journey.case).into_iter().filter_map(|question| {
             let answer = self.journey.ask(&question.words);
             compare(self.journey.case, question, &answer, &note).err()
@@ -131,19 +132,19 @@ impl Scene<'_> {
     }
 }
 
-/// The questions that are asked after a kill.
+/// Returns the queries that run after a kill.
 fn chosen(case: &Case) -> &[Question] {
     const MOST: usize = 12;
     &case.questions[..case.questions.len().min(MOST)]
 }
 
-/// The first question about each ref.
+/// Returns the first query for each ref.
 fn one_per_ref(case: &Case) -> Vec<&Question> {
     let mut seen = BTreeSet::new();
     case.questions.iter().filter(|question| seen.insert(question.reference())).collect()
 }
 
-/// The answers about code to the chosen questions. Freshness and jobs may differ after a kill, and should.
+/// Returns the answers about code to the sampled queries. Freshness and jobs may differ after a kill, and should.
 fn ask(journey: &Journey<'_>) -> Vec<Answer> {
     let ask = |question: &Question| journey.ask(&question.words).under_law();
     let answers = chosen(journey.case).iter().map(ask);

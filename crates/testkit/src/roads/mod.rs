@@ -1,6 +1,6 @@
-//! The roads: different histories that end in the same repository, and so must give the same answers.
+//! The roads: different histories that end in the same repository and so must return the same answers.
 //!
-//! A road is one file here and one line in [`ROADS`]. Every case walks every road that applies to it.
+//! A road is one file here and one line in [`ROADS`]. Every case runs on every road that applies to it.
 
 mod all_at_once;
 mod branch_beside_main;
@@ -13,20 +13,20 @@ use crate::case::Case;
 use crate::journey::{Failure, Journey};
 use crate::product::Product;
 
-/// One way to get from nothing to a case's repository with its questions answered.
+/// One way from an empty state to a case's repository with its queries answered.
 #[derive(Clone, Copy)]
 pub struct Road {
-    /// Its name, as in a case's `roads:` line.
+    /// Its name, as in the `roads:` line of a case.
     pub name: &'static str,
-    /// What it shows, in one line.
+    /// Its purpose, in one line.
     pub doc: &'static str,
-    /// Whether it makes sense for a case.
+    /// Whether it applies to a case.
     pub applies: fn(&Case) -> bool,
-    /// Walks it, and compares the answers.
+    /// Runs the case and compares the answers.
     pub walk: fn(&Case, &dyn Product) -> Result<(), Failure>,
 }
 
-/// All roads. The first one is where `UPDATE=1` takes its answers from.
+/// All roads. `UPDATE=1` takes its answers from the first one.
 pub const ROADS: &[Road] = &[
     all_at_once::ROAD,
     file_by_file::ROAD,
@@ -37,7 +37,7 @@ pub const ROADS: &[Road] = &[
 ];
 
 impl Road {
-    /// The roads that a case walks.
+    /// Returns the roads that a case runs on.
     pub fn of(case: &Case) -> impl Iterator<Item = &'static Self> {
         ROADS.iter().filter(|road| (road.applies)(case) && !case.left_out.contains(&road.name))
     }
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Road {
     }
 }
 
-/// The answers of the first road, for `UPDATE=1`.
+/// Returns the answers of the first road, for `UPDATE=1`.
 pub(crate) fn first_answers(case: &Case, product: &dyn Product) -> Result<Vec<crate::Answer>, Failure> {
     let journey = Journey::new(case, product);
     journey.index_all()?;

@@ -1,5 +1,5 @@
-//! A product small enough to be seen through: it copies whole trees into its home and finds `fn NAME` and `def NAME`
-//! in them. It can be given one fault, so that the tests can show that the testkit finds it.
+//! A simple fake product: it copies whole trees into its home and finds `fn NAME` and `def NAME` in them. It can be
+//! given one fault, so that the tests can show that the testkit detects it.
 #![allow(dead_code, unreachable_pub, reason = "shared by tests that each use a part of it")]
 
 use std::collections::BTreeMap;
@@ -8,25 +8,25 @@ use std::process::Command;
 
 use codecompass_testkit::{Call, KILL_AT_WRITE, Product, Reply};
 
-/// What is wrong with it.
+/// The fault of the fake product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// A sync keeps files that are gone or have changed, beside the new ones.
+    /// A sync keeps deleted and outdated files in addition to the new ones.
     SyncForgetsNothing,
     /// A second sync of the same state drops the first file.
     SecondSyncLosesAFile,
     /// Indexing a branch before the work tree marks its answers.
     BranchFirstIsMarked,
-    /// Every ref is answered with what all refs have.
+    /// The answer for any ref contains the files of all refs.
     BranchesLeak,
     /// The old state is deleted before the new one is written.
     DeletesBeforeWriting,
-    /// The new state is published in two halves.
+    /// The new state is published in two steps.
     PublishesInHalves,
-    /// A lock is left behind by a kill, and the next run refuses to start.
+    /// A kill leaves a lock behind, and the next run refuses to start.
     LockSurvivesAKill,
-    /// The variable that kills is not known.
+    /// The kill variable is ignored.
     CanNotBeKilled,
 }
 
@@ -47,7 +47,7 @@ impl Product for Fake {
     fn call(&self, call: &Call<'_>) -> Reply {
         let limit = call.env.iter().find(|(name, _)| name == KILL_AT_WRITE);
         let limit = limit.filter(|_| self.0 != Fault::CanNotBeKilled);
-        let writes_left = limit.map(|(_, value)| value.parse().expect("a number"));
+        let writes_left = limit.map(|(_, value)| value.parse().expect("because the value is a number"));
         let mut run = Run { fault: self.0, call, writes_left };
         run.command().unwrap_or(Reply { stdout: String::new(), stderr: String::new(), code: None })
     }
@@ -101,9 +101,9 @@ impl Run<'_> {
         let staged = file.with_extension("staged");
         self.write(&staged, &serialise(&view))?;
         self.point()?;
-        std::fs::rename(staged, &file).expect("the staged view is there");
+        std::fs::rename(staged, &file).expect("because the staged view exists");
         self.point()?;
-        std::fs::remove_file(lock).expect("the lock is ours");
+        std::fs::remove_file(lock).expect("because this run created the lock");
         Ok(reply(0, format!("{} files\n", view.len()), ""))
     }
 
@@ -112,8 +112,9 @@ impl Run<'_> {
             return reply(3, String::new(), &format!("{reference} is not indexed\n"));
         };
         if self.fault == Fault::BranchesLeak {
-            view = std::fs::read_dir(self.call.home).expect("home is there").fold(view, |view, entry| {
-                let text = std::fs::read_to_string(entry.expect("an entry").path()).expect("a view");
+            view = std::fs::read_dir(self.call.home).expect("because the home exists").fold(view, |view, entry| {
+                let text = std::fs::read_to_string(entry.expect("because the entry can be read").path())
+                    .expect("because the view can be read");
                 parse(&text).into_iter().chain(view).collect()
             });
         }
@@ -136,7 +137,7 @@ impl Run<'_> {
         if hits.is_empty() { reply(1, hits, &format!("no symbol {name}\n")) } else { reply(0, hits, "took 3 ms\n") }
     }
 
-    /// Counts a write point, and dies at the last one allowed.
+    /// Counts a write point, and aborts at the last one allowed.
     fn point(&mut self) -> Result<(), Killed> {
         if let Some(left) = &mut self.writes_left {
             *left -= 1;
@@ -148,7 +149,7 @@ impl Run<'_> {
     }
 
     fn write(&mut self, path: &Path, text: &str) -> Result<(), Killed> {
-        std::fs::write(path, text).expect("home can be written to");
+        std::fs::write(path, text).expect("because the home is writable");
         self.point()
     }
 
@@ -161,8 +162,9 @@ impl Run<'_> {
     }
 
     fn git(&self, args: &[&str]) -> Option<String> {
-        let output = Command::new("git").args(args).current_dir(self.call.cwd).output().expect("git runs");
-        output.status.success().then(|| String::from_utf8(output.stdout).expect("UTF-8"))
+        let output =
+            Command::new("git").args(args).current_dir(self.call.cwd).output().expect("because git can be run");
+        output.status.success().then(|| String::from_utf8(output.stdout).expect("because the output is UTF-8"))
     }
 
     fn head(&self) -> String {
@@ -170,11 +172,12 @@ impl Run<'_> {
         name.map_or_else(|| "live".to_owned(), |name| name.trim().to_owned())
     }
 
-    /// The work tree where the ref is checked out, git's objects elsewhere, all files where there is no git.
+    /// Returns the work tree for the current ref, git's objects for another ref, and all files without git.
     fn tree(&self, reference: &str) -> View {
         if reference != self.head() {
-            let listed = self.git(&["ls-tree", "-r", "--name-only", reference]).expect("the ref exists");
-            let show = |path: &str| self.git(&["show", &format!("{reference}:{path}")]).expect("the file exists");
+            let listed = self.git(&["ls-tree", "-r", "--name-only", reference]).expect("because the ref exists");
+            let show =
+                |path: &str| self.git(&["show", &format!("{reference}:{path}")]).expect("because the file exists");
             return listed.lines().map(|path| (path.to_owned(), show(path))).collect();
         }
         let listed = self.git(&["ls-files", "--cached", "--others", "--exclude-standard"]);
@@ -186,8 +189,8 @@ impl Run<'_> {
 
 fn walk(folder: &Path, prefix: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let entry = entry.expect("an entry");
+    for entry in std::fs::read_dir(folder).expect("because the folder can be read") {
+        let entry = entry.expect("because the entry can be read");
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.path().is_dir() {
             paths.extend(walk(&entry.path(), &format!("{path}/")));
