@@ -1,1 +1,1 @@
-//! Nothing but tests: see `tests/explorer.rs`.
+//! An empty library; the tests are in `tests/explorer.rs`.

@@ -1,4 +1,4 @@
-//! The explorer as people use it: every screen, the keys, an edit that appears, another branch, with and without the script.
+//! Tests of the explorer in a browser: every screen, the keys, live edits, another branch, with and without JavaScript.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn repository() -> Repository {
     repository
 }
 
-/// The screens, and a word that each must show.
+/// The screens, each with a text that it must show.
 const SCREENS: &[(&str, &str)] = &[
     ("/", "README.md"),
     ("/folder/src", "part.rs"),
@@ -45,31 +45,31 @@ const SCREENS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_screen_shows_in_light_and_dark_narrow_and_wide() {
+async fn every_screen_renders_in_all_themes_and_widths() {
     let Some(browser) = Browser::start(true).await else { return };
-    let explorer = Explorer::of(repository());
+    let explorer = Explorer::start(repository());
     browser.go(&explorer.link).await;
-    browser.see("main .files").await;
+    browser.wait_for_element("main .files").await;
     for (path, word) in SCREENS {
-        browser.wear("light", 1440).await;
+        browser.set_theme_and_width("light", 1440).await;
         browser.go(&format!("{}{path}", explorer.origin)).await;
-        browser.read(word).await;
+        browser.wait_for_text(word).await;
         for scheme in ["light", "dark"] {
             for width in [1440, 360] {
-                browser.wear(scheme, width).await;
-                let over = browser.ask("return document.documentElement.scrollWidth - innerWidth").await;
-                assert!(over.as_i64().is_some_and(|over| over <= 0), "{path} is {over} wider than {width}");
+                browser.set_theme_and_width(scheme, width).await;
+                let over = browser.run_script("return document.documentElement.scrollWidth - innerWidth").await;
+                assert!(over.as_i64().is_some_and(|over| over <= 0), "{path} is {over} pixels wider than {width}");
             }
-            let pale = browser.ask(CONTRAST).await;
+            let pale = browser.run_script(CONTRAST_SCRIPT).await;
             assert_eq!(pale, json!([]), "{path}, {scheme}");
         }
     }
     browser.check(&explorer.origin).await;
-    browser.end().await;
+    browser.quit().await;
 }
 
-/// Every text of the page whose colour is too near to what is behind it (WCAG AA, 4.5 : 1), with the ratio.
-const CONTRAST: &str = r#"
+/// Returns every text of the page with too little contrast to its background (WCAG AA, 4.5 : 1), with the ratio.
+const CONTRAST_SCRIPT: &str = r#"
 const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\d.]+/g).map(Number); return [r, g, b, a]; };
 const light = (color) => { const [r, g, b] = color.map((part) => { const share = part / 255; return share <= .03928 ? share / 12.92 : ((share + .055) / 1.055) ** 2.4; }); return .2126 * r + .7152 * g + .0722 * b; };
 const behind = (element) => { for (let at = element; at; at = at.parentElement) { const color = parse(getComputedStyle(at).backgroundColor); if (color[3] > 0) return color; } return parse(getComputedStyle(document.body).backgroundColor); };
@@ -86,127 +86,156 @@ return [...found];
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_lead_from_a_search_to_a_symbol_and_on() {
+async fn keyboard_navigation() {
     let Some(browser) = Browser::start(true).await else { return };
-    let explorer = Explorer::of(repository());
+    let explorer = Explorer::start(repository());
     browser.go(&explorer.link).await;
-    browser.see("main .files").await;
+    browser.wait_for_element("main .files").await;
     browser.press("/").await;
-    assert_eq!(browser.ask("return document.activeElement.id").await, "q");
+    assert_eq!(browser.run_script("return document.activeElement.id").await, "q");
     browser.press("add_one").await;
-    browser.see("main .results [data-row]").await;
-    assert!(browser.address().await.contains("/search?q=add_one"), "the address follows");
+    browser.wait_for_element("main .results [data-row]").await;
+    assert!(browser.address().await.contains("/search?q=add_one"), "the address contains the query");
     browser.press("\u{e00c}").await;
     browser.press("j").await;
-    browser.see("main [data-row].at").await;
+    browser.wait_for_element("main [data-row].at").await;
     browser.press("e").await;
-    browser.read("the sum of").await;
+    browser.wait_for_text("the sum of").await;
     browser.press("\u{e007}").await;
-    browser.see("main .sides").await;
+    browser.wait_for_element("main .sides").await;
     assert!(browser.address().await.contains("/symbol/sym_"), "{}", browser.address().await);
-    // One hop more, in place; tests are folded.
-    browser.see(".left details.hop > summary").await.click().await.expect("it opens");
-    browser.see(".left details.hop [data-list]").await;
-    assert_eq!(browser.ask("return document.querySelector('.left details.tests').open").await, false);
-    // A name in the code leads to what it means.
-    browser.see("pre.code a.r").await.click().await.expect("a link");
-    browser.read("pub fn add(a: u32, b: u32)").await;
+    // One more hop, in place; tests are folded.
+    browser
+        .wait_for_element(".left details.hop > summary")
+        .await
+        .click()
+        .await
+        .expect("because the list can be opened");
+    browser.wait_for_element(".left details.hop [data-list]").await;
+    assert_eq!(browser.run_script("return document.querySelector('.left details.tests').open").await, false);
+    // A name in the code links to its definition.
+    browser.wait_for_element("pre.code a.r").await.click().await.expect("because the link can be clicked");
+    browser.wait_for_text("pub fn add(a: u32, b: u32)").await;
     browser.press("?").await;
-    browser.see("dialog[open]").await;
+    browser.wait_for_element("dialog[open]").await;
     browser.press("\u{e00c}").await;
-    browser.until("a closed list", "return !document.querySelector('dialog').open", &[]).await;
+    browser.wait_for_script("a closed dialog", "return !document.querySelector('dialog').open", &[]).await;
     for (keys, word) in [("gs", "Languages"), ("gb", "Changes of"), ("gh", "README.md")] {
-        browser.page.find(Locator::Css("main")).await.expect("a page").send_keys(keys).await.expect("keys");
-        browser.read(word).await;
+        browser
+            .page
+            .find(Locator::Css("main"))
+            .await
+            .expect("because the page has a main element")
+            .send_keys(keys)
+            .await
+            .expect("because keys can be sent");
+        browser.wait_for_text(word).await;
     }
     browser.check(&explorer.origin).await;
-    browser.end().await;
+    browser.quit().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edit_appears_and_a_branch_is_another_page() {
+async fn edits_appear_and_branches_have_own_pages() {
     let Some(browser) = Browser::start(true).await else { return };
-    let explorer = Explorer::of(repository());
+    let explorer = Explorer::start(repository());
     browser.go(&explorer.link).await;
-    browser.see("main .files").await;
+    browser.wait_for_element("main .files").await;
     browser.go(&format!("{}/symbol/add", explorer.origin)).await;
-    browser.read("pub fn add(a: u32, b: u32)").await;
+    browser.wait_for_text("pub fn add(a: u32, b: u32)").await;
     explorer.repository.write("src/part.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a.wrapping_add(b)\n}\n");
-    browser.read("a.wrapping_add(b)").await;
-    browser.read("edited, not committed").await;
-    // What is opened stays open, two hops deep, while another edit comes in.
+    browser.wait_for_text("a.wrapping_add(b)").await;
+    browser.wait_for_text("edited, not committed").await;
+    // Opened lists stay open, two hops deep, while another edit arrives.
     let hop = ".left details.hop";
-    browser.see(&format!("{hop} > summary")).await.click().await.expect("it opens");
-    browser.see(&format!("{hop} [data-list] details.hop > summary")).await.click().await.expect("the next one opens");
-    browser.see(&format!("{hop} [data-list] details.hop [data-list]")).await;
+    browser.wait_for_element(&format!("{hop} > summary")).await.click().await.expect("because the list can be opened");
+    browser
+        .wait_for_element(&format!("{hop} [data-list] details.hop > summary"))
+        .await
+        .click()
+        .await
+        .expect("because the inner list can be opened");
+    browser.wait_for_element(&format!("{hop} [data-list] details.hop [data-list]")).await;
     explorer.repository.write("src/part.rs", "pub fn add(a: u32, b: u32) -> u32 {\n    a.saturating_add(b)\n}\n");
-    browser.read("a.saturating_add(b)").await;
-    browser.see(&format!("{hop}[open] [data-list] details.hop[open] [data-list]")).await;
-    // A line that is clicked is lit, and the page is the same one.
-    browser.ask("document.querySelector('main').dataset.mine = '1'").await;
-    browser.see("#L2 .n").await.click().await.expect("a link");
-    browser.until("a lit line", "return location.hash === '#L2' && document.querySelector('main').dataset.mine === '1' && !!document.querySelector('#L2.lit, #L2:target')", &[]).await;
-    let field = browser.see("form.where input[name=ref]").await;
-    field.send_keys("feature\u{e007}").await.expect("a ref can be typed");
-    browser.read("pub fn add(a: u32, b: u32, c: u32)").await;
+    browser.wait_for_text("a.saturating_add(b)").await;
+    browser.wait_for_element(&format!("{hop}[open] [data-list] details.hop[open] [data-list]")).await;
+    // A clicked line is highlighted without a page load.
+    browser.run_script("document.querySelector('main').dataset.mine = '1'").await;
+    browser.wait_for_element("#L2 .n").await.click().await.expect("because the link can be clicked");
+    browser.wait_for_script("a highlighted line", "return location.hash === '#L2' && document.querySelector('main').dataset.mine === '1' && !!document.querySelector('#L2.lit, #L2:target')", &[]).await;
+    let field = browser.wait_for_element("form.where input[name=ref]").await;
+    field.send_keys("feature\u{e007}").await.expect("because a ref can be typed");
+    browser.wait_for_text("pub fn add(a: u32, b: u32, c: u32)").await;
     assert!(browser.address().await.contains("ref=feature"), "{}", browser.address().await);
-    // What another one committed there shows, too.
+    // A new commit on that branch appears, too.
     explorer.repository.git(&["stash", "-q"]);
     explorer.repository.git(&["checkout", "-q", "feature"]);
     explorer
         .repository
         .write("src/part.rs", "pub fn add(a: u32, b: u32, c: u64) -> u64 {\n    u64::from(a + b) + c\n}\n");
     explorer.repository.commit("a longer one");
-    browser.read("u64::from(a + b)").await;
-    browser.see("[data-copy]").await.click().await.expect("a button");
+    browser.wait_for_text("u64::from(a + b)").await;
+    browser.wait_for_element("[data-copy]").await.click().await.expect("because the button can be clicked");
     browser
-        .until(
+        .wait_for_script(
             "a copy",
             "return document.body.innerText.includes('Copied') || document.contentType === 'text/plain'",
             &[],
         )
         .await;
     browser.check(&explorer.origin).await;
-    browser.end().await;
+    browser.quit().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_has_nothing_new_is_left_alone_and_a_server_that_is_gone_is_missed() {
+async fn unchanged_pages_stay_and_lost_servers_are_reported() {
     let Some(browser) = Browser::start(true).await else { return };
-    let explorer = Explorer::of(repository());
+    let explorer = Explorer::start(repository());
     browser.go(&explorer.link).await;
-    browser.see("main .files").await;
+    browser.wait_for_element("main .files").await;
     for path in ["/nothing", "/symbol/none", "/symbol/add_one"] {
         browser.go(&format!("{}{path}", explorer.origin)).await;
-        browser.see("main h1").await;
-        browser.until("three looks", "window.looks ??= new Set(); performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/live')).forEach((one) => looks.add(one.startTime)); return looks.size >= 3", &[]).await;
+        browser.wait_for_element("main h1").await;
+        browser.wait_for_script("three polls", "window.looks ??= new Set(); performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/live')).forEach((one) => looks.add(one.startTime)); return looks.size >= 3", &[]).await;
         let loads = browser
-            .ask("return performance.getEntriesByType('resource').filter((one) => one.name === location.href).length")
+            .run_script(
+                "return performance.getEntriesByType('resource').filter((one) => one.name === location.href).length",
+            )
             .await;
         assert!(loads.as_u64().is_some_and(|loads| loads <= 1), "{path} was loaded {loads} times more");
     }
     let Explorer { repository, server, .. } = explorer;
     drop(server);
-    browser.see("#away:not([hidden])").await;
-    browser.read("The server is away").await;
+    browser.wait_for_element("#away:not([hidden])").await;
+    browser.wait_for_text("The server is away").await;
     drop(repository);
-    browser.end().await;
+    browser.quit().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_works_without_the_script() {
+async fn works_without_javascript() {
     let Some(browser) = Browser::start(false).await else { return };
-    let explorer = Explorer::of(repository());
+    let explorer = Explorer::start(repository());
     browser.go(&explorer.link).await;
-    browser.see("main .files").await;
-    browser.see("#q").await.send_keys("add_one\u{e007}").await.expect("a word can be typed");
-    browser.see("main .results a.name").await.click().await.expect("a link");
-    browser.see("main .sides").await;
-    browser.see(".left details.hop > summary").await.click().await.expect("it opens");
-    browser.see(".left details.hop p a").await.click().await.expect("a link");
-    browser.see("main [data-list]").await;
-    browser.see("form.where input[name=ref]").await.send_keys("feature\u{e007}").await.expect("a ref can be typed");
-    browser.see("main .head").await;
+    browser.wait_for_element("main .files").await;
+    browser.wait_for_element("#q").await.send_keys("add_one\u{e007}").await.expect("because a query can be typed");
+    browser.wait_for_element("main .results a.name").await.click().await.expect("because the link can be clicked");
+    browser.wait_for_element("main .sides").await;
+    browser
+        .wait_for_element(".left details.hop > summary")
+        .await
+        .click()
+        .await
+        .expect("because the list can be opened");
+    browser.wait_for_element(".left details.hop p a").await.click().await.expect("because the link can be clicked");
+    browser.wait_for_element("main [data-list]").await;
+    browser
+        .wait_for_element("form.where input[name=ref]")
+        .await
+        .send_keys("feature\u{e007}")
+        .await
+        .expect("because a ref can be typed");
+    browser.wait_for_element("main .head").await;
     assert!(browser.address().await.contains("ref=feature"), "{}", browser.address().await);
-    browser.end().await;
+    browser.quit().await;
 }

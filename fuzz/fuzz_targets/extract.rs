@@ -1,6 +1,6 @@
-//! Extraction of an invented file: whatever the bytes, it ends, and the facts hold together.
+//! Fuzzes extraction with random files: for all bytes it terminates, and the facts are valid.
 //!
-//! A first line that is an extension says what file the rest is; without one the first byte chooses.
+//! If the first line is a known extension, it selects the file type of the rest; otherwise the first byte selects it.
 #![no_main]
 
 use codecompass_lang::{LANGUAGES, extract};
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     check_facts(&path, &extracted.text, &extracted.facts);
 });
 
-/// The extension and the bytes of the file.
+/// Returns the extension and the bytes of the file.
 fn split(data: &[u8]) -> Option<(&'static str, &[u8])> {
     let known = || LANGUAGES.iter().flat_map(|language| language.extensions).copied().chain(["md"]);
     let line = data.iter().position(|&byte| byte == b'\n').unwrap_or(0);

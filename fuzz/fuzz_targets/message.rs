@@ -1,7 +1,7 @@
-//! The message layer under invented lines: whatever comes in, it is passed on, refused or left unheard, and never the wrong
-//! one of these.
+//! Fuzzes the message layer with random lines: each must be passed on, refused or ignored, and always the right one of
+//! these.
 //!
-//! The file of the product is taken in as it is, because it needs nothing else of the program.
+//! The source file of the product is included directly, because it needs nothing else of the program.
 #![no_main]
 
 #[path = "../../crates/app/src/mcp/message.rs"]
@@ -19,17 +19,19 @@ fuzz_target!(|data: &[u8]| {
     let ids = read.as_ref().map(requests).unwrap_or_default();
     match judge(data) {
         Verdict::Good if data.trim_ascii().is_empty() => {}
-        // The SDK takes it, and takes it for what it is: a request stays one, under its own id.
+        // The SDK accepts the message and parses it as the same kind: a request stays a request with its id.
         Verdict::Good => {
-            let taken =
-                serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(data).expect("the SDK reads what is passed on");
+            let taken = serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(data)
+                .expect("because the SDK parses valid messages");
             let id = match &taken {
-                JsonRpcMessage::Request(request) => Some(serde_json::to_value(&request.id).expect("an id is JSON")),
+                JsonRpcMessage::Request(request) => {
+                    Some(serde_json::to_value(&request.id).expect("because an id is JSON"))
+                }
                 _ => None,
             };
-            assert_eq!(id.into_iter().collect::<Vec<_>>(), ids, "who waits for an answer gets one");
+            assert_eq!(id.into_iter().collect::<Vec<_>>(), ids, "every request gets an answer");
         }
-        // Whoever waits for an answer gets this one, each under its own id.
+        // Every waiting sender gets this answer, each with its own id.
         Verdict::Wrong(refusal) => {
             let refusals = refusal.as_array().cloned().unwrap_or_else(|| vec![refusal.clone()]);
             assert!(!refusals.is_empty());
@@ -40,16 +42,16 @@ fuzz_target!(|data: &[u8]| {
                 );
             }
             let told: Vec<Value> = refusals.iter().map(|one| one["id"].clone()).filter(|id| !id.is_null()).collect();
-            // Also what is no request, but has an id: its sender may take it for one.
-            assert_eq!(told, read.as_ref().map(borne).unwrap_or_default());
+            // Includes messages that are not requests but have an id: their sender may wait for an answer.
+            assert_eq!(told, read.as_ref().map(message_id).unwrap_or_default());
         }
         Verdict::Unheard(complaint) => {
-            assert!(ids.is_empty() && complaint["id"].is_null(), "somebody waits: {complaint}")
+            assert!(ids.is_empty() && complaint["id"].is_null(), "a sender waits for an answer: {complaint}")
         }
     }
 });
 
-/// The ids under which somebody waits: of a message with a method, or of each of a batch.
+/// Returns the ids of the requests: of a message with a method, or of each such message in a batch.
 fn requests(message: &Value) -> Vec<Value> {
     let is_id = |id: &&Value| id.is_string() || id.is_i64();
     let of =
@@ -60,8 +62,8 @@ fn requests(message: &Value) -> Vec<Value> {
     }
 }
 
-/// The ids that messages bear, whatever they are.
-fn borne(message: &Value) -> Vec<Value> {
+/// Returns the ids of all messages, requests or not.
+fn message_id(message: &Value) -> Vec<Value> {
     let of = |message: &Value| message.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
     match message {
         Value::Array(messages) => messages.iter().filter_map(of).collect(),

@@ -1,4 +1,4 @@
-//! A server, a browser, and what tests do with both.
+//! Starts a server and a browser for the tests, and drives both.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
 
-/// So long something may take to appear on a page.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// Time limit for something to appear on a page.
+pub const PAGE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A process that ends with the test.
-pub struct Running(Child);
+/// A process that is killed at the end of the test.
+pub struct RunningProcess(Child);
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -26,17 +26,17 @@ impl Drop for Running {
 /// `codecompass explore` for a repository.
 pub struct Explorer {
     pub repository: Repository,
-    /// The address with the token, and the beginning of all others.
+    /// The address with the token; `origin` is the prefix of all other addresses.
     pub link: String,
     pub origin: String,
-    pub server: Running,
+    pub server: RunningProcess,
     _home: Home,
 }
 
 impl Explorer {
-    pub fn of(repository: Repository) -> Self {
+    pub fn start(repository: Repository) -> Self {
         let home = Home::new();
-        let mut child = Command::new(program())
+        let mut child = Command::new(program_path())
             .args(["explore", "--port", "0"])
             .current_dir(repository.root())
             .env(HOME, home.path())
@@ -45,36 +45,37 @@ impl Explorer {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("the program starts");
-        let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines().map_while(Result::ok);
-        let server = Running(child);
+            .expect("because the program can be started");
+        let lines =
+            BufReader::new(child.stderr.take().expect("because the stream is piped")).lines().map_while(Result::ok);
+        let server = RunningProcess(child);
         let (found, link) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             lines.for_each(|line| drop(line.find("http://").map(|at| found.send(line[at..].to_owned()))));
         });
-        let link = link.recv_timeout(PATIENCE).expect("an address is printed");
-        let origin = link.split("/?").next().expect("an address").to_owned();
+        let link = link.recv_timeout(PAGE_TIMEOUT).expect("because the server prints its address");
+        let origin = link.split("/?").next().expect("because the link has an origin").to_owned();
         Self { repository, link, origin, server, _home: home }
     }
 }
 
-fn program() -> PathBuf {
-    let given = std::env::var_os("CODECOMPASS").expect("$CODECOMPASS names the program to test");
-    PathBuf::from(given).canonicalize().expect("it is there")
+fn program_path() -> PathBuf {
+    let given = std::env::var_os("CODECOMPASS").expect("because $CODECOMPASS names the program to test");
+    PathBuf::from(given).canonicalize().expect("because the program exists")
 }
 
 /// A browser with a window, and its driver.
 pub struct Browser {
     pub page: Client,
-    _driver: Running,
+    _driver: RunningProcess,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// None where no browser is installed, which is said.
+    /// Starts a browser. Prints a message and returns `None` where none is installed.
     pub async fn start(has_script: bool) -> Option<Self> {
         let (Some(driver), Some(browser)) = (find(&["chromedriver"]), find(&["chromium", "google-chrome"])) else {
-            eprintln!("no chromium or no chromedriver is installed: the pages were not looked at");
+            eprintln!("chromium or chromedriver is not installed: the pages were not tested");
             return None;
         };
         let mut child = Command::new(driver)
@@ -83,9 +84,10 @@ impl Browser {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("the driver starts");
-        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok);
-        let driver = Running(child);
+            .expect("because the driver can be started");
+        let mut lines =
+            BufReader::new(child.stdout.take().expect("because the stream is piped")).lines().map_while(Result::ok);
+        let driver = RunningProcess(child);
         let port = lines.find_map(|line| {
             line.strip_prefix("ChromeDriver was started successfully on port ")?
                 .trim_end_matches('.')
@@ -93,8 +95,8 @@ impl Browser {
                 .ok()
         });
         std::thread::spawn(move || lines.for_each(drop));
-        let port = port.expect("the driver tells its port");
-        let profile = tempfile::tempdir().expect("a temp folder");
+        let port = port.expect("because the driver prints its port");
+        let profile = tempfile::tempdir().expect("because a temporary folder can be created");
         let arguments = [
             "--headless",
             "--no-sandbox",
@@ -117,12 +119,12 @@ impl Browser {
             },
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         });
-        let wanted: Capabilities = wanted.as_object().expect("an object").clone();
+        let wanted: Capabilities = wanted.as_object().expect("because the capabilities are an object").clone();
         let page = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
             .capabilities(wanted)
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
-            .expect("the browser starts");
+            .expect("because the browser can be started");
         Some(Self { page, _driver: driver, _profile: profile })
     }
 
@@ -131,17 +133,17 @@ impl Browser {
     }
 
     /// Waits for an element.
-    pub async fn see(&self, css: &str) -> fantoccini::elements::Element {
-        let found = self.page.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
+    pub async fn wait_for_element(&self, css: &str) -> fantoccini::elements::Element {
+        let found = self.page.wait().at_most(PAGE_TIMEOUT).for_element(Locator::Css(css)).await;
         match found {
             Ok(found) => found,
             Err(error) => panic!("no {css} on {}: {error}\n{}", self.address().await, self.text().await),
         }
     }
 
-    /// Waits until the page says something.
-    pub async fn read(&self, words: &str) {
-        self.until(
+    /// Waits until the page shows a text.
+    pub async fn wait_for_text(&self, words: &str) {
+        self.wait_for_script(
             &format!("the words {words:?}"),
             "return document.body.innerText.includes(arguments[0])",
             &[json!(words)],
@@ -149,58 +151,65 @@ impl Browser {
         .await;
     }
 
-    /// Waits until a script says yes.
-    pub async fn until(&self, what: &str, script: &str, arguments: &[Value]) {
+    /// Waits until a script returns `true`.
+    pub async fn wait_for_script(&self, what: &str, script: &str, arguments: &[Value]) {
         let began = std::time::Instant::now();
-        while began.elapsed() < PATIENCE {
-            // A page may go away under the question.
+        while began.elapsed() < PAGE_TIMEOUT {
+            // The page may be replaced while the script runs.
             if self.page.execute(script, arguments.to_vec()).await.is_ok_and(|answer| answer == true) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("{what} did not come on {}: {}", self.address().await, self.text().await);
+        panic!("{what} did not appear on {}: {}", self.address().await, self.text().await);
     }
 
-    pub async fn ask(&self, script: &str) -> Value {
-        self.page.execute(script, vec![]).await.expect("a script runs")
+    pub async fn run_script(&self, script: &str) -> Value {
+        self.page.execute(script, vec![]).await.expect("because the script can be run")
     }
 
     pub async fn text(&self) -> String {
-        self.ask("return document.body.innerText").await.as_str().unwrap_or_default().to_owned()
+        self.run_script("return document.body.innerText").await.as_str().unwrap_or_default().to_owned()
     }
 
     pub async fn address(&self) -> String {
         self.page.current_url().await.map(String::from).unwrap_or_default()
     }
 
-    /// Types into what has the focus.
+    /// Types into the focused element.
     pub async fn press(&self, keys: &str) {
-        let focus = self.page.active_element().await.expect("something has the focus");
-        focus.send_keys(keys).await.expect("keys can be pressed");
+        let focus = self.page.active_element().await.expect("because an element has the focus");
+        focus.send_keys(keys).await.expect("because keys can be sent");
     }
 
-    /// Light or dark, wide or narrow.
-    pub async fn wear(&self, scheme: &str, width: u32) {
+    /// Sets the colour scheme and the window width.
+    pub async fn set_theme_and_width(&self, scheme: &str, width: u32) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        self.tell("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+        self.devtools_command("Emulation.setEmulatedMedia", json!({ "features": features })).await;
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
-        self.tell("Emulation.setDeviceMetricsOverride", metrics).await;
+        self.devtools_command("Emulation.setDeviceMetricsOverride", metrics).await;
     }
 
-    async fn tell(&self, command: &str, parameters: Value) {
+    async fn devtools_command(&self, command: &str, parameters: Value) {
         let body = json!({ "cmd": command, "params": parameters });
-        self.page.issue_cmd(Special { path: "goog/cdp/execute", body }).await.expect("the browser understands");
+        self.page
+            .issue_cmd(CustomCommand { path: "goog/cdp/execute", body })
+            .await
+            .expect("because the browser supports the command");
     }
 
-    /// What the console and the network have seen since the last time.
+    /// Returns the new entries of the console log or the network log.
     pub async fn log(&self, kind: &str) -> Vec<Value> {
         let body = json!({ "type": kind });
-        let log = self.page.issue_cmd(Special { path: "se/log", body }).await.expect("there is a log");
+        let log = self
+            .page
+            .issue_cmd(CustomCommand { path: "se/log", body })
+            .await
+            .expect("because the driver provides the log");
         log.as_array().cloned().unwrap_or_default()
     }
 
-    /// No error, no violation of the policy, and no request to anybody else.
+    /// Checks that there is no error, no violation of the content security policy, and no request to another origin.
     pub async fn check(&self, origin: &str) {
         let console = self.log("browser").await;
         let is_bad = |entry: &&Value| {
@@ -223,22 +232,22 @@ impl Browser {
                 "{address}"
             );
         }
-        assert!(requests > 0, "the log of requests is empty");
+        assert!(requests > 0, "the request log is empty");
     }
 
-    pub async fn end(self) {
+    pub async fn quit(self) {
         let _ = self.page.clone().close().await;
     }
 }
 
-/// A command that only this browser has.
+/// A driver command that only Chromium has.
 #[derive(Debug)]
-struct Special {
+struct CustomCommand {
     path: &'static str,
     body: Value,
 }
 
-impl WebDriverCompatibleCommand for Special {
+impl WebDriverCompatibleCommand for CustomCommand {
     fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
         base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
     }
