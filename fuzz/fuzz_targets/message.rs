@@ -8,7 +8,7 @@
 mod message;
 
 use libfuzzer_sys::fuzz_target;
-use message::{Verdict, judge};
+use message::{MessageCheck, check_message};
 use rmcp::RoleServer;
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::RxJsonRpcMessage;
@@ -17,10 +17,10 @@ use serde_json::Value;
 fuzz_target!(|data: &[u8]| {
     let read: Option<Value> = serde_json::from_slice(data).ok();
     let ids = read.as_ref().map(requests).unwrap_or_default();
-    match judge(data) {
-        Verdict::Good if data.trim_ascii().is_empty() => {}
+    match check_message(data) {
+        MessageCheck::Valid if data.trim_ascii().is_empty() => {}
         // The SDK accepts the message and parses it as the same kind: a request stays a request with its id.
-        Verdict::Good => {
+        MessageCheck::Valid => {
             let taken = serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(data)
                 .expect("because the SDK parses valid messages");
             let id = match &taken {
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(id.into_iter().collect::<Vec<_>>(), ids, "every request gets an answer");
         }
         // Every waiting sender gets this answer, each with its own id.
-        Verdict::Wrong(refusal) => {
+        MessageCheck::Invalid(refusal) => {
             let refusals = refusal.as_array().cloned().unwrap_or_else(|| vec![refusal.clone()]);
             assert!(!refusals.is_empty());
             for one in &refusals {
@@ -45,7 +45,7 @@ fuzz_target!(|data: &[u8]| {
             // Includes messages that are not requests but have an id: their sender may wait for an answer.
             assert_eq!(told, read.as_ref().map(message_id).unwrap_or_default());
         }
-        Verdict::Unheard(complaint) => {
+        MessageCheck::Ignored(complaint) => {
             assert!(ids.is_empty() && complaint["id"].is_null(), "a sender waits for an answer: {complaint}")
         }
     }
