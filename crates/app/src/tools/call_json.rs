@@ -1,4 +1,4 @@
-//! Calls as machines read them.
+//! Call graphs as JSON.
 
 use codecompass_query::graph::{CallEdge, Graph};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use crate::error::AppError;
 use crate::output::Reader;
 
 impl Edge {
-    /// With what is shown of its far end.
+    /// A call with the symbol at its far end.
     pub(super) fn of(graph: &Graph<'_>, call: &CallEdge) -> Result<Self, AppError> {
         let far = match call.symbol {
             Some(at) => Around::Symbol(Shown::of(graph, at)?),
@@ -32,7 +32,7 @@ impl Edge {
         if edge.sites > 1 {
             fields.insert("call_count".into(), json!(edge.sites));
             fields.insert("call_lines".into(), json!(edge.lines));
-            // Two calls may stand on one line, so only a list that is full can be short of some.
+            // Two calls may be on one line, so the list is incomplete only when it is full.
             if edge.lines.len() >= LINES && edge.sites > edge.lines.len() {
                 fields.insert("call_lines_omitted".into(), json!(edge.sites - edge.lines.len()));
             }
@@ -101,7 +101,7 @@ impl Unproved {
         json!({ "from_symbol": self.from.identity(), "call_site": call_site, "reason": graph::reason(&self.site) })
     }
 
-    /// Where it stands, in whom, and why nobody can tell.
+    /// The path and the text row: line, enclosing symbol, and why the call is unresolved.
     pub(super) fn row(&self) -> (&str, String) {
         let name = self.from.name().unwrap_or_default();
         (&self.site.file.path, format!("{}? {name}: {}", self.site.line, self.site.why))

@@ -1,4 +1,4 @@
-//! Calls as agents and people read them: a row per caller or callee, or a drawing.
+//! Call graphs as text: a row per caller or callee, or a drawing.
 
 use super::get_call_graph::{Calls, Edge, Side};
 use super::graph::{self, Around, Shown};
@@ -6,7 +6,7 @@ use super::rows::{self, Sheet};
 use crate::escape::shown;
 use crate::output::{Reader, style};
 
-/// The answer as text.
+/// Renders the answer as text.
 pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     let symbol = calls.symbol.symbol();
     let name = style::name(&shown(&calls.symbol.short_name()));
@@ -45,7 +45,7 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     text
 }
 
-/// One of several symbols that the question may mean: its calls in a line each way.
+/// Renders one of several symbols that match the request: one line per direction.
 fn in_a_line<'e>(calls: &'e Calls, head: &str) -> String {
     let mut text = String::new();
     for (side, title) in [(&calls.callers, "called by"), (&calls.callees, "calls")] {
@@ -66,7 +66,7 @@ fn in_a_line<'e>(calls: &'e Calls, head: &str) -> String {
     text
 }
 
-/// The rows of one direction; how many found no room.
+/// Writes the rows of one direction; returns the number of rows that did not fit.
 fn rows_of(calls: &Calls, side: &Side, is_up: bool, sheet: &mut Sheet) -> usize {
     let mut cut = 0;
     for (title, edges) in [("", &side.edges), ("tests", &side.tests.rows)] {
@@ -80,7 +80,7 @@ fn rows_of(calls: &Calls, side: &Side, is_up: bool, sheet: &mut Sheet) -> usize 
             }
             let is_here = !is_up && edge.call.path == calls.symbol.file.path && title.is_empty();
             let row = row(edge, is_up);
-            // The calls of a function stand in its own file, which the head names.
+            // The calls of a function are in its own file, which the heading names.
             let fits = if is_here { sheet.line(&format!(" {row}")) } else { sheet.row(&edge.call.path, &row) };
             cut += usize::from(!fits);
         }
@@ -88,7 +88,7 @@ fn rows_of(calls: &Calls, side: &Side, is_up: bool, sheet: &mut Sheet) -> usize 
     cut
 }
 
-/// Whether it is the constructor of a class that is called on the same lines: the row of the class names it.
+/// Whether the edge is the constructor of a class called on the same lines: the row of the class covers it.
 fn is_told(edge: &Edge, edges: &[Edge]) -> bool {
     let Around::Symbol(far) = &edge.far else { return false };
     let Some(parent) = far.symbol().parent else { return false };
@@ -102,7 +102,7 @@ fn is_told(edge: &Edge, edges: &[Edge]) -> bool {
     })
 }
 
-/// The lines of the calls, and who stands at the far end.
+/// The lines of the calls and the symbol at the far end.
 fn row(edge: &Edge, is_up: bool) -> String {
     let call = &edge.call;
     let mut lines: Vec<String> = match call.lines.is_empty() {
@@ -135,7 +135,7 @@ fn row(edge: &Edge, is_up: bool) -> String {
     row
 }
 
-/// What nobody can bind, in it and of it.
+/// Writes the unresolved calls in the symbol and the possible calls of it.
 fn unresolved(calls: &Calls, sheet: &mut Sheet) -> usize {
     let mut cut = 0;
     sheet.close();
@@ -152,7 +152,7 @@ fn unresolved(calls: &Calls, sheet: &mut Sheet) -> usize {
     cut
 }
 
-/// What was folded, what was cut, and what nobody can tell.
+/// The footer: folded tests, cut rows and possible calls.
 fn tail(calls: &Calls, reader: Reader) -> String {
     let mut text = String::new();
     for side in [&calls.callers, &calls.callees].into_iter().flatten() {
@@ -176,7 +176,7 @@ fn tail(calls: &Calls, reader: Reader) -> String {
     text + &graph::others_text(&calls.others)
 }
 
-/// How a graph is drawn.
+/// The format of a graph drawing.
 #[derive(Clone, Copy)]
 pub(super) enum Drawing {
     Mermaid,
@@ -184,12 +184,12 @@ pub(super) enum Drawing {
 }
 
 impl Drawing {
-    /// The words for them.
+    /// The names of the formats.
     pub(super) const WORDS: &'static [(&'static str, Self)] = &[("mermaid", Drawing::Mermaid), ("dot", Drawing::Dot)];
 }
 
 impl Calls {
-    /// The graph as a drawing program takes it; callers point at what they call.
+    /// Renders the graph for a drawing program; edges point from callers to callees.
     pub(super) fn drawn(&self, drawing: Drawing) -> String {
         let key = |shown: &Shown| (shown.file.path.clone(), shown.place);
         let mut nodes = vec![(key(&self.symbol), self.symbol.symbol().qualified_name.clone())];

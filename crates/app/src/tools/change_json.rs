@@ -1,4 +1,4 @@
-//! Changes as machines read them.
+//! Changes as JSON.
 
 use codecompass_index::source::{ChangeType, FileChange};
 use codecompass_model::ids::{StableId, SymbolId};
@@ -9,10 +9,10 @@ use super::shape;
 use super::versus::State;
 use crate::error::AppError;
 
-/// The longest signature that is shown, in characters: two of them are to be compared.
+/// The maximum length of a signature, in characters: long enough to compare two of them.
 const SIGNATURE: usize = 400;
 
-/// A file.
+/// A changed file.
 pub(super) fn file(file: &FileChange) -> Value {
     let mut fields = Map::new();
     fields.insert("path".into(), json!(file.path));
@@ -23,7 +23,7 @@ pub(super) fn file(file: &FileChange) -> Value {
     Value::Object(fields)
 }
 
-/// A symbol that changed, with both its sides.
+/// A changed symbol with both its sides.
 pub(super) fn change(base: &State, head: &State, pair: &Pair<'_>) -> Result<Value, AppError> {
     let latest = pair.latest();
     let change = pair.change().unwrap_or(Change::Modified);
@@ -45,7 +45,7 @@ pub(super) fn change(base: &State, head: &State, pair: &Pair<'_>) -> Result<Valu
     Ok(Value::Object(fields))
 }
 
-/// The symbols of which only the docs differ.
+/// The symbols where only the docs differ.
 pub(super) fn doc_only<'f>(base: &State, head: &State, pairs: &[Pair<'f>]) -> Result<Vec<Pair<'f>>, AppError> {
     let mut found = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.change().is_none()) {
@@ -62,7 +62,7 @@ pub(super) fn doc_only<'f>(base: &State, head: &State, pairs: &[Pair<'f>]) -> Re
     Ok(found)
 }
 
-/// A symbol in short.
+/// A symbol summary.
 pub(super) fn mention(pair: &Pair<'_>) -> Value {
     let latest = pair.latest();
     json!({

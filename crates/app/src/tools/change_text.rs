@@ -1,5 +1,5 @@
-//! Changes as agents and people read them: what went and what has a new header first, with who still calls it; then what
-//! came and what has a new body, by file. Tests are a number unless they are asked for.
+//! Changes as text: deleted symbols and changed headers first, with the remaining callers; then added symbols and
+//! changed bodies, by file. Tests are a count unless they are requested.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,36 +15,36 @@ use super::versus::WORKTREE;
 use crate::escape::shown;
 use crate::output::{Reader, style};
 
-/// The longest header on a line, in characters.
+/// The maximum length of a header on a line, in characters.
 const HEADER: usize = 150;
 
-/// So many callers of one symbol are told by name.
+/// The maximum number of callers of one symbol that are listed by name.
 const CALLERS: usize = 6;
 
-/// So many files without changed symbols are told by name.
+/// The maximum number of files without changed symbols that are listed by name.
 const QUIET: usize = 20;
 
-/// What is shown.
+/// The input of the text.
 pub(super) struct Shown<'s> {
     pub(super) diff: &'s Diff<'s>,
     pub(super) page: &'s [Pair<'s>],
     pub(super) offset: usize,
-    /// How many there are on all pages.
+    /// The number of changes on all pages.
     pub(super) listed: usize,
-    /// The tests, which are a number.
+    /// The tests, shown as a count.
     pub(super) folded: &'s [Pair<'s>],
 }
 
-/// See the module.
+/// The text of a page of changes.
 pub(super) struct Text<'s> {
     shown: &'s Shown<'s>,
     sheet: Sheet,
-    /// How many changes of the page are told.
+    /// The number of changes of the page that have a row.
     pub(super) kept: usize,
 }
 
 impl<'s> Text<'s> {
-    /// Lays out the changes of a page, as far as there is room.
+    /// Renders the changes of a page until `max_bytes` is reached.
     pub(super) fn new(shown: &'s Shown<'s>, callers: &[Caller], room: usize) -> Self {
         let mut text = Self { shown, sheet: Sheet::new(room), kept: 0 };
         text.sheet.line(&headline(shown));
@@ -74,7 +74,7 @@ impl<'s> Text<'s> {
         text
     }
 
-    /// One symbol, with its header before and who calls it.
+    /// One symbol, with its previous header and its callers.
     fn row(&self, pair: &Pair<'_>, parts: Option<&usize>, callers: &[Caller]) -> String {
         let latest = pair.latest();
         let mark = match pair.change() {
@@ -95,7 +95,7 @@ impl<'s> Text<'s> {
         row + &called_by(&mine)
     }
 
-    /// The calls that came and went.
+    /// Adds the added and removed calls.
     pub(super) fn add_edges(&mut self, edges: Option<&[Vec<Edge>; 2]>) {
         let Some([added, removed]) = edges else { return };
         for (title, list) in [("new calls", added), ("calls that went", removed)] {
@@ -113,7 +113,7 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// With what was folded and what was cut.
+    /// Completes the text with the folded tests and the remainder.
     pub(super) fn finish(mut self, reader: Reader, cursor: Option<&str>) -> String {
         if self.shown.offset == 0 {
             quiet_files(self.shown, &mut self.sheet);
@@ -131,13 +131,13 @@ impl<'s> Text<'s> {
     }
 }
 
-/// A symbol of which only the body changed.
+/// A symbol where only the body changed.
 fn body(pair: &Pair<'_>) -> String {
     let symbol = pair.latest();
     format!("{}:{}", shown(&rows::short_name(symbol.symbol())), style::number(symbol.symbol().lines.start))
 }
 
-/// Who calls a symbol, in a line; tests are a number.
+/// The callers of a symbol in a line; tests are a count.
 fn called_by(callers: &[&Caller]) -> String {
     let (tests, code): (Vec<&&Caller>, Vec<&&Caller>) = callers.iter().partition(|caller| caller.is_test);
     let name = |caller: &&&Caller| {
@@ -155,8 +155,8 @@ fn called_by(callers: &[&Caller]) -> String {
     if told.is_empty() { String::new() } else { format!("\n  called by {}", told.join(", ")) }
 }
 
-/// By symbol, how many of its parts came or went with it and are told by a number: all that went, and the fields and
-/// variants that came.
+/// The number of members, by owner, that are folded into the owner's row because they were added or deleted with it:
+/// all deleted members, and the added fields and variants.
 fn parts(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
     let whole = page.iter().filter(|pair| pair.change() != Some(Change::Modified));
     let whole: HashSet<SymbolAt> = whole.map(|pair| pair.latest().at()).collect();
@@ -167,7 +167,7 @@ fn parts(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
     parts
 }
 
-/// The symbol around a part that is told with it, if that came or went too.
+/// The symbol around an added or deleted member that can be folded into its row.
 fn owner(pair: &Pair<'_>) -> Option<SymbolAt> {
     use SymbolKind::{Field, Property, Variant};
     let is_told_with_it = match pair.change()? {
@@ -198,7 +198,7 @@ fn headline(what: &Shown<'_>) -> String {
     }
 }
 
-/// Files in which no symbol changed, in a few lines.
+/// Lists the files without changed symbols in a few lines.
 fn quiet_files(what: &Shown<'_>, sheet: &mut Sheet) {
     let loud: HashSet<&str> = what.diff.changes.iter().map(|pair| pair.latest().path()).collect();
     let quiet: Vec<&&FileChange> = what.diff.files.iter().filter(|file| !loud.contains(file.path.as_str())).collect();

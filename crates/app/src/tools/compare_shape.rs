@@ -16,10 +16,10 @@ use crate::escape::shown;
 use crate::metadata::Metadata;
 use crate::output::{Reader, Told, style};
 
-/// The longest diff, in bytes.
+/// The maximum length of a diff, in bytes.
 const DIFF: usize = 16 << 10;
 
-/// What is told.
+/// The answer: both versions of the symbol and their differences.
 pub(super) struct Compared<'c> {
     question: &'c Question,
     both: &'c Both,
@@ -28,12 +28,12 @@ pub(super) struct Compared<'c> {
     doc_changed: Option<bool>,
     diff: Option<String>,
     is_diff_cut: bool,
-    /// Others of the same name.
+    /// Other symbols with the same name.
     pub(super) others: Vec<Value>,
     pub(super) metadata: Metadata,
 }
 
-/// What happened to it.
+/// The kind of change.
 enum Status {
     Added,
     Deleted,
@@ -41,7 +41,7 @@ enum Status {
     Modified(Vec<Facet>),
 }
 
-/// How many lines came and went.
+/// The numbers of added and removed lines.
 struct Counts {
     added: usize,
     removed: usize,
@@ -108,7 +108,7 @@ fn version_json(version: &Version) -> Value {
     })
 }
 
-/// How many bytes of a diff fit, in whole lines.
+/// The number of bytes of a diff that fit, in whole lines.
 fn fitting(diff: &str) -> usize {
     match diff.len() <= DIFF {
         true => diff.len(),
@@ -117,7 +117,7 @@ fn fitting(diff: &str) -> usize {
 }
 
 impl<'c> Compared<'c> {
-    /// Looks at both sides.
+    /// Compares the two versions.
     pub(super) fn of(question: &'c Question, base: &State, head: &State, both: &'c Both) -> Result<Self, AppError> {
         let (old_text, new_text) = (text_of(base, &both.base)?, text_of(head, &both.head)?);
         let (old, new) = (lines(&both.base, &old_text), lines(&both.head, &new_text));
@@ -147,12 +147,12 @@ impl<'c> Compared<'c> {
         Ok(compared)
     }
 
-    /// Whether the symbol itself is as it was.
+    /// Whether the symbol itself is unchanged.
     pub(super) fn is_unchanged(&self) -> bool {
         matches!(self.status, Status::Unchanged)
     }
 
-    /// Its file.
+    /// The path of its file.
     pub(super) fn path(&self) -> &str {
         self.latest().map_or("", |(file, _)| file.version.path.as_str())
     }

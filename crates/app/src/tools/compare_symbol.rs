@@ -20,7 +20,7 @@ use crate::paths::{File, Paths};
 use crate::patience::Patience;
 use crate::server::places::Unknown;
 
-/// So long it may take to find out which of several symbols is meant.
+/// Time limit for choosing among several symbols with the name.
 const PATIENCE: Duration = Duration::from_millis(350);
 
 pub(crate) const TOOL: Tool = Tool {
@@ -72,7 +72,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(super) struct Question {
     name: String,
     path: Option<String>,
@@ -100,18 +100,18 @@ impl Question {
     }
 }
 
-/// One side of the comparison: a file, and the place of the symbol in it.
+/// One side of the comparison: a file and the ordinal of the symbol in it.
 pub(super) type Version = (FileSide, u32);
 
 /// The symbol in both refs.
 pub(super) struct Both {
     pub(super) base: Option<Version>,
     pub(super) head: Option<Version>,
-    /// How many symbols inside it changed.
+    /// The number of changed symbols inside it.
     inside: usize,
 }
 
-/// Answers.
+/// Answers the request.
 fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else {
         return Err(AppError::new(Code::RefNotIndexed, "The folder is not under version control: it has no refs.")
@@ -173,7 +173,7 @@ fn compared(
     Answer::of(look.form, 0, &compared)
 }
 
-/// The symbol that the name means in a state, and the others that bear it.
+/// The symbol that the name resolves to in a state, and the others with the same name.
 type Candidates = (SymbolAt, Vec<SymbolAt>);
 
 fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
@@ -197,7 +197,7 @@ fn missing(head: &State, question: &Question, file: Option<&File>) -> Result<App
     Ok(error)
 }
 
-/// A symbol of the head with what it was before.
+/// Finds the earlier version of a symbol of the head.
 fn followed(
     look: &mut Look<'_>,
     repo: &Repo,
@@ -224,8 +224,8 @@ fn followed(
     Ok(found)
 }
 
-/// The one symbol of the same kind that bore the name before and went: moved, and changed so much that only its name
-/// tells.
+/// The only removed symbol with the same name and kind: it was moved and changed so much that only the name identifies
+/// it.
 fn gone_under_that_name(files: &[FilePair], named: Option<&Candidates>, found: &Both) -> Option<Version> {
     let (first, rest) = named?;
     let now = found.head.as_ref().map(|(file, place)| (file, &file.outline.symbols[*place as usize]))?;
@@ -246,7 +246,7 @@ fn gone_under_that_name(files: &[FilePair], named: Option<&Candidates>, found: &
     }
 }
 
-/// A symbol of the base, which the head does not have under that name, with what became of it.
+/// Finds the later version of a symbol of the base whose name is missing in the head.
 fn traced(look: &mut Look<'_>, repo: &Repo, base: &State, head: &State, before: SymbolAt) -> Result<Both, AppError> {
     let changes = versus::file_changes(look, repo, base, head)?;
     let (files, _) = versus::file_pairs(base, head, &changes)?;

@@ -1,4 +1,4 @@
-//! `diff_context`: what changed between two refs, symbol by symbol.
+//! `diff_context`: the changes between two refs, symbol by symbol.
 
 use codecompass_index::source::FileChange;
 use codecompass_query::diff::{Pair, changed, pair_symbols, settle, variants};
@@ -102,7 +102,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(super) struct Question {
     base: Option<String>,
     head: Option<String>,
@@ -142,7 +142,7 @@ impl Question {
     }
 }
 
-/// The two states, and what they are called.
+/// The two states and their ref names.
 pub(super) struct Sides {
     pub(super) base_ref: String,
     pub(super) head_ref: String,
@@ -191,7 +191,7 @@ impl Sides {
         Ok(Self { base_ref, head_ref, base, head })
     }
 
-    /// What an answer says about itself: it is about the head, and no better than the base.
+    /// The metadata of the answer: it describes the head, and its completeness is at most that of the base.
     fn metadata(&self, question: &Question) -> Metadata {
         let mut metadata = self.head.metadata.clone();
         metadata.warnings.extend(question.warnings.iter().cloned());
@@ -204,7 +204,7 @@ impl Sides {
     }
 }
 
-/// Answers.
+/// Answers the request.
 fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let sides = Sides::open(look, question)?;
     let about = sides.head.metadata.clone();
@@ -252,26 +252,26 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
     }
 }
 
-/// A list that was asked for on top, by its key.
+/// An optional list of the answer, with its JSON key.
 type Extra = (&'static str, Vec<Value>);
 
-/// Everything that is to be told.
+/// Everything the answer contains.
 pub(super) struct Diff<'d> {
     pub(super) sides: &'d Sides,
     pub(super) question: &'d Question,
-    /// Which paths are meant.
+    /// The path filter, as part of the cursor identity.
     filter: String,
     pub(super) files: Vec<&'d FileChange>,
     pub(super) changes: Vec<Pair<'d>>,
-    /// The symbols of which only the docs changed.
+    /// The symbols where only the docs changed.
     pub(super) docs: Vec<Pair<'d>>,
     pub(super) moved: usize,
-    /// Also what lies outside of the paths that were asked for.
+    /// All changes, including those outside of the requested paths.
     all: &'d [Pair<'d>],
 }
 
 impl Diff<'_> {
-    /// The answer, of which a third is for files at most, and a third for what was asked for on top.
+    /// Renders JSON. Files take at most a third of it, and so do the optional lists.
     fn shaped(&self, most_bytes: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
         let Sides { base_ref, head_ref, base, head } = self.sides;
         let mut files: Vec<Value> = self.files.iter().map(|file| change_json::file(file)).collect();
@@ -319,12 +319,12 @@ impl Diff<'_> {
         Ok(Answer { text: String::new(), json, code: 0 })
     }
 
-    /// What of the question is not said by the paths.
+    /// The part of the cursor identity that the paths do not cover.
     fn chosen(&self) -> String {
         self.question.tests.identity()
     }
 
-    /// The answer as text: what may break comes first, and so do the cursors' pages.
+    /// Renders text. Breaking changes come first, and the pages of the cursor follow this order.
     fn told(&self, reader: Reader, room: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
         let Sides { base_ref, head_ref, base, head } = self.sides;
         let from = base.snapshot.info().totals.digest;
@@ -363,7 +363,7 @@ impl Diff<'_> {
         Ok(Answer { text, json: Value::Null, code: 0 })
     }
 
-    /// The lists that were asked for on top, and whether the calls among them are whole.
+    /// The optional lists, and whether the calls in them are complete.
     fn extras(&self, most_bytes: usize) -> Result<(Vec<Extra>, bool), AppError> {
         let Question { callers, edges, docs, limit, ref patience, .. } = *self.question;
         let count = usize::from(docs) + usize::from(callers) + 2 * usize::from(edges);

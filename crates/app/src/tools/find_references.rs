@@ -1,4 +1,4 @@
-//! `find_references`: every place that means a symbol, the proved ones first.
+//! `find_references`: every reference to a symbol, the confirmed ones first.
 
 use codecompass_model::Confidence;
 use codecompass_query::Policy;
@@ -75,7 +75,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(crate) struct Question {
     name: String,
     also: Vec<String>,
@@ -84,7 +84,7 @@ pub(crate) struct Question {
     include_text: bool,
     tests: Tests,
     limit: usize,
-    /// Nobody said how many.
+    /// No limit was given.
     is_open: bool,
     cursor: Option<String>,
     warnings: Vec<String>,
@@ -110,7 +110,7 @@ impl Question {
     }
 }
 
-/// Answers.
+/// Answers the request.
 pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&question.warnings);
     let missing = || {
@@ -133,7 +133,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     })
 }
 
-/// A question about one name.
+/// The lookup of one name.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     inquiry: &'a Inquiry<'a>,
@@ -142,24 +142,24 @@ struct Asked<'a> {
     cursor: Option<&'a str>,
 }
 
-/// The places that mean one symbol.
+/// The references to one symbol.
 pub(super) struct References {
     asked: String,
     pub(super) symbol: Shown,
     pub(super) places: Vec<Place>,
-    /// Tests that are listed after the others, in texts.
+    /// Tests, which texts list after the other rows.
     pub(super) tests: Last<Place>,
     pub(super) offset: usize,
     pub(super) limit: usize,
-    /// How many there are to be listed, on all pages.
+    /// The number of rows on all pages.
     pub(super) listed: usize,
     pub(super) total: usize,
     pub(super) next: Option<String>,
     pub(super) counts: Counts,
-    /// Calls of what it implements, or of what implements it; how many there are.
+    /// Calls of a declaration that it implements, or of its implementations, and their total number.
     pub(super) through: Vec<Reached>,
     pub(super) total_through: usize,
-    /// How many other files hold the word, and their lines where those were asked for.
+    /// The number of other files that contain the word, and their lines when requested.
     pub(super) text_files: usize,
     pub(super) text: Option<Vec<TextLine>>,
     pub(super) implementations: Vec<(Shown, usize)>,
@@ -167,7 +167,7 @@ pub(super) struct References {
     pub(super) room: usize,
 }
 
-/// A place with what is shown of it.
+/// A reference with its source line and enclosing scope.
 pub(super) struct Place {
     pub(super) site: Site,
     pub(super) context: String,
@@ -208,12 +208,12 @@ impl Place {
     }
 }
 
-/// Whether a place stands in a test.
+/// Whether a reference is in a test.
 fn is_test(graph: &Graph<'_>, site: &Site) -> bool {
     graph.file(site.file.id).is_some_and(|file| graph.is_in_test(&file, site.from))
 }
 
-/// A call of what the symbol implements, or of what implements it.
+/// A call of a declaration that the symbol implements, or of an implementation of it.
 pub(super) struct Reached {
     pub(super) place: Place,
     pub(super) symbol: Shown,
@@ -259,7 +259,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     sites.retain(|site| question.tests.lists(is_test(graph, site)));
     let total = sites.len();
     if inquiry.form != Form::Json {
-        // Two uses on one line are one row.
+        // Two uses on one line share a row.
         sites.dedup_by_key(|site| (site.file.id, site.line, site.confidence));
     }
     let mut tests = Last::none();

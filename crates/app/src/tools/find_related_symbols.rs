@@ -1,4 +1,4 @@
-//! `find_related_symbols`: what else matters to who reads a symbol.
+//! `find_related_symbols`: other symbols that help to understand a symbol.
 
 use codecompass_query::Policy;
 use codecompass_query::graph::{Relation, Scope, Usage};
@@ -64,7 +64,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 struct Question {
     name: String,
     path: Option<String>,
@@ -89,7 +89,7 @@ impl Question {
     }
 }
 
-/// What is told.
+/// The answer.
 struct Related {
     anchor: Shown,
     symbols: Vec<(Shown, Relation, Option<Usage>)>,
@@ -99,7 +99,7 @@ struct Related {
     metadata: Metadata,
 }
 
-/// Answers.
+/// Answers the request.
 fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let memory = inquiry.memory().map_err(|error| error.about(inquiry.metadata(&question.warnings)))?;
     with_graph(memory, &inquiry.patience, |graph| {

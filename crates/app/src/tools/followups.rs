@@ -1,8 +1,8 @@
-//! What to ask next when an answer is weak or empty: the rules behind `suggest_followup_queries`, and behind the
-//! `suggestions` that weak answers carry themselves.
+//! Suggestions for the next call after a weak or empty answer: the rules behind `suggest_followup_queries` and the
+//! `suggestions` field of weak answers.
 //!
-//! The rules are a table over the tool before and what it gave. An identifier is only suggested when something of that
-//! name is indexed.
+//! The rules are a table over the previous tool and its result. An identifier is suggested only if the index defines
+//! it.
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
@@ -14,24 +14,24 @@ use serde_json::{Map, Value, json};
 
 use crate::error::AppError;
 
-/// At most so many suggestions.
+/// The maximum number of suggestions.
 const MOST: usize = 4;
 
-/// Scores below it count as weak, unless a caller has another measure.
+/// Scores below it are weak, unless the caller gives another threshold.
 pub(crate) const THRESHOLD: f64 = 0.5;
 
-/// The call before.
+/// The previous call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Before {
     pub(crate) tool: String,
     pub(crate) params: Map<String, Value>,
-    /// What the query was taken for, where that is known.
+    /// The detected intent of the query, if known.
     pub(crate) intent: Option<String>,
     /// The language of its best result.
     pub(crate) language: Option<String>,
 }
 
-/// What is known to be there: what was found under the words, and what is defined under the name or near it.
+/// Names in the index: those found for the query words, and the definitions of the name or of similar names.
 #[derive(Default)]
 pub(crate) struct Known {
     names: Vec<(String, SymbolKind)>,
@@ -39,19 +39,19 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// For a question in words, with what answered it.
+    /// For a query in words, with its search hits.
     pub(crate) fn of_words(snapshot: &Snapshot, query: &str, answers: &[Place]) -> Result<Self, AppError> {
         Ok(Self { names: known_names(snapshot, query, answers, MOST)?, bearers: Vec::new() })
     }
 
-    /// For a name; `near` are those that come near it, where somebody has looked.
+    /// For a name; `near` holds similar names if the caller has already searched for them.
     pub(crate) fn of_name(snapshot: &Snapshot, name: &str, near: &[String]) -> Result<Self, AppError> {
         Ok(Self { names: Vec::new(), bearers: bearers(snapshot, name, near)? })
     }
 
-    /// Whatever can be found out.
+    /// For a query that may be words or a name.
     pub(crate) fn of_anything(snapshot: &Snapshot, asked: &str) -> Result<Self, AppError> {
-        // Names are suggested by the words that they bear.
+        // The words of a name decide whether it is suggested.
         let question = Search { by_meaning: false, ..Search::new(asked, REGISTRY, 2 * MOST) };
         let answers = search(snapshot, &question)?.places;
         let names = known_names(snapshot, asked, &answers, MOST)?;
@@ -66,19 +66,19 @@ impl Known {
 }
 
 impl Before {
-    /// A call with one argument that matters.
+    /// A call with one relevant argument.
     pub(crate) fn of(tool: &str, parameter: &str, value: &str) -> Self {
         let params = Map::from_iter([(parameter.to_owned(), json!(value))]);
         Self { tool: tool.to_owned(), params, ..Self::default() }
     }
 
-    /// What was asked for: a query, or a name.
+    /// The text of the request: a query or a name.
     pub(crate) fn asked(&self) -> &str {
         let words = ["query", "name", "symbol_name"].iter().find_map(|key| self.params.get(*key)?.as_str());
         words.unwrap_or_default()
     }
 
-    /// The calls worth making now; the same call again is none of them.
+    /// The suggested next calls, without the previous call itself.
     pub(crate) fn follow_ups(&self, known: Known) -> Vec<Value> {
         let mut suggestions = suggest(self, known.names, known.bearers);
         let words = |params: &Value| params["query"].as_str().map(str::to_lowercase);
@@ -93,7 +93,7 @@ impl Before {
         suggestions
     }
 
-    /// Adds the follow-ups to a weak answer.
+    /// Adds the suggestions to a weak answer.
     pub(crate) fn add_to(&self, answer: &mut Value, known: Known) {
         let suggestions = self.follow_ups(known);
         if !suggestions.is_empty() {
@@ -102,7 +102,7 @@ impl Before {
     }
 }
 
-/// What is defined under a name or handle; when nothing is, under the names that come nearest.
+/// The definitions of a name or handle, or of the most similar names if there are none.
 fn bearers(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(String, SymbolKind)>, AppError> {
     let mut names = vec![asked.trim().to_owned()];
     names.extend(near.iter().take(2).cloned());
@@ -120,7 +120,7 @@ fn bearers(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(Str
     Ok(found)
 }
 
-/// Whether a symbol of this kind may be called.
+/// Whether a symbol of this kind can be called.
 fn may_be_called(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Constructor, Fn, Macro, Method};
     matches!(kind, Class | Constructor | Fn | Macro | Method)
@@ -177,7 +177,7 @@ fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(Stri
             next.extend(locate);
             next
         }
-        // Tools about one symbol.
+        // Tools that take one symbol.
         _ => {
             let (name, reason) = match bearers.first() {
                 Some((name, _)) if name != asked => (name.as_str(), "Nearest to the name is this one: does it exist?"),

@@ -1,4 +1,4 @@
-//! `get_call_graph`: who calls a symbol, and whom it calls.
+//! `get_call_graph`: the callers and callees of a symbol.
 
 use codecompass_model::{SymbolAt, SymbolKind};
 use codecompass_query::Policy;
@@ -19,13 +19,13 @@ use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, Form, plain};
 use crate::paths::File;
 
-/// So many symbols of one name in the file that was given are all answered for.
+/// The maximum number of symbols with one name in the given file that are all answered.
 const SAME_FILE: usize = 8;
 
-/// So many lines of calls between two symbols are kept.
+/// The maximum number of call lines kept per pair of symbols.
 pub(super) const LINES: usize = 10;
 
-/// The greatest depth.
+/// The maximum depth.
 const DEEPEST: i64 = 5;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -101,7 +101,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(crate) struct Question {
     name: String,
     also: Vec<String>,
@@ -111,13 +111,13 @@ pub(crate) struct Question {
     depth: u32,
     tests: Tests,
     limit: usize,
-    /// Nobody said how many.
+    /// No limit was given.
     is_open: bool,
     cursor: Option<String>,
     path_to: Option<String>,
     list_unresolved: bool,
     drawing: Option<Drawing>,
-    /// Whether an empty list is worth an exit code.
+    /// Whether an empty list sets the exit code.
     is_command: bool,
     warnings: Vec<String>,
 }
@@ -155,7 +155,7 @@ impl Question {
 }
 
 impl Question {
-    /// Everything that decides the lists of a name.
+    /// Everything that determines the lists of a name.
     fn identity(&self, name: &str, file: Option<&File>, form: Form) -> String {
         let path = file.map(|file| &file.path);
         let Question { callers, callees, depth, .. } = self;
@@ -165,7 +165,7 @@ impl Question {
     }
 }
 
-/// Answers.
+/// Answers the request.
 pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&question.warnings);
     let memory = inquiry.memory().map_err(|error| error.about(metadata.clone()))?;
@@ -174,7 +174,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         let mut first = found(graph, &asked, &mut metadata)?;
         let code = u8::from(question.is_command && first.total == 0);
         let mut more = Vec::with_capacity(question.also.len());
-        // A file may say the name more than once: then the question is about each, as far as that stays short.
+        // A file may define the name several times. The answer then covers each definition, in short form.
         if question.path.is_some() && inquiry.form != Form::Json && !first.others.is_empty() {
             first.is_one_of_many = true;
             first.is_unknown = first.others.len() >= SAME_FILE;
@@ -198,7 +198,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     })
 }
 
-/// A question about one name.
+/// The lookup of one name.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     inquiry: &'a Inquiry<'a>,
@@ -207,7 +207,7 @@ struct Asked<'a> {
     cursor: Option<&'a str>,
 }
 
-/// The calls of and from one symbol.
+/// The callers and callees of one symbol.
 pub(super) struct Calls {
     pub(super) asked: String,
     pub(super) symbol: Shown,
@@ -218,20 +218,20 @@ pub(super) struct Calls {
     pub(super) next: Option<String>,
     pub(super) by_limit: bool,
     pub(super) offset: usize,
-    /// Calls in it that nobody can bind, and calls that may be of it.
+    /// Unresolved calls in the symbol.
     pub(super) unresolved: Vec<Unresolved>,
-    /// How many calls in it leave the repository.
+    /// The number of calls in it that leave the repository.
     pub(super) outside: usize,
-    /// What all places that bear its name are.
+    /// The classification of all occurrences of its name.
     pub(super) counts: Option<Counts>,
     pub(super) unproved: Vec<Unproved>,
     pub(super) lists_unresolved: bool,
     pub(super) limit: usize,
     pub(super) path_to: Option<PathTo>,
     pub(super) others: Vec<Shown>,
-    /// Others of the name stand in the file that was given, and each is told in a line.
+    /// Other symbols with the name are in the given file; each gets one line.
     pub(super) is_one_of_many: bool,
-    /// There are too many of them to tell more than where they are.
+    /// There are too many of them to show more than their locations.
     pub(super) is_unknown: bool,
     pub(super) room: usize,
 }
@@ -239,28 +239,28 @@ pub(super) struct Calls {
 /// One direction.
 pub(super) struct Side {
     pub(super) edges: Vec<Edge>,
-    /// Tests that are listed after the others, in texts.
+    /// Tests, which texts list after the other rows.
     pub(super) tests: Last<Edge>,
-    /// How many there are to be listed, on all pages.
+    /// The number of rows on all pages.
     pub(super) listed: usize,
 }
 
-/// A call, with the symbol at its far end.
+/// A call with the symbol at its far end.
 pub(super) struct Edge {
     pub(super) call: CallEdge,
     pub(super) far: Around,
     pub(super) via: Option<Shown>,
-    /// How many implement what is called.
+    /// The number of implementations of the callee.
     pub(super) implementations: usize,
 }
 
-/// A call that may be one of the symbol.
+/// A possible call of the symbol.
 pub(super) struct Unproved {
     pub(super) site: Site,
     pub(super) from: Around,
 }
 
-/// A chain of calls that was asked for.
+/// A requested chain of calls.
 pub(super) struct PathTo {
     pub(super) name: String,
     pub(super) chain: Vec<Shown>,
@@ -352,7 +352,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     })
 }
 
-/// The edges from an offset on, as many as are asked for. In texts tests come last, and many of them are a number.
+/// The edges from an offset, up to the limit. In texts, tests come last, and many tests become a count.
 fn paged(graph: &Graph<'_>, asked: &Asked<'_>, edges: &[CallEdge], offset: usize) -> Result<Side, AppError> {
     let question = asked.question;
     let is_split = asked.inquiry.form != Form::Json && question.tests == Tests::Open && question.drawing.is_none();
@@ -370,9 +370,9 @@ fn paged(graph: &Graph<'_>, asked: &Asked<'_>, edges: &[CallEdge], offset: usize
     Ok(side)
 }
 
-/// How many edges of a side fit; both lists are cut at one place, so that one offset tells where each goes on.
+/// The number of edges of a side that fit. Both lists are cut at the same index, so one offset continues both.
 fn fitting(inquiry: &Inquiry<'_>, question: &Question, side: &Side) -> usize {
-    // Two directions share what an answer can hold.
+    // Two directions share the size of an answer.
     let share = inquiry.room() / (1 + usize::from(question.callers && question.callees));
     let kept = match inquiry.form {
         Form::Json => shape::fitting(&side.edges.iter().map(Edge::json).collect::<Vec<_>>(), None, share),
@@ -389,26 +389,26 @@ fn chain(graph: &Graph<'_>, from: SymbolAt, name: &str, form: Form) -> Result<Pa
 }
 
 impl Calls {
-    /// The calls in it that nobody can bind.
+    /// The unresolved calls in the symbol.
     pub(super) fn unresolved(&self) -> impl Iterator<Item = (u32, &str, &'static str)> {
         self.unresolved.iter().map(|call| (call.line, call.name.as_str(), call.why))
     }
 }
 
-/// Whether calls can be of a symbol of this kind or in it.
+/// Whether a symbol of this kind can have callers or callees.
 fn is_callable(kind: SymbolKind) -> bool {
     use SymbolKind::{Const, Field, Property, Variant};
     !matches!(kind, Const | Field | Property | Variant)
 }
 
-/// The symbol that a name means, and the others that bear it.
+/// Resolves a name to a symbol and the others with the name.
 fn one_of(
     graph: &Graph<'_>,
     name: &str,
     file: Option<&File>,
     form: Form,
 ) -> Result<(SymbolAt, Vec<SymbolAt>), AppError> {
-    // Readers of text are not told of fields where something of the name can be called; machines are told of all.
+    // In text, callable symbols win over fields with the name; JSON considers all of them.
     let prefers = if form == Form::Json { |_| true } else { is_callable };
     names::meant(graph.snapshot(), name, file, Policy::MostUsed { graph, prefers })
 }

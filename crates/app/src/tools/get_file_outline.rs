@@ -51,17 +51,17 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(crate) struct Question {
     path: String,
     is_deep: bool,
-    /// A part of the names that are meant, in lower case.
+    /// A substring of the wanted names, in lower case.
     name: Option<String>,
     cursor: Option<String>,
 }
 
 impl Question {
-    /// From a call's arguments.
+    /// Parses the arguments.
     pub(crate) fn of(arguments: &Arguments) -> Self {
         Self {
             path: arguments.words("path"),
@@ -71,7 +71,7 @@ impl Question {
         }
     }
 
-    /// Whether a symbol, or something inside it, bears a name that is meant.
+    /// Whether a symbol, or a symbol inside it, matches the name filter.
     fn wants(&self, outline: &Outline, place: u32) -> bool {
         let Some(name) = &self.name else { return true };
         outline.symbol(place).name.to_lowercase().contains(name)
@@ -79,7 +79,7 @@ impl Question {
     }
 }
 
-/// Answers.
+/// Answers the request.
 pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&[]);
     let Some(snapshot) = inquiry.snapshot() else {
@@ -129,7 +129,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     Ok(Answer { text: String::new(), json, code: 0 })
 }
 
-/// The file that is not there: why, where that is known, else those that bear its name.
+/// The error for a missing file: the reason if it is known, otherwise files with the same name.
 fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str) -> Result<AppError, AppError> {
     const MOST: usize = 5;
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -138,7 +138,7 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
     let mut near: Vec<String> = catalogue.values().map(|version| version.path.clone()).filter(is_near).collect();
     near.sort();
     if near.is_empty() {
-        // Mistyped: a file of the same folder with nearly that name, else one with nearly that path.
+        // A typo: a file of the same folder with a similar name, otherwise a file with a similar path.
         let folder = &path[..path.len() - name.len()];
         let all = || catalogue.values().map(|version| version.path.as_str());
         let beside = all().filter_map(|known| known.strip_prefix(folder)).filter(|rest| !rest.contains('/'));
@@ -174,7 +174,7 @@ fn symbol_json(outline: &Outline, place: u32, question: &Question) -> Value {
         fields.insert("signature".into(), json!(shape::cut(&symbol.signature, shape::SIGNATURE)));
     }
     fields.insert("symbol_id".into(), json!(SymbolId::of(&outline.version.path, symbol).to_string()));
-    // What stands inside a symbol whose own name is meant belongs to it.
+    // All members of a symbol that matches the filter itself are included.
     let is_meant = question.name.as_ref().is_none_or(|name| symbol.name.to_lowercase().contains(name));
     let inside = outline.inside(place).iter().filter(|child| is_meant || question.wants(outline, **child));
     let open = Question { name: None, path: String::new(), cursor: None, is_deep: question.is_deep };

@@ -1,4 +1,4 @@
-//! `get_symbol_hierarchy`: what stands around a symbol, or inside it.
+//! `get_symbol_hierarchy`: the symbols that enclose a symbol, or those inside it.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 struct Question {
     name: String,
     path: Option<String>,
@@ -68,7 +68,7 @@ impl Question {
     }
 }
 
-/// Answers.
+/// Answers the request.
 fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let memory = inquiry.memory()?;
     let snapshot = memory.snapshot();
@@ -98,7 +98,7 @@ struct Node {
     children: Vec<Node>,
 }
 
-/// What is told: a chain from the inside out, or trees.
+/// The answer: a chain from the inside out, or trees.
 struct Hierarchy {
     nodes: Vec<Node>,
     is_up: bool,
@@ -185,7 +185,7 @@ fn node_json(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> 
     node
 }
 
-/// The outlines that were read.
+/// The outlines read by this request.
 struct Outlines<'s> {
     snapshot: &'s Snapshot,
     read: HashMap<VersionId, Rc<Outline>>,
@@ -204,7 +204,7 @@ impl Outlines<'_> {
     }
 }
 
-/// A symbol and what stands around it, from the inside out; a method that stands apart goes on with its type.
+/// A symbol and its enclosing symbols, from the inside out; an out-of-line method continues with its type.
 fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result<Vec<Node>, AppError> {
     let mut nodes = Vec::new();
     let mut next = Some(at);
@@ -221,8 +221,8 @@ fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result
     Ok(nodes)
 }
 
-/// A symbol with what stands inside it and what belongs to it though it stands elsewhere. The blocks of a type of Rust
-/// stand beside its declaration, each a tree of its own, so that their functions are as deep as its fields.
+/// A symbol with its members, including out-of-line members. The `impl` blocks of a Rust type are siblings of its
+/// declaration, each a tree of its own, so their functions have the same depth as its fields.
 fn trees_below(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: Vec<SymbolAt>) -> Result<Vec<Node>, AppError> {
     let (mut beside, mut within) = (Vec::new(), Vec::new());
     for block in blocks {
@@ -236,7 +236,7 @@ fn trees_below(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: Vec<SymbolAt>)
     Ok(trees)
 }
 
-/// A symbol with what stands inside it, and the parts that belong to it though they stand elsewhere.
+/// A symbol with the symbols inside it and its out-of-line members.
 fn tree(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: &[SymbolAt], depth: usize) -> Result<Node, AppError> {
     let outline = outlines.of(at.file)?;
     let inside = outline.inside(at.place).iter().map(|place| SymbolAt { file: at.file, place: *place });

@@ -1,4 +1,4 @@
-//! What the tools about references and calls share: the graph of a snapshot, and how a symbol is laid out.
+//! Code shared by the tools about references and calls: the graph of a snapshot and the layout of a symbol.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
 use crate::patience::Patience;
 
-/// Puts the rules to work on a snapshot, for no longer than that.
+/// Runs a function with the graph of a snapshot; the graph lives only that long.
 pub(crate) fn with_graph<T>(
     memory: &Memory,
     patience: &Patience,
@@ -24,7 +24,7 @@ pub(crate) fn with_graph<T>(
     let is_over = move || deadline.is_over();
     let graph = Graph::new(memory, Budget::new(&is_over));
     let answer = answer(&graph);
-    // What went wrong is told here, and not by the next question.
+    // Errors are reported here, so the next request does not report them.
     let finished = graph.finish();
     graph.forget();
     let answer = answer?;
@@ -32,7 +32,8 @@ pub(crate) fn with_graph<T>(
     Ok(answer)
 }
 
-/// Says of an answer that not everything could be looked at in time. The last thing before its metadata is laid out.
+/// Notes in the metadata that a time limit left the answer incomplete. Must run last, just before the metadata is
+/// rendered.
 pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
     if !graph.finish()? {
         metadata.completeness = Completeness::Partial;
@@ -41,20 +42,20 @@ pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), A
     Ok(())
 }
 
-/// A symbol that can be shown.
+/// A symbol loaded for display.
 pub(crate) struct Shown {
     pub(crate) file: Rc<SourceFile>,
     pub(crate) place: u32,
 }
 
 impl Shown {
-    /// The symbol behind a place of the graph.
+    /// Loads the symbol at a position of the graph.
     pub(crate) fn of(graph: &Graph<'_>, at: SymbolAt) -> Result<Self, AppError> {
         let file = graph.file(at.file).filter(|file| (at.place as usize) < file.facts.symbols.len());
         if let Some(file) = file {
             return Ok(Self { file, place: at.place });
         }
-        // What kept it from being read says more.
+        // A read error explains the absence better.
         graph.finish()?;
         Err(AppError::lost("a symbol"))
     }
@@ -69,7 +70,7 @@ impl Shown {
         identity(&self.file.path, &self.file.language, self.symbol())
     }
 
-    /// Its name with that of what stands around it; of a test, with that of the function it is in.
+    /// Its name with the name of the enclosing symbol; for a test, with the name of the enclosing function.
     pub(crate) fn short_name(&self) -> String {
         let symbol = self.symbol();
         match Symbol::naming(&self.file.facts.symbols, symbol.parent) {
@@ -78,7 +79,7 @@ impl Shown {
         }
     }
 
-    /// Its place: `src/a.rs:12`.
+    /// Its location: `src/a.rs:12`.
     pub(crate) fn place(&self) -> String {
         let line = self.symbol().lines.start;
         super::rows::place(&self.file.path, Lines { start: line, end: line })
@@ -90,7 +91,7 @@ impl Shown {
         parent.is_some_and(|parent| matches!(parent.kind, SymbolKind::Trait | SymbolKind::Interface))
     }
 
-    /// What is run when it is called, of a class that says so itself.
+    /// The constructor of a class that declares one.
     pub(crate) fn constructor(&self) -> Option<&Symbol> {
         let named = REGISTRY.constructors(&self.file.language).first();
         let is_it = |symbol: &&Symbol| {
@@ -102,7 +103,7 @@ impl Shown {
         symbols.filter(|_| self.symbol().kind == SymbolKind::Class).find(is_it)
     }
 
-    /// In short.
+    /// The summary.
     pub(crate) fn mention(&self) -> Value {
         let symbol = self.symbol();
         json!({
@@ -114,7 +115,7 @@ impl Shown {
         })
     }
 
-    /// And where it stands.
+    /// Names, ids and location.
     pub(crate) fn located(&self) -> Map<String, Value> {
         let mut fields = self.identity();
         fields.insert("path".into(), json!(self.file.path));
@@ -135,14 +136,14 @@ pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> Map<Strin
     fields
 }
 
-/// What stands around a place: a symbol, or the module that the file is.
+/// The scope that encloses a position: a symbol, or the module of the file.
 pub(crate) enum Around {
     Symbol(Shown),
     Module(Map<String, Value>),
 }
 
 impl Around {
-    /// Around a place of the graph.
+    /// Loads the scope of a position in the graph.
     pub(crate) fn of(graph: &Graph<'_>, file: VersionId, place: Option<u32>) -> Result<Self, AppError> {
         match place {
             Some(place) => Shown::of(graph, SymbolAt { file, place }).map(Around::Symbol),
@@ -158,7 +159,7 @@ impl Around {
         }
     }
 
-    /// And where it stands.
+    /// Names, ids and location.
     pub(crate) fn located(&self) -> Map<String, Value> {
         match self {
             Around::Symbol(shown) => shown.located(),
@@ -166,7 +167,7 @@ impl Around {
         }
     }
 
-    /// `Type.name`; nothing for what stands at the level of the file.
+    /// `Type.name`; `None` at file level.
     pub(crate) fn name(&self) -> Option<String> {
         match self {
             Around::Symbol(shown) => Some(shown.short_name()),
@@ -175,7 +176,7 @@ impl Around {
     }
 }
 
-/// The code at the level of a file, as the module it is. Its id is as lasting as any other, though nothing is defined by it.
+/// File-level code, as the module of the file. Its id is as stable as other ids, although no definition has it.
 pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
     let lost = || AppError::new(Code::InternalError, "A file that was just read is not there.");
     let file = graph.file(file).ok_or_else(lost)?;
@@ -184,14 +185,14 @@ pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String
     Ok(fields)
 }
 
-/// The names and ids of the module that a file is.
+/// The names and ids of the module of a file.
 pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) -> Map<String, Value> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let is_top = |symbol: &&Symbol| Symbol::naming(symbols, symbol.parent).is_none() && symbol.kind.can_be_named();
     let top = symbols.iter().find(is_top);
     let around = top.and_then(|symbol| symbol.qualified_name.strip_suffix(&symbol.name));
     let around = around.map(|around| around.trim_end_matches([':', '.'])).filter(|around| !around.is_empty());
-    // A file without symbols is known by its path alone.
+    // A file without symbols is identified by its path alone.
     let stem = file.split('.').find(|part| !part.is_empty() && top.is_some()).unwrap_or(file);
     let qualified = around.unwrap_or(if top.is_some() { stem } else { path });
     let nowhere = Span { start: 0, end: 0 };
@@ -224,7 +225,7 @@ pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) ->
     identity(path, language, &module)
 }
 
-/// Why nobody can tell whom a place means.
+/// Why a reference is unresolved.
 pub(crate) fn reason(site: &Site) -> String {
     match site.is_only {
         true => format!("the only member of that name in the repository; {}", site.why),
@@ -232,7 +233,7 @@ pub(crate) fn reason(site: &Site) -> String {
     }
 }
 
-/// What all places that bear a name are.
+/// The classification of all occurrences of a name.
 pub(crate) fn counts_json(counts: &Counts) -> Value {
     let Counts { definitions, proved, elsewhere, outside, undecided, beyond } = counts;
     let mut json = json!({
@@ -242,32 +243,32 @@ pub(crate) fn counts_json(counts: &Counts) -> Value {
         "outside": outside,
         "undecided": undecided,
     });
-    // Without these the others add up to the names in the code.
+    // Without these, the other counts add up to the occurrences in the code.
     if *beyond > 0 {
         json["beyond"] = json!(beyond);
     }
     json
 }
 
-/// Their schema.
+/// The schema of the counts.
 pub(crate) fn counts_schema() -> Value {
     schema::object(&[], &["definitions", "proved", "elsewhere", "outside", "undecided", "beyond"], &[])
 }
 
-/// So many others of the same name are told.
+/// The maximum number of other symbols with the same name that are listed.
 pub(crate) const OTHERS: usize = 10;
 
-/// The other symbols of the same name, for an answer that took one of them.
+/// The other symbols with the same name, for an answer that chose one of them.
 pub(crate) fn others_of(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Shown>, AppError> {
     others.iter().take(OTHERS).map(|at| Shown::of(graph, *at)).collect()
 }
 
-/// The same, as machines have it.
+/// The same as JSON.
 pub(crate) fn others_json(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Value>, AppError> {
     Ok(others_of(graph, others)?.iter().map(Shown::mention).collect())
 }
 
-/// Others of the same name in a line, by the places that name them.
+/// The other symbols with the same name in a line, by location.
 pub(crate) fn others_text(others: &[Shown]) -> String {
     if others.is_empty() {
         return String::new();
@@ -275,12 +276,12 @@ pub(crate) fn others_text(others: &[Shown]) -> String {
     format!("others of the name: {}\n", places_text(others.iter()))
 }
 
-/// The places of symbols in a line.
+/// The locations of symbols in a line.
 pub(crate) fn places_text<'s>(symbols: impl Iterator<Item = &'s Shown>) -> String {
     super::rows::places(symbols.map(|one| (one.file.path.as_str(), one.symbol().lines.start, String::new())))
 }
 
-/// Says which of several symbols was taken.
+/// A warning that names the chosen symbol.
 pub(crate) fn taken_warning(shown: &Shown, name: &str, count: usize) -> String {
     let symbol = shown.symbol();
     format!(
@@ -289,7 +290,7 @@ pub(crate) fn taken_warning(shown: &Shown, name: &str, count: usize) -> String {
     )
 }
 
-/// A line of a file, without the space around it, cut to a readable length.
+/// A line of a file, trimmed and cut to a readable length.
 pub(crate) fn line_of(snapshot: &Snapshot, file: VersionId, line: u32) -> Result<String, AppError> {
     let text = snapshot.text(file)?;
     let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();

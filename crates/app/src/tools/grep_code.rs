@@ -1,4 +1,4 @@
-//! `grep_code`: every line that a pattern matches, by file, with the symbol around it.
+//! `grep_code`: every line that matches a pattern, by file, with the enclosing symbol.
 
 use std::ops::{ControlFlow, Range};
 
@@ -22,10 +22,10 @@ use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{Known, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, cut};
 
-/// So many lines a machine gets when it does not say.
+/// The default number of lines in JSON.
 const PAGE: i64 = 200;
 
-/// The longest line in JSON, in characters.
+/// The maximum length of a line in JSON, in characters.
 const LINE_CHARS: usize = 400;
 
 /// A switch of the command.
@@ -33,7 +33,7 @@ const fn switch(name: &'static str, about: &'static str) -> Param {
     optional(name, Kind::Flag(false), about).on_the_command_line()
 }
 
-/// Lines beside a match, on the command line.
+/// A number of context lines, on the command line.
 const fn beside(name: &'static str, about: &'static str, short: char) -> Param {
     optional(name, Kind::Count(None), about).on_the_command_line().short(short).value("N")
 }
@@ -99,7 +99,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 struct Question {
     pattern: Pattern,
     paths: Vec<String>,
@@ -107,27 +107,27 @@ struct Question {
     tests: Tests,
     limit: Option<usize>,
     cursor: Option<String>,
-    /// Everything that decides the list, but for the paths.
+    /// Everything that determines the list, except the paths.
     identity: String,
     layout: Layout,
     warnings: Vec<String>,
 }
 
-/// How a text looks.
+/// The layout of a text.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
-    /// Only the names of files.
+    /// Print only file names.
     files_only: bool,
-    /// Only how many lines match in each file.
+    /// Print only the number of matching lines per file.
     counts: bool,
-    /// Lines shown before each match.
+    /// The number of lines shown before each match.
     before: usize,
-    /// Lines shown after each match.
+    /// The number of lines shown after each match.
     after: usize,
 }
 
 impl Question {
-    /// Checks the arguments; a pattern that can not be read is told in the parser's words.
+    /// Checks the arguments; an invalid pattern is reported in the parser's words.
     fn of(arguments: &Arguments, form: Form) -> Result<Self, AppError> {
         let (text, paths) = pattern_and_paths(arguments);
         if text.is_empty() {
@@ -152,7 +152,7 @@ impl Question {
         let pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0))?;
         let language = input::language(arguments.text("language"))?;
         let (limit, warnings) = match form {
-            // People get all there is, unless they set a limit.
+            // People get all lines unless they set a limit.
             Form::Text(Reader::Person) => {
                 (arguments.is_given("limit").then(|| arguments.count("limit").max(1) as usize), Vec::new())
             }
@@ -184,7 +184,7 @@ impl Question {
     }
 }
 
-/// The pattern and the paths. Behind `-e` stands the pattern, so what would be it is the first path.
+/// The pattern and the paths. `-e` gives the pattern, so the first positional argument is then a path.
 fn pattern_and_paths(arguments: &Arguments) -> (String, Vec<String>) {
     let mut paths = arguments.list("paths");
     paths.extend(arguments.text("path_filter"));
@@ -197,7 +197,7 @@ fn pattern_and_paths(arguments: &Arguments) -> (String, Vec<String>) {
     }
 }
 
-/// Answers; where nothing is published the answer is empty and the metadata says why.
+/// Answers the request. If nothing is published, the answer is empty and the metadata says why.
 fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let snapshot = inquiry.snapshot();
     let filter = PathFilter::read(&question.paths, &inquiry.paths.start, &Known::of(snapshot));
@@ -222,7 +222,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
         return printed.print(filter, &inquiry.patience.without_end(), &cursor, metadata);
     }
     let mut found = find_while(snapshot, &question.pattern, filter, most, &inquiry.patience.goes_on())?;
-    // How many there are is only known once all were looked for.
+    // The total is known only after a complete scan.
     let totals = found.is_complete.then_some((found.matches, found.files.len()));
     if !found.is_complete {
         metadata.completeness = Completeness::Truncated;
@@ -245,13 +245,13 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     Answer::of(inquiry.form, code, &lines)
 }
 
-/// Says that time was up.
+/// Notes that the time limit was reached.
 fn say_late(metadata: &mut Metadata) {
     metadata.completeness = Completeness::Partial;
     metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
 }
 
-/// Lines that are printed file by file: there may be more of them than fit into memory.
+/// Lines that are printed file by file, because they may not fit into memory.
 struct Printed<'p> {
     snapshot: &'p Snapshot,
     question: &'p Question,
@@ -261,7 +261,7 @@ struct Printed<'p> {
 }
 
 impl Printed<'_> {
-    /// Prints the lines; the answer is what is said after them.
+    /// Prints the lines; the returned answer is the text after them.
     fn print(
         &self,
         filter: impl Fn(&VersionInfo) -> bool,
@@ -300,7 +300,7 @@ impl Printed<'_> {
     }
 }
 
-/// Leaves out the lines of earlier pages.
+/// Drops the lines of earlier pages.
 fn leave_out(found: &mut Grepped, mut offset: usize) {
     for file in &mut found.files {
         let gone = offset.min(file.lines.len());
@@ -311,14 +311,14 @@ fn leave_out(found: &mut Grepped, mut offset: usize) {
     found.files.retain(|file| !file.lines.is_empty());
 }
 
-/// What is told.
+/// The answer.
 struct Lines<'l> {
     snapshot: Option<&'l Snapshot>,
     question: &'l Question,
     found: Grepped,
-    /// The numbers of lines and files in all, where they are known.
+    /// The total numbers of lines and files, if known.
     totals: Option<(usize, usize)>,
-    /// The text, and how many lines are in it.
+    /// The text, and the number of lines in it.
     rows: Option<(String, usize)>,
     offset: usize,
     metadata: Metadata,
@@ -362,7 +362,7 @@ impl Told for Lines<'_> {
 }
 
 impl Lines<'_> {
-    /// The rows that fit, and how many matches they show.
+    /// The rows that fit, and the number of matches they show.
     fn rows(&self, snapshot: &Snapshot, room: usize) -> Result<(String, usize), AppError> {
         let mut sheet = Sheet::new(room);
         let mut shown = 0;
@@ -375,7 +375,7 @@ impl Lines<'_> {
     }
 }
 
-/// Adds the rows of a file, and counts the matches that they show; whether there was room for all of them.
+/// Adds the rows of a file and counts the matches in them. Returns whether all of them fit.
 fn add_file(
     sheet: &mut Sheet,
     snapshot: &Snapshot,
@@ -408,7 +408,7 @@ fn add_file(
     Ok(true)
 }
 
-/// A line with the symbol around it, unless it is the line that declares it.
+/// A line with its enclosing symbol, unless the line declares that symbol.
 fn row(outline: &Outline, line: &Line) -> String {
     let around = enclosing(outline, line).filter(|symbol| {
         symbol.lines.start != line.number && symbol.name_line != line.number && symbol.kind != SymbolKind::Module
@@ -417,7 +417,7 @@ fn row(outline: &Outline, line: &Line) -> String {
     format!("{} {name}{}", style::number(line.number), rows::source_marked(&line.text, &line.ranges))
 }
 
-/// The matches with the lines around them, exactly as they stand: `:` after the number of a match.
+/// The matches with their context lines, verbatim; a `:` follows the number of a matching line.
 fn with_context(all: &[&str], matches: &[Line], block: Range<usize>, is_later: bool) -> String {
     let line = |number: usize| match matches.binary_search_by_key(&number, |line| line.number as usize) {
         Ok(at) => {
@@ -430,7 +430,7 @@ fn with_context(all: &[&str], matches: &[Line], block: Range<usize>, is_later: b
     format!("{}{}", if is_later { "--\n " } else { "" }, lines.join("\n "))
 }
 
-/// The lines to show, as ranges with something left out between them; without lines around, each match for itself.
+/// The lines to show, as ranges with gaps between them; without context lines, one range per match.
 fn blocks(matches: &[Line], layout: Layout, count: usize) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     for line in matches {
@@ -459,7 +459,7 @@ fn result_json(file: &FileMatches, line: &Line, outline: &Outline) -> Value {
     Value::Object(result)
 }
 
-/// The innermost symbol around the first match. Parents stand before children, so that is the last one.
+/// The innermost symbol around the first match. Parents precede their children, so it is the last enclosing one.
 fn enclosing<'f>(outline: &'f Outline, line: &Line) -> Option<&'f Symbol> {
     let at = (line.start + line.column() - 1) as u32;
     let is_around = |symbol: &&Symbol| symbol.outer_start <= at && at < symbol.span.end;

@@ -1,4 +1,4 @@
-//! `health_check`: is everything sound, and how far are warming and indexing?
+//! `health_check`: the state of the index, and the progress of warming and indexing.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::server::places::Unknown;
 use crate::session::Session;
 use crate::views::under_its_name;
 
-/// So many jobs are looked through for interrupted ones.
+/// The maximum number of jobs searched for interrupted ones.
 const JOBS: usize = 50;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -63,7 +63,7 @@ pub(crate) const TOOL: Tool = Tool {
     call: answer,
 };
 
-/// What is known of one project.
+/// The state of one project.
 struct Project {
     root: String,
     schema: SchemaStatus,
@@ -78,7 +78,7 @@ struct Project {
 
 fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let asked = call.arguments.text("workspace");
-    // A repository that is gone, or broken, is what this tool is there to tell.
+    // This tool must answer for a missing or broken repository, too.
     let server = call.served()?.server;
     let (held, trouble) = match call.session(Unknown::Workspace) {
         Ok(held) => (held, None),
@@ -177,7 +177,7 @@ impl Project {
     }
 }
 
-/// The work tree, also when nobody can say any more what is checked out in it.
+/// The work tree, even if its checked-out commit is unknown.
 fn target(session: &Session) -> Target {
     let key = ViewKey::Worktree(session.workspace.root.to_string_lossy().into_owned());
     session.target(None).unwrap_or_else(|_| Target { key, ref_name: "HEAD".into(), commit: None })
@@ -254,14 +254,14 @@ fn startup(project: &Project) -> Value {
     })
 }
 
-/// How deep each language is understood.
+/// The level of support per language.
 fn support() -> Value {
     let names = codecompass_lang::language_names().into_iter().filter(|name| codecompass_lang::has_rules(name));
     let deep: Vec<&str> = names.collect();
     json!({ "references_and_calls": deep, "text_only": "every other language" })
 }
 
-/// What was cut off since the last success, if anything was.
+/// The jobs interrupted since the last success, if any.
 fn recovery_report(project: &Project) -> Option<Value> {
     let since = project.jobs.iter().take_while(|job| job.status != JobStatus::Published);
     let cut: Vec<&Job> = since.filter(|job| job.status == JobStatus::Interrupted).collect();

@@ -1,4 +1,4 @@
-//! Whom a change concerns: who calls what changed, and which calls came and went with it.
+//! The impact of a change: the callers of changed symbols, and the calls that the change added and removed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use super::versus::State;
 use crate::error::AppError;
 use crate::patience::Patience;
 
-/// What is looked at.
+/// The input of the analysis.
 pub(super) struct Looked<'l> {
     pub(super) base: &'l State,
     pub(super) head: &'l State,
@@ -23,7 +23,7 @@ pub(super) struct Looked<'l> {
     pub(super) most_bytes: usize,
 }
 
-/// A list, and whether it is whole.
+/// A list, and whether it is complete.
 pub(super) struct Listed<T> {
     pub(super) items: Vec<T>,
     pub(super) is_complete: bool,
@@ -34,10 +34,10 @@ impl<T: Laid> Listed<T> {
         Self { items: Vec::new(), is_complete: true }
     }
 
-    /// Cut to what an answer can hold.
+    /// Truncated to the size of an answer.
     fn fitted(mut self, limit: usize, most_bytes: usize) -> Self {
         let items: Vec<Value> = self.items.iter().map(Laid::json).collect();
-        // What stands around the lists has its room elsewhere.
+        // The space around the lists is reserved elsewhere.
         let kept = shape::fitting(&items, None, most_bytes.saturating_add(shape::FRAME)).min(limit);
         self.is_complete &= kept >= self.items.len();
         self.items.truncate(kept);
@@ -45,13 +45,13 @@ impl<T: Laid> Listed<T> {
     }
 }
 
-/// What can be laid out for machines.
+/// Renders as JSON.
 pub(super) trait Laid {
-    /// As the contracts have it.
+    /// The JSON as the contracts define it.
     fn json(&self) -> Value;
 }
 
-/// A symbol, or the code at the level of a file.
+/// A symbol, or file-level code.
 pub(super) struct Mention {
     pub(super) path: String,
     pub(super) symbol: Option<Symbol>,
@@ -71,10 +71,10 @@ impl Mention {
     }
 }
 
-/// Who calls what changed.
+/// A caller of a changed symbol.
 pub(super) struct Caller {
     pub(super) from: Mention,
-    /// What is called, as it is now or was last.
+    /// The callee, in its current or last version.
     to: Mention,
     pub(super) called: SymbolAt,
     change: Change,
@@ -102,7 +102,7 @@ impl Laid for Caller {
     }
 }
 
-/// A call that came or went.
+/// An added or removed call.
 #[derive(Clone)]
 pub(super) struct Edge {
     pub(super) from: (String, Symbol),
@@ -123,8 +123,8 @@ impl Laid for Edge {
     }
 }
 
-/// Who calls what changed: of what went first, then of what has a new header, then of the rest. Callers of a symbol that
-/// went are those that called it before and are still there as they were.
+/// The callers of changed symbols: first of deleted symbols, then of changed headers, then of the rest. Callers of a
+/// deleted symbol are those that called it before and still exist unchanged.
 pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: &Patience) -> Result<Listed<Caller>, AppError> {
     let mut listed = Listed::new();
     let of =
@@ -164,7 +164,7 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: &Patience) ->
     Ok(listed.fitted(limit, looked.most_bytes))
 }
 
-/// The calls that changed symbols have now and had not, and those they had and have no more.
+/// The calls that changed symbols gained, and those they lost.
 pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: &Patience) -> Result<[Listed<Edge>; 2], AppError> {
     let renamed: HashMap<SymbolAt, StableId> =
         looked.pairs.iter().filter_map(|pair| Some((pair.before?.at(), stable_id(&pair.after?)))).collect();
@@ -175,7 +175,7 @@ pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: &Patience) -> R
     let after = with_graph(&looked.head.memory, &patience.part(1, 2), |graph| {
         calls(graph, looked, |pair| pair.after, |_, id| id, &mut is_new_whole)
     })?;
-    // What was not looked at on one side would seem to have come or gone.
+    // A call that was not read on one side would look added or removed.
     let is_complete = is_old_whole && is_new_whole;
     let mut lists = [Listed { is_complete, ..Listed::new() }, Listed { is_complete, ..Listed::new() }];
     if is_complete {
@@ -188,7 +188,7 @@ pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: &Patience) -> R
     Ok(lists.map(|list| list.fitted(limit, looked.most_bytes)))
 }
 
-/// The how-manieth change, and the callee by its lasting id.
+/// The index of the change, and the stable id of the callee.
 type Call = (usize, u128);
 
 fn calls<'p>(
@@ -228,7 +228,7 @@ fn look(
     Ok(found.edges)
 }
 
-/// Whether it is something that is called.
+/// Whether it can be called.
 fn is_called(pair: &Pair<'_>) -> bool {
     use SymbolKind::{Class, Constructor, Fn, Macro, Method};
     matches!(pair.latest().symbol().kind, Class | Constructor | Fn | Macro | Method)
@@ -238,7 +238,7 @@ fn stable_id(entry: &Entry<'_>) -> StableId {
     StableId::of(&entry.file.version.language, entry.symbol())
 }
 
-/// A symbol that is as it was, maybe on other lines.
+/// An unchanged symbol, possibly on other lines.
 struct Still {
     shift: i64,
 }
@@ -250,7 +250,7 @@ impl Still {
 }
 
 impl Looked<'_> {
-    /// Whether a symbol of the base stands in the head as it was.
+    /// Whether a symbol of the base is unchanged in the head.
     fn still(&self, at: SymbolAt) -> Option<Still> {
         if self.head.snapshot.members().contains(at.file) {
             return Some(Still { shift: 0 });

@@ -1,4 +1,4 @@
-//! Where a name stands outside of the code that was accounted for: in comments, strings, and other languages.
+//! Mentions of a name outside of the classified code: in comments, strings, and other languages.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,14 +9,14 @@ use codecompass_store::{Need, Run, Snapshot};
 use super::shape;
 use crate::error::AppError;
 
-/// A line that holds the word in text.
+/// A line of text that contains the word.
 pub(super) struct TextLine {
     pub(super) path: String,
     pub(super) line: u32,
     pub(super) context: String,
 }
 
-/// The files that hold a name outside of the code that was accounted for: in comments, strings, and other languages.
+/// The files that contain a name outside of the classified code: in comments, strings, and other languages.
 pub(super) struct Texts<'n> {
     name: &'n str,
     pub(super) files: BTreeSet<VersionId>,
@@ -30,7 +30,7 @@ impl<'n> Texts<'n> {
         Ok(Self { name, files })
     }
 
-    /// The lines that hold it.
+    /// The lines that contain the name.
     pub(super) fn lines(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<TextLine>, AppError> {
         let wanted = Wanted { text: self.name, literal: true, ignore_case: false, word: true };
         let Ok(pattern) = Pattern::new(&wanted) else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! `index_repo` and `sync_repo`: have a ref brought into the index, and return at once.
+//! `index_repo` and `sync_repo`: start indexing a ref, and return at once.
 
 use std::time::Duration;
 
@@ -17,11 +17,10 @@ use crate::server::places::{Unknown, Visit};
 use crate::session::{self, Request, Session};
 use crate::views::under_its_name;
 
-/// So long a job may take to begin before it counts as waiting for its turn.
+/// The time a job may take to start before it counts as queued.
 const SOON: Duration = Duration::from_millis(200);
 
-/// So long a client that wants to hear how far the job is is kept on the line: progress can only be told while its
-/// request is open.
+/// How long a request with a progress listener stays open: progress can be reported only during the request.
 const ON_THE_LINE: Duration = Duration::from_secs(1);
 
 const WHICH: super::frame::Param = optional("ref", Kind::Text, "Branch, tag or commit. Default: the work tree");
@@ -101,8 +100,8 @@ fn output(count: &str) -> Value {
     })
 }
 
-/// Which view is meant, and how much there is to do. An index that can not be read is only replaced when asked, or when
-/// an older version made it and this is the tool for that.
+/// The target view and the mode of the job. An unreadable index is replaced only on request, or when an older version
+/// wrote it and the tool may upgrade it.
 fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(Target, JobMode), AppError> {
     let session = &visit.place.session;
     let target = call.target(session)?;
@@ -118,7 +117,7 @@ fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(T
     Ok((target, mode))
 }
 
-/// The job of this project that is not over, here or in another process.
+/// The unfinished job of this project, in this or another process.
 fn running(call: &Call<'_>, visit: &Visit) -> Result<Option<Running>, AppError> {
     let session = &visit.place.session;
     let ours = call.served()?.server.jobs.of_project(&session.project_id).map(|job| job.id.clone());
@@ -128,14 +127,14 @@ fn running(call: &Call<'_>, visit: &Visit) -> Result<Option<Running>, AppError> 
     Ok(id.map(|id| Running { id, stored }))
 }
 
-/// A job that is not over.
+/// An unfinished job.
 struct Running {
     id: String,
-    /// As far as it is written down.
+    /// Its stored record, if there is one.
     stored: Option<codecompass_store::Job>,
 }
 
-/// Waits for the job to begin and, for a client that listens, tells how far it is.
+/// Waits for the job to start and reports progress to a listening client.
 fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
     job.wait_for_turn(SOON);
     if let Some(follower) = call.served()?.follower {
@@ -147,7 +146,7 @@ fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
     }
 }
 
-/// The view as it is published; one that can not be read yet is about to be replaced.
+/// The published view; an unreadable one is about to be replaced.
 fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
     under_its_name(&session.store().ok()?, target).ok().flatten()
 }

@@ -1,4 +1,4 @@
-//! `index_status`: what is indexed, what runs, what ran.
+//! `index_status`: the indexed views, the running job, and recent jobs.
 
 use codecompass_index::Target;
 use codecompass_store::{Job, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
@@ -68,10 +68,10 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// How many ended jobs are shown.
+/// The maximum number of finished jobs shown.
 const RECENT: usize = 10;
 
-/// Everything the answer is made of.
+/// The data of the answer.
 struct Status {
     schema: SchemaStatus,
     view: Option<ViewInfo>,
@@ -80,7 +80,7 @@ struct Status {
     disk: u64,
 }
 
-/// Answers for the view a ref means. An index that can not be read is an answer too.
+/// Answers for the view of a ref. An unreadable index is also a valid answer.
 fn answer(
     form: Form,
     session: &Session,
@@ -99,7 +99,7 @@ fn answer(
     Answer::of(form, 0, &Report { session, status, ours, metadata })
 }
 
-/// What is told.
+/// The answer.
 struct Report<'r> {
     session: &'r Session,
     status: Status,
@@ -118,7 +118,7 @@ impl Told for Report<'_> {
 }
 
 fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
-    // Damage that no question has met yet is noted by this, and told by the next line.
+    // This check records corruption that no request has met yet; the next line reports it.
     codecompass_store::are_sound(&session.dir);
     let schema = match SchemaStatus::of(&session.dir) {
         Err(StoreError::NotRegistered(_)) => return Err(AppError::not_registered(&session.root())),
@@ -140,10 +140,10 @@ fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
     }
 }
 
-/// The state of indexing for one view.
+/// The indexing state of one view.
 fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> Indexing {
     let mine = |job: &&Job| job.view.as_ref() == Some(&target.key);
-    // Under the name of another branch: that this one is not indexed is no failure.
+    // A view indexed under the name of another branch: the missing index of this one is not a failure.
     let was_indexed = status.views.iter().any(|view| view.key == target.key);
     match (&status.view, status.jobs.iter().find(mine)) {
         (Some(_), _) => Indexing::Ready,
@@ -180,7 +180,7 @@ fn skipped_json(view: Option<&ViewInfo>) -> Value {
     Value::Object(skips.map(|skip| (skip.reason.as_str().to_owned(), json!(skip.count))).collect())
 }
 
-/// The job that runs, with its counters.
+/// The running job with its counters.
 pub(crate) fn active_json(session: &Session, job: &Job) -> Value {
     let progress = job.progress;
     let share = match progress.files_total {
@@ -202,7 +202,7 @@ pub(crate) fn active_json(session: &Session, job: &Job) -> Value {
     })
 }
 
-/// A job of this process that waits for its turn, or whose record is not written yet.
+/// A job of this process that is queued, or has no record yet.
 pub(crate) fn queued_json(session: &Session, job: &jobs::Job) -> Value {
     json!({
         "job_id": job.id,

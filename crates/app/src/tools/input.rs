@@ -1,4 +1,4 @@
-//! Checks that several tools make of their input; an error names the parameter and what is allowed.
+//! Input checks shared by several tools; an error names the parameter and the allowed values.
 
 use codecompass_model::SymbolKind;
 use codecompass_model::ids::content_hash;
@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
 
-/// The most results one answer has.
+/// The maximum number of results in one answer.
 pub(crate) const MOST: i64 = 200;
 
-/// A language that extraction knows, in lower case.
+/// A supported language, in lower case.
 pub(crate) fn language(word: Option<String>) -> Result<Option<String>, AppError> {
     let language = word.map(|language| language.to_lowercase());
     if let Some(language) = language.as_deref().filter(|language| !codecompass_lang::is_language(language)) {
@@ -21,7 +21,7 @@ pub(crate) fn language(word: Option<String>) -> Result<Option<String>, AppError>
     Ok(language)
 }
 
-/// A limit that is allowed, and a warning when that is not the one that was asked for.
+/// The limit within its range, and a warning if it was changed.
 pub(crate) fn limit(asked: i64) -> (usize, Vec<String>) {
     let limit = asked.clamp(1, MOST);
     let warnings = match limit == asked {
@@ -31,7 +31,7 @@ pub(crate) fn limit(asked: i64) -> (usize, Vec<String>) {
     (limit as usize, warnings)
 }
 
-/// One of the words that are allowed.
+/// One of the allowed values.
 pub(crate) fn one_of<T: Copy>(parameter: &str, word: Option<&str>, words: &[(&str, T)]) -> Result<Option<T>, AppError> {
     let Some(word) = word else { return Ok(None) };
     let found = words.iter().find(|(known, _)| *known == word);
@@ -39,35 +39,35 @@ pub(crate) fn one_of<T: Copy>(parameter: &str, word: Option<&str>, words: &[(&st
     found.map(|(_, meaning)| Some(*meaning)).ok_or_else(|| unknown(parameter, word, allowed()))
 }
 
-/// What to do when the index is behind.
+/// The policy for an outdated index.
 pub(crate) fn policy(word: Option<&str>) -> Result<Option<FreshnessPolicy>, AppError> {
     one_of("freshness_policy", word, FreshnessPolicy::WORDS)
 }
 
-/// The kinds that a filter word asks for; all without one.
+/// The symbol kinds that a filter word selects; without a word, all of them.
 pub(crate) fn kinds(word: Option<&str>) -> Result<&'static [SymbolKind], AppError> {
     let known = || SymbolKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     word.map_or(Ok(&[]), |word| SymbolKind::filter(word).ok_or_else(|| unknown("kind", word, known())))
 }
 
-/// A place in a list that does not change: bound to the content of a view and to the question.
+/// A position in a stable list, bound to the content of a view and to the request.
 pub(crate) struct Cursor {
     question: u64,
 }
 
 impl Cursor {
-    /// The cursors of a question, which is told by everything that decides its list.
+    /// The cursors of a request; `request` contains everything that determines its list.
     pub(crate) fn of(snapshot: Option<&Snapshot>, question: &str) -> Self {
         let state = snapshot.map(|snapshot| (snapshot.info().totals, snapshot.info().facts_key));
         Self { question: content_hash(&[format!("{state:?} {question}").as_bytes()]) }
     }
 
-    /// The text that stands for an offset.
+    /// The cursor text of an offset.
     pub(crate) fn write(&self, offset: usize) -> String {
         format!("{offset:x}.{:016x}", self.question)
     }
 
-    /// The offset that a text stands for.
+    /// The offset of a cursor text.
     pub(crate) fn read(&self, text: Option<&str>) -> Result<usize, AppError> {
         let Some(text) = text else { return Ok(0) };
         let parts = text.split_once('.');
@@ -83,7 +83,7 @@ impl Cursor {
     }
 }
 
-/// A value that is none of those allowed.
+/// The error for a value that is not allowed.
 pub(crate) fn unknown(parameter: &str, value: &str, allowed: Vec<String>) -> AppError {
     let list = allowed.join(", ");
     AppError::new(Code::InvalidInput, format!("`{parameter}` {value:?} is not known. Known are: {list}."))

@@ -1,4 +1,4 @@
-//! `list_refs`: which branches and tags are indexed, and what each adds.
+//! `list_refs`: the indexed branches and tags, and what each adds.
 
 use std::collections::HashSet;
 
@@ -54,7 +54,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// Answers for a workspace. `is_indexing` knows of jobs that only this process has.
+/// Answers for a workspace. `is_indexing` reports the jobs of this process.
 fn answer(
     form: Form,
     session: &Session,
@@ -67,7 +67,7 @@ fn answer(
     let default = session.default_branch();
     let views = store.views()?;
     let mut listed: Vec<&ViewInfo> = views.iter().filter(|view| matches!(view.key, ViewKey::Ref(_))).collect();
-    // A work tree whose branch has no commit yet, or none at all, is listed for itself.
+    // A work tree on a branch without commits, or on no branch, gets its own row.
     let is_named = |name: &str| views.iter().any(|view| view.key == ViewKey::Ref(name.to_owned()));
     listed.extend(own.iter().filter(|view| !is_named(&view.ref_name)));
     let is_default = |view: &ViewInfo| default.as_ref().is_none_or(|default| *default == view.ref_name);
@@ -76,7 +76,7 @@ fn answer(
     let mut refs = Vec::with_capacity(listed.len());
     for view in listed {
         let base = base.filter(|_| !is_default(view));
-        // What git does not have any more can not be compared with anything.
+        // A commit that git no longer has cannot be compared.
         let added = base.and_then(|base| Added::over(session, &store, base, view).unwrap_or_default());
         let status = status(session, view, is_indexing);
         refs.push(Listed { view, is_default: is_default(view), added, status });
@@ -142,7 +142,7 @@ impl Listed<'_> {
     }
 }
 
-/// What is told.
+/// The answer.
 struct Refs<'v> {
     refs: Vec<Listed<'v>>,
     vcs: bool,
@@ -166,7 +166,7 @@ impl Told for Refs<'_> {
     }
 }
 
-/// Whether the ref still stands where it was indexed.
+/// Whether the ref still points to the indexed commit.
 fn status(session: &Session, view: &ViewInfo, is_indexing: &dyn Fn(&Target) -> bool) -> &'static str {
     let Ok(target) = session.target(Some(&view.ref_name)) else { return "stale" };
     let is_moving =
@@ -178,12 +178,12 @@ fn status(session: &Session, view: &ViewInfo, is_indexing: &dyn Fn(&Target) -> b
     }
 }
 
-/// What a ref has that the commit it parted from has not.
+/// The changes of a ref since its merge base.
 struct Added {
     merge_base: String,
     files: u64,
     symbols: u64,
-    /// How many commits it has that the default branch has not, and the other way round.
+    /// The number of commits ahead of and behind the default branch.
     distance: Option<(u64, u64)>,
 }
 

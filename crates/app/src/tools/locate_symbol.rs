@@ -1,4 +1,4 @@
-//! `locate_symbol`: where is this defined?
+//! `locate_symbol`: the definitions of a name.
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
@@ -19,7 +19,7 @@ use crate::tools::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORK
 use crate::tools::input::{self, Cursor};
 use crate::tools::shape::{self, DetailLevel, Shape};
 
-/// So many names that come near are told.
+/// The maximum number of similar names in an empty answer.
 const NEAR: usize = 3;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -76,7 +76,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(crate) struct Question {
     name: String,
     also: Vec<String>,
@@ -89,7 +89,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Checks the arguments; an error names the parameter and what is allowed.
+    /// Checks the arguments; an error names the parameter and the allowed values.
     pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
         let name = arguments.words("name").trim().to_owned();
         if name.is_empty() {
@@ -109,7 +109,7 @@ impl Question {
     }
 }
 
-/// Answers; where nothing is published the answer is empty and the metadata says why.
+/// Answers the request. If nothing is published, the answer is empty and the metadata says why.
 pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&question.warnings);
     let first = located(inquiry, question, &question.name, question.cursor.as_deref(), &mut metadata);
@@ -131,7 +131,7 @@ struct Found<'i> {
     results: Vec<Value>,
     offset: usize,
     total: usize,
-    /// Where the list goes on.
+    /// The cursor of the next page.
     next: Option<String>,
     near: Vec<String>,
     ref_name: String,
@@ -239,7 +239,7 @@ impl Part for Found<'_> {
 }
 
 impl Found<'_> {
-    /// The answer without results: what was looked for, and which names come near.
+    /// The answer without results: the request, and similar names.
     fn nothing(&self) -> String {
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
         let mut words: Vec<&str> = self.question.kinds.iter().map(|kind| kind.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Names as they come in: which symbol is meant, by its name or by the place where it stands, and what to say when none is.
+//! Symbol names in requests: resolves a name or location to a symbol, and builds the errors if that fails.
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolAt;
@@ -11,12 +11,12 @@ use super::frame::{Kind, Param, optional};
 use crate::error::{AppError, Code};
 use crate::paths::{Absence, File, Paths};
 
-/// Further names for the same question.
+/// Further names for the same request.
 pub(crate) const ALSO: Param =
     optional("also", Kind::List, "Further names, answered in the same call").brief("More names");
 
-/// The name that look-ups take: a place (`src/a.rs:308`, `src/a.rs:300-320`) becomes the id of the symbol that is
-/// declared on its line, else of the innermost around it; anything else stays what it is.
+/// Normalizes a name for lookups. A location (`src/a.rs:308`, `src/a.rs:300-320`) becomes the id of the symbol declared
+/// on its line, or else of the innermost enclosing symbol; other names stay unchanged.
 pub(crate) fn handle(snapshot: &Snapshot, paths: &Paths<'_>, name: &str) -> Result<String, AppError> {
     let name = name.trim();
     let Some((path, (line, end))) = place_of(name) else { return Ok(name.to_owned()) };
@@ -39,8 +39,8 @@ pub(crate) fn handle(snapshot: &Snapshot, paths: &Paths<'_>, name: &str) -> Resu
     }
 }
 
-/// The symbol that a name means, and the others that bear it, as the tool's policy has it; an error that helps when there is
-/// none, or none is taken.
+/// Resolves a name to a symbol and the others with the name, by the tool's policy. The error suggests names if none
+/// matches, and lists candidates if the policy chooses none.
 pub(crate) fn meant(
     snapshot: &Snapshot,
     name: &str,
@@ -60,7 +60,7 @@ pub(crate) fn meant(
     }
 }
 
-/// The symbol that is not there, with the names that come near, and what is wrong with the file that was given.
+/// The error for an unknown symbol, with similar names and the problem of the given file.
 pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&File>) -> Result<AppError, AppError> {
     let near = nearest_names(snapshot, name, 3)?;
     let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
@@ -77,7 +77,7 @@ pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&File>) ->
     Ok(error.data(data))
 }
 
-/// The symbols of a name that stand in several files, where an answer can be about one only.
+/// The error for a name defined in several files, if the answer can cover only one symbol.
 fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
     const MOST: usize = 20;
     let candidate = |hit: &SymbolHit| {

@@ -1,4 +1,4 @@
-//! The outline of a folder, for somebody at a command line: what its files declare, file by file, without what is inside.
+//! The outline of a folder, for the command line: the top-level declarations of its files, file by file.
 
 use codecompass_model::SymbolKind;
 use codecompass_query::outline;
@@ -9,7 +9,7 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::output::style;
 
-/// The text, for the files below a folder; nothing when there are none.
+/// The text for the files below a folder; `None` if there are none.
 pub(super) fn text(snapshot: &Snapshot, folder: &str, name: Option<&str>) -> Result<Option<String>, AppError> {
     let prefix = if folder.is_empty() { String::new() } else { format!("{}/", folder.trim_end_matches('/')) };
     let catalogue = snapshot.catalogue()?;

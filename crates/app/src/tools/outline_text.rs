@@ -1,5 +1,4 @@
-//! The outline of a file as agents and people read it: a row per symbol, fields and variants folded into that of their
-//! type, no imports.
+//! The outline of a file as text: a row per symbol, fields and variants folded into the row of their type, no imports.
 
 use codecompass_model::{Lines, SymbolKind};
 use codecompass_query::Outline;
@@ -8,27 +7,27 @@ use super::rows;
 use crate::escape::shown;
 use crate::output::{Form, Reader, style};
 
-/// The longest header in a row, in characters.
+/// The maximum length of a header in a row, in characters.
 const HEADER: usize = 72;
 
-/// The longest header of what stands inside a function.
+/// The maximum length of the header of a symbol inside a function.
 const LOCAL: usize = 40;
 
-/// So many folded names are written out.
+/// The maximum number of folded names that are listed.
 const NAMES: usize = 4;
 
-/// See the module.
+/// The text of an outline, or of one page of it.
 pub(super) struct Text {
     text: String,
-    /// How many of the top symbols it goes through.
+    /// The number of top-level symbols it covers.
     pub(super) tops: usize,
-    /// How many symbols have a row, and how many would.
+    /// The number of symbols with a row, and the number that need one.
     shown: usize,
     total: usize,
 }
 
 impl Text {
-    /// With what was cut, and how to get it.
+    /// Completes the text with the number of cut symbols and how to get them.
     pub(super) fn finish(self, next: Option<&str>, form: Form) -> String {
         let reader = if form == Form::Text(Reader::Person) { Reader::Person } else { Reader::Agent };
         let mut text = self.text;
@@ -41,7 +40,7 @@ impl Text {
     }
 }
 
-/// Lays out the symbols at these places, as far as there is room.
+/// Renders the symbols at these ordinals until `max_bytes` is reached.
 pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &[u32], room: usize) -> Text {
     let mut sheet = rows::Sheet::new(room);
     let imports = tops.iter().filter(|place| outline.symbol(**place).kind == SymbolKind::Use).count();
@@ -51,7 +50,7 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
     let mut is_full = false;
     let mut at = 0;
     while at < tops.len() {
-        // Values that stand line by line are told together.
+        // Consecutive one-line values share a row.
         let run = if name.is_none() { values(outline, &tops[at..]) } else { 0 };
         let count = run.max(1);
         let mut rows = Vec::new();
@@ -66,7 +65,7 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
             is_full = is_full || !sheet.line(row);
             text.shown += usize::from(!is_full);
         }
-        // A symbol of which something is shown is gone through, so that the next page goes on behind it.
+        // A partly shown symbol counts as covered, so that the next page continues after it.
         if !is_full || text.shown > before && text.tops == 0 {
             text.tops += count;
         }
@@ -75,7 +74,7 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
     text
 }
 
-/// How many symbols from here on are plain values of one kind, a line each.
+/// The number of symbols from here on that are plain one-line values of one kind.
 fn values(outline: &Outline, tops: &[u32]) -> usize {
     use SymbolKind::{Const, Key, Static, Type, Var};
     let first = tops.first().map(|place| outline.symbol(*place).kind);
@@ -93,7 +92,7 @@ fn values(outline: &Outline, tops: &[u32]) -> usize {
 fn together(outline: &Outline, run: &[u32]) -> String {
     let (first, last) = (outline.symbol(run[0]), outline.symbol(run[run.len() - 1]));
     let lines = rows::lines_text(Lines { start: first.lines.start, end: last.lines.end });
-    // A type is asked for by its place more often than a value is.
+    // Types are looked up by location more often than values.
     let told = match first.kind {
         SymbolKind::Type => {
             let place = |at: &u32| format!("{}:{}", outline.symbol(*at).name, outline.symbol(*at).lines.start);
@@ -104,7 +103,7 @@ fn together(outline: &Outline, run: &[u32]) -> String {
     format!("{lines} {}{told}", first.kind.as_str())
 }
 
-/// The rows of a symbol and of what stands inside it.
+/// The rows of a symbol and of the symbols inside it.
 fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<&str>, rows: &mut Vec<String>) {
     let symbol = outline.symbol(place);
     if symbol.kind == SymbolKind::Use {
@@ -125,13 +124,13 @@ fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<
         let open = inside.iter().filter(|child| !is_folded(outline, **child) && only != Some(**child));
         open.for_each(|child| add(outline, *child, level + 1, is_deep, inner, rows));
     }
-    // Nothing in it bears a name that is meant.
+    // No symbol in it matches the name filter.
     if !is_meant(place) && rows.len() == at + 1 {
         rows.pop();
     }
 }
 
-/// The header of a symbol, without the white space of its lines and the arrow before its body.
+/// The header of a symbol, without line breaks, indentation and the arrow before its body.
 fn header(outline: &Outline, place: u32) -> String {
     use SymbolKind::{Constructor, Fn, Method};
     let symbol = outline.symbol(place);
@@ -144,14 +143,14 @@ fn header(outline: &Outline, place: u32) -> String {
     shown(&super::shape::cut(signature.trim_end_matches(" =>"), most)).into_owned()
 }
 
-/// The constructor of a class that has nothing else in it: it is told in the class's own row.
+/// The constructor of a class without other members: the row of the class shows it.
 fn only_constructor(outline: &Outline, place: u32) -> Option<u32> {
     let mut open = outline.inside(place).iter().copied().filter(|child| !is_folded(outline, *child));
     let only = open.next().filter(|child| outline.symbol(*child).kind == SymbolKind::Constructor)?;
     (open.next().is_none() && outline.inside(only).is_empty()).then_some(only)
 }
 
-/// Whether a symbol is told in the row of what it stands in.
+/// Whether a symbol is shown in the row of its parent.
 fn is_folded(outline: &Outline, place: u32) -> bool {
     use SymbolKind::{Field, Key, Property, Variant};
     let symbol = outline.symbol(place);

@@ -1,8 +1,8 @@
-//! `read_code`: the text of symbols, places and files, exactly as it stands, within a budget.
+//! `read_code`: the verbatim text of symbols, locations and files, within a budget.
 //!
-//! What was asked for comes in that order and takes what is left of the budget: whole, as far as it goes, or as a line
-//! that says how long it is. A file that is too long for what is left is told by its outline. What is not there is told in
-//! its place, and everything else is answered.
+//! Items are answered in the order of the request. Each takes from the remaining budget: complete, truncated, or as a
+//! line with its length. A file that exceeds the remaining budget is shown as an outline. A missing item gets an error
+//! in its position; the others are still answered.
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::SymbolId;
@@ -19,13 +19,13 @@ use crate::escape::shown;
 use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, Form, Reader, Told, error_line, style};
 
-/// So many lines are shown around a line that stands in no symbol.
+/// The number of lines shown around a line outside of symbols.
 const AROUND: u32 = 8;
 
-/// A part of something is only shown when it has at least so many lines.
+/// The minimum number of lines of a truncated item.
 const LEAST_LINES: usize = 5;
 
-/// Others of the same name that are told.
+/// The maximum number of other symbols with the same name that are listed.
 const OTHERS: usize = 5;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -58,7 +58,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 struct Question {
     what: Vec<String>,
     max_tokens: Option<u64>,
@@ -91,21 +91,21 @@ impl Question {
     }
 }
 
-/// What an item means.
+/// The target of an item.
 enum Target {
-    /// Lines of a file, the symbol they belong to, and what is to be said about them.
+    /// Lines of a file, the symbol they belong to, and a note about them.
     Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, note: Option<String> },
     /// A whole file.
     File { version: VersionInfo },
 }
 
-/// An item as it is told.
+/// An item of the answer.
 struct Item {
     asked: String,
     told: Result<Piece, AppError>,
 }
 
-/// What is shown of something.
+/// The excerpt shown for an item.
 struct Piece {
     path: String,
     lines: Lines,
@@ -115,7 +115,7 @@ struct Piece {
 }
 
 enum Shown {
-    /// These lines from the first one on; how many were wanted, and what the others cost in tokens at most.
+    /// The lines from the first one on, the number of requested lines, and an upper bound of the tokens of the rest.
     Text(Vec<String>, usize, u64),
     /// The outline of a file that is too long.
     Outline(String),
@@ -148,14 +148,14 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     Answer::of(inquiry.form, code, &Read { items, is_cut, metadata })
 }
 
-/// What may be spent.
+/// The remaining budget.
 struct Budget {
     bytes: usize,
     tokens: u64,
 }
 
 impl Budget {
-    /// How many of these lines fit, which are then paid for.
+    /// The number of these lines that fit; takes them from the budget.
     fn take(&mut self, lines: &[String]) -> usize {
         let mut taken = 0;
         for line in lines {
@@ -176,7 +176,7 @@ impl Budget {
     }
 }
 
-/// What an item means: a place, a file, or a name.
+/// Resolves an item: a location, a file, or a name.
 fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Target, AppError> {
     if let Some((path, (start, end))) = place_of(asked) {
         return at_place(inquiry, snapshot, path, start, end);
@@ -198,7 +198,7 @@ fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Targ
         let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", ")));
         return Ok(Target::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
     }
-    // What looks like a path is one; else a name.
+    // Text that looks like a path is a path; everything else is a name.
     match file {
         Ok(file)
             if asked.contains('/') || file.absence.as_ref().is_some_and(|absence| absence.left_out().is_some()) =>
@@ -254,7 +254,7 @@ fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Res
     Ok(Lines { start, end: symbol.lines.end })
 }
 
-/// As much of it as the budget gives.
+/// The excerpt of a target, truncated to the budget.
 fn shown_of(snapshot: &Snapshot, meant: Target, budget: &mut Budget) -> Result<Piece, AppError> {
     let (version, lines, symbol, note, is_file) = match meant {
         Target::Lines { version, lines, symbol, note } => (version, lines, symbol.map(|symbol| *symbol), note, false),
@@ -284,7 +284,7 @@ fn shown_of(snapshot: &Snapshot, meant: Target, budget: &mut Budget) -> Result<P
     Ok(Piece { path, lines, symbol, note, shown })
 }
 
-/// The outline in place of a file's text, as far as the budget goes.
+/// The outline of a file instead of its text, truncated to the budget.
 fn outlined(outline: &Outline, budget: &mut Budget) -> String {
     let tops: Vec<u32> = outline.top().to_vec();
     let text = outline_text::text(outline, true, None, &tops, usize::MAX).finish(None, Form::Text(Reader::Agent));

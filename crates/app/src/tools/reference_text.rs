@@ -1,4 +1,4 @@
-//! References as agents and people read them: a row per place under the path of its file, tests last.
+//! References as text: a row per occurrence under the path of its file, tests last.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::rows::{self, Sheet};
 use crate::escape::shown;
 use crate::output::{Reader, style};
 
-/// The answer as text.
+/// Renders the answer as text.
 pub(super) fn text(found: &References, reader: Reader) -> String {
     let symbol = found.symbol.symbol();
     let mut counts = vec![rows::count(found.total, "reference")];
@@ -84,7 +84,7 @@ pub(super) fn text(found: &References, reader: Reader) -> String {
 }
 
 impl Place {
-    /// The line and who stands around it; a guess has a mark.
+    /// The line and its enclosing symbol; a heuristic match has a mark.
     pub(super) fn row(&self) -> String {
         let guess = if self.site.confidence == Confidence::Heuristic { "?" } else { "" };
         let name = self.around.name().map(|name| format!("{}: ", style::dim(&shown(&name)))).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Place {
 }
 
 impl Reached {
-    /// What is called there, and how it belongs to the symbol.
+    /// The callee and its relation to the symbol.
     pub(super) fn heading(&self) -> String {
         let how = match self.link {
             Link::Declaration => "which it implements",

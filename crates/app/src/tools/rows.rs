@@ -1,7 +1,7 @@
-//! The rows of text answers: a path once per file, below it a row per place that begins with its line.
+//! The rows of text answers: each path once per file, below it a row per location that begins with its line.
 //!
-//! What a row says is what the source says: the header of a definition, the line of a use. Nothing in a row is there for
-//! machines; `path:line` is the handle, and every tool takes it wherever it takes a name.
+//! A row shows source text: the header of a definition, the line of a use. It contains no machine-readable ids;
+//! `path:line` is the handle, and every tool accepts it in place of a name.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use super::shape::cut;
 use crate::escape::shown;
 use crate::output::{Reader, style};
 
-/// The longest header or line of source in a row, in characters.
+/// The maximum length of a header or source line in a row, in characters.
 pub(crate) const ROW: usize = 140;
 
-/// Kept free for what is said after the rows.
+/// The bytes reserved for the footer.
 const TAIL: usize = 500;
 
-/// A text that grows row by row until there is no more room.
+/// A text that grows row by row up to a maximum size.
 pub(crate) struct Sheet {
     room: usize,
     text: String,
@@ -25,12 +25,12 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
-    /// An empty one for so many bytes.
+    /// An empty writer for `max_bytes` bytes.
     pub(crate) fn new(room: usize) -> Self {
         Self { room: room.saturating_sub(TAIL).max(TAIL), text: String::new(), path: String::new() }
     }
 
-    /// A line, if there is room for it; the first one always has.
+    /// Adds a line if it fits; the first line always fits.
     pub(crate) fn line(&mut self, line: &str) -> bool {
         let fits = self.text.is_empty() || self.text.len() + line.len() < self.room;
         if fits {
@@ -40,7 +40,7 @@ impl Sheet {
         fits
     }
 
-    /// A row under the path of its file; the path is written when it is another than that of the row before.
+    /// Adds a row under the path of its file; the path is written if it differs from the path of the previous row.
     pub(crate) fn row(&mut self, path: &str, row: &str) -> bool {
         if self.path == path {
             return self.line(&format!(" {row}"));
@@ -52,23 +52,23 @@ impl Sheet {
         fits
     }
 
-    /// What comes next stands under no path.
+    /// Ends the current file: the next row writes its path again.
     pub(crate) fn close(&mut self) {
         self.path.clear();
     }
 
-    /// What there is so far, for who does not want to hold all of it.
+    /// Takes the text written so far, for callers that do not keep all of it in memory.
     pub(crate) fn take(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 
-    /// All of it.
+    /// Returns the text.
     pub(crate) fn finish(self) -> String {
         self.text
     }
 }
 
-/// How many of the rows of these lengths fit, at least one.
+/// The number of rows of these lengths that fit, at least one.
 pub(crate) fn fitting(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
     let room = room.saturating_sub(TAIL);
     let mut bytes = 0usize;
@@ -88,12 +88,12 @@ pub(crate) fn lines_text(lines: Lines) -> String {
     }
 }
 
-/// A place that stands alone: `src/a.rs:12-20`.
+/// A single location: `src/a.rs:12-20`.
 pub(crate) fn place(path: &str, lines: Lines) -> String {
     format!("{}:{}", style::path(&shown(path)), lines_text(lines))
 }
 
-/// Places in a row, each path once: `src/a.rs:12 one, :20 two, src/b.rs:7`.
+/// Locations in a row, each path once: `src/a.rs:12 one, :20 two, src/b.rs:7`.
 pub(crate) fn places<'p>(all: impl Iterator<Item = (&'p str, u32, String)>) -> String {
     let mut text = String::new();
     let mut last = None;
@@ -107,22 +107,22 @@ pub(crate) fn places<'p>(all: impl Iterator<Item = (&'p str, u32, String)>) -> S
     text
 }
 
-/// The name with that of the type around it, `Type.name`, never the module: the file says that.
+/// The name with the enclosing type, `Type.name`, but never with the module: the file implies that.
 pub(crate) fn short_name(symbol: &Symbol) -> String {
     match owner(symbol) {
-        // A private name of JavaScript brings its own mark.
+        // A private name of JavaScript starts with its own separator.
         Some((owner, _)) if symbol.name.starts_with('#') => format!("{owner}{}", symbol.name),
         Some((owner, mark)) => format!("{owner}{mark}{}", symbol.name),
         None => symbol.name.clone(),
     }
 }
 
-/// The name of what stands around a symbol, and the mark between the two.
+/// The name of the enclosing symbol, and the separator between the two.
 fn owner(symbol: &Symbol) -> Option<(&str, &'static str)> {
     use SymbolKind::{Constructor, Field, Method, Property, Variant};
     let mark = if symbol.qualified_name.contains("::") { "::" } else { "." };
     let is_member = matches!(symbol.kind, Constructor | Field | Method | Property | Variant);
-    // A block of tests around it is no part of its name: what stands before that is the module.
+    // A test block is not part of the name: its qualifier is the module.
     let is_in_block = symbol.kind == SymbolKind::Test || symbol.in_test && mark == ".";
     let has_owner = is_member || symbol.parent.is_some() && !is_in_block;
     let around = symbol.qualified_name.strip_suffix(symbol.name.as_str())?.strip_suffix(mark)?;
@@ -130,7 +130,7 @@ fn owner(symbol: &Symbol) -> Option<(&str, &'static str)> {
     has_owner.then_some((owner, mark))
 }
 
-/// The header of a symbol in one line. Where it does not name the type that it belongs to, the name does: `fn Type::new()`.
+/// The header of a symbol in one line. If it does not name the owner type, the type is added: `fn Type::new()`.
 pub(crate) fn header(symbol: &Symbol, characters: usize) -> String {
     let signature = match symbol.kind {
         SymbolKind::Use => format!("use {}", symbol.name),
@@ -150,7 +150,7 @@ fn is_of_a_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
-/// The byte at which a word stands for itself.
+/// The byte offset of the first whole-word occurrence.
 fn word_at(text: &str, word: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find(word).map(|at| at + from) {
@@ -172,16 +172,16 @@ fn replace_word(text: &str, word: &str, by: &str) -> Option<String> {
     Some(format!("{}{by}{}", &text[..at], &text[at + word.len()..]))
 }
 
-/// A line of source in a row, without the space around it.
+/// A source line in a row, trimmed.
 pub(crate) fn source(line: &str) -> String {
     shown(&cut(line.trim(), ROW)).into_owned()
 }
 
-/// The same with some of its bytes marked.
+/// The same with some of its bytes highlighted.
 pub(crate) fn source_marked(line: &str, ranges: &[Range<usize>]) -> String {
     let begin = line.len() - line.trim_start().len();
     let kept = cut(line.trim(), ROW);
-    // What was cut off, and the mark of the cut, has nothing to mark.
+    // Text that was cut off, and the ellipsis, is not highlighted.
     let whole = line.trim().bytes().zip(kept.bytes()).take_while(|(one, other)| one == other).count();
     let inside = |range: &Range<usize>| {
         let (start, end) = (range.start.checked_sub(begin)?, range.end.checked_sub(begin)?.min(whole));
@@ -190,7 +190,7 @@ pub(crate) fn source_marked(line: &str, ranges: &[Range<usize>]) -> String {
     marked(&kept, ranges.iter().filter_map(inside), |part| shown(part).into_owned())
 }
 
-/// A line exactly as it stands with some of its bytes marked.
+/// A verbatim line with some of its bytes highlighted.
 pub(crate) fn exact_marked(line: &str, ranges: &[Range<usize>]) -> String {
     let is_in = |range: &Range<usize>| {
         range.start < range.end
@@ -201,7 +201,7 @@ pub(crate) fn exact_marked(line: &str, ranges: &[Range<usize>]) -> String {
     marked(line, ranges, exact)
 }
 
-/// A text with these parts, which stand in order, marked as what was asked for.
+/// A text with these ordered ranges highlighted as matches.
 fn marked(text: &str, ranges: impl Iterator<Item = Range<usize>>, plain: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut from = 0;
@@ -216,29 +216,29 @@ fn marked(text: &str, ranges: impl Iterator<Item = Range<usize>>, plain: impl Fn
     out + &plain(&text[from..])
 }
 
-/// A line of source exactly as it stands, with its number before it. Tabs are no danger.
+/// A verbatim source line with its number. Tabs are harmless.
 pub(crate) fn numbered(number: u32, line: &str) -> String {
     format!("{number} {}", exact(line)).trim_end_matches(' ').to_owned()
 }
 
-/// A line exactly as it stands, but for what would steer a terminal.
+/// A verbatim line, except that terminal control characters are escaped.
 pub(crate) fn exact(line: &str) -> String {
     line.split('\t').map(shown).collect::<Vec<_>>().join("\t")
 }
 
-/// What was cut, and the argument that gets it.
+/// The remainder that was cut off, and the argument that gets it.
 pub(crate) struct More<'m> {
     pub(crate) seen: usize,
     pub(crate) total: usize,
-    /// What there is more of; may be empty.
+    /// The noun for the items; may be empty.
     pub(crate) what: &'m str,
-    /// Whether a larger `limit` would do; else the list goes on at the cursor.
+    /// Whether a larger `limit` is enough; otherwise the cursor continues the list.
     pub(crate) by_limit: bool,
     pub(crate) cursor: Option<&'m str>,
 }
 
 impl More<'_> {
-    /// One line; nothing when nothing was cut. It does not begin with a number: what does is a line of source.
+    /// One line; empty if nothing was cut. It does not begin with a number, because source lines do.
     pub(crate) fn text(&self, reader: Reader) -> String {
         if self.seen >= self.total {
             return String::new();

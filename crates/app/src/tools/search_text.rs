@@ -1,4 +1,4 @@
-//! What a search found, as agents and people read it: a row per place, and the code itself where that is short.
+//! Search results as text: a row per hit, and the code itself where it is short.
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::{Lines, Symbol, SymbolKind};
@@ -12,25 +12,25 @@ use crate::error::AppError;
 use crate::escape::shown;
 use crate::output::style;
 
-/// So many of the best places of a question in words may be shown whole.
+/// The maximum number of best hits of a query in words that are shown in full.
 const BODIES: usize = 3;
 
-/// The longest of them, in lines.
+/// The maximum length of such a hit, in lines.
 const BODY_LINES: u32 = 14;
 
-/// The longest header of one of several definitions, in characters.
+/// The maximum length of a header among several definitions, in characters.
 const SHORT: usize = 56;
 
-/// The longest header above a line that answers, in characters.
+/// The maximum length of the header above a matching line, in characters.
 const NARROW: usize = 90;
 
-/// So far above a symbol its description may begin, in lines.
+/// The maximum distance of a doc comment above its symbol, in lines.
 const ABOVE: usize = 30;
 
-/// What they may cost together, in tokens.
+/// The token budget of all bodies together.
 const BODY_TOKENS: u64 = 220;
 
-/// The places that define exactly the name that was asked for; nothing when the query is no name, or nobody bears it.
+/// The hits that define exactly the requested name; empty if the query is not a name, or has no definition.
 pub(super) fn named<'f>(query: &str, found: &'f Found) -> Vec<&'f Place> {
     if found.intent != Intent::Symbol {
         return Vec::new();
@@ -45,8 +45,8 @@ pub(super) fn named<'f>(query: &str, found: &'f Found) -> Vec<&'f Place> {
     found.places.iter().filter(is_it).collect()
 }
 
-/// A text per definition of a name; of several, each file's path once and short headers. Those in tests come last, by
-/// their places alone, unless there are no others.
+/// A text per definition of a name. With several, each path is written once and headers are short. Definitions in tests
+/// come last, by location only, unless there are no others.
 pub(super) fn definitions(shape: Shape, places: &[&Place]) -> Vec<String> {
     let is_test =
         |place: &Place| REGISTRY.is_test(&place.version.path, place.symbol().is_some_and(|symbol| symbol.in_test));
@@ -94,7 +94,7 @@ fn rows_of(shape: Shape, places: &[&Place]) -> Vec<String> {
     rows
 }
 
-/// A text per place. With `bodies`, the best of them are shown whole where they are short.
+/// A text per hit. With `bodies`, the best hits are shown in full if they are short.
 pub(super) fn rows(
     snapshot: &Snapshot,
     shape: Shape,
@@ -105,7 +105,7 @@ pub(super) fn rows(
     let mut left = if bodies { BODY_TOKENS } else { 0 };
     let mut whole: Vec<&Place> = Vec::new();
     for (number, place) in places.iter().enumerate() {
-        // What stands in a body, or around one, was shown with it for the most part.
+        // A hit that overlaps a body was mostly shown with it.
         let is_shown = |other: &&Place| other.version.id == place.version.id && overlap(other.lines, place.lines);
         let is_new = number < BODIES && !whole.iter().any(is_shown);
         let body = if is_new { body(snapshot, place, &mut left)? } else { None };
@@ -134,7 +134,7 @@ fn row(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<String, AppEr
         (What::Symbol, Some(symbol)) => {
             let header = rows::header(symbol, rows::ROW);
             let mut text = format!("{} {header}\n", rows::place(path, place.lines));
-            // The header does not say why it is here: the line that does.
+            // The header does not show why the hit matched, so the best line is added.
             if place.matches(&symbol.signature).is_empty() {
                 text += &best_line(snapshot, place, symbol.lines.start)?;
             }
@@ -170,7 +170,7 @@ fn within(lines: Lines, line: u32) -> bool {
     (lines.start..=lines.end).contains(&line)
 }
 
-/// The symbol that a line of comments describes: the one that begins below it, with nothing but comments between.
+/// The symbol documented by a comment line: it begins below that line, with only comments between them.
 fn described<'s>(symbols: &'s [Symbol], text: &str, line: u32) -> Option<&'s Symbol> {
     const MARKS: [&str; 6] = ["//", "#", "*", "/*", "--", "@"];
     let is_code = |symbol: &&Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
@@ -181,7 +181,7 @@ fn described<'s>(symbols: &'s [Symbol], text: &str, line: u32) -> Option<&'s Sym
     (between.len() <= ABOVE && between.iter().all(is_comment)).then_some(next)
 }
 
-/// The line of a symbol that holds most of the words.
+/// The line of a symbol with the most query words.
 fn best_line(snapshot: &Snapshot, place: &Place, declared: u32) -> Result<String, AppError> {
     let lines = place.shown_lines(snapshot, 2)?;
     let best = lines.iter().find(|(line, text)| *line != declared && !place.matches(text).is_empty());
@@ -189,7 +189,7 @@ fn best_line(snapshot: &Snapshot, place: &Place, declared: u32) -> Result<String
     Ok(text.unwrap_or_default())
 }
 
-/// A line with the words that were asked for marked.
+/// A line with the query words highlighted.
 fn marked(place: &Place, line: &str) -> String {
     let line = shape::cut(line.trim(), rows::ROW);
     let mut text = String::new();
@@ -202,7 +202,7 @@ fn marked(place: &Place, line: &str) -> String {
     text + &shown(&line[from..])
 }
 
-/// The symbol whole, with the numbers of its lines, when it is short and the budget is there.
+/// The numbered lines of a symbol, if it is short and the budget allows it.
 fn body(snapshot: &Snapshot, place: &Place, left: &mut u64) -> Result<Option<String>, AppError> {
     let Some(symbol) = place.symbol().filter(|_| place.what == What::Symbol && *left > 0) else { return Ok(None) };
     let lines = symbol.lines;

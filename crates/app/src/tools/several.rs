@@ -1,4 +1,4 @@
-//! One question about several names: each is answered for itself, and what went wrong with one is told in its place.
+//! Requests about several names: each is answered separately, and an error takes the position of its answer.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use crate::error::AppError;
 use crate::metadata::Metadata;
 use crate::output::{Answer, Form, Reader, error_line};
 
-/// What is told about one name, without the metadata.
+/// The answer for one name, without the metadata.
 pub(crate) trait Part {
-    /// As the contracts have it.
+    /// The JSON as the contracts define it.
     fn json(&self) -> Result<Value, AppError>;
 
-    /// What is added to that behind the metadata.
+    /// Adds fields after the metadata.
     fn finish(&self, _json: &mut Value) -> Result<(), AppError> {
         Ok(())
     }
 
-    /// As agents and people read it.
+    /// The text for agents and people.
     fn text(&self, reader: Reader) -> Result<String, AppError>;
 }
 
-/// The answers to a question about several names.
+/// The answers for several names.
 pub(crate) struct Several<P> {
     pub(crate) first: P,
     /// The further names, each with its answer.
@@ -30,7 +30,7 @@ pub(crate) struct Several<P> {
 }
 
 impl<P: Part> Several<P> {
-    /// In one form.
+    /// Renders in the requested format.
     pub(crate) fn told(self, form: Form) -> Result<Answer, AppError> {
         Ok(match form {
             Form::Json => Answer { text: String::new(), json: self.json()?, code: self.code },

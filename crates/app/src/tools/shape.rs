@@ -1,4 +1,4 @@
-//! How results are laid out: how much of each is shown, and what is said about their order.
+//! The layout of results: the level of detail, and the explanation of the ranking.
 
 use codecompass_lang::has_visibility;
 use codecompass_model::Symbol;
@@ -13,14 +13,14 @@ use crate::output::style;
 use crate::tools::frame::{Arguments, Kind, Param, optional};
 use crate::tools::input;
 
-/// How much of each result is shown.
+/// The level of detail of each result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DetailLevel {
-    /// Where it is.
+    /// The location.
     Location,
-    /// And what it is.
+    /// Adds the signature.
     Signature,
-    /// And what stands around it.
+    /// Adds the context.
     Context,
 }
 
@@ -29,7 +29,7 @@ impl DetailLevel {
         &[("location", Self::Location), ("signature", Self::Signature), ("context", Self::Context)];
 }
 
-/// The parameters of lists, as the tools that answer with one take them.
+/// The parameters shared by the tools that return lists.
 pub(crate) const DETAIL_LEVEL: Param =
     optional("detail_level", Kind::Choice(&["location", "signature", "context"], Some("signature")), "")
         .json_only()
@@ -60,7 +60,7 @@ pub(crate) const FRESHNESS_POLICY: Param = optional(
 /// The same for tools whose contract does not have it.
 pub(crate) const FRESHNESS: Param = FRESHNESS_POLICY.on_the_command_line();
 
-/// See the module.
+/// The requested layout of results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) detail: DetailLevel,
@@ -69,7 +69,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// From a call's arguments.
+    /// Parses the arguments.
     pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
         let detail = arguments.text("detail_level");
         let level = arguments.text("ranking_explain_level");
@@ -83,7 +83,7 @@ impl Shape {
 }
 
 impl Shape {
-    /// What is said about the order of these results; nothing when nobody wants to know.
+    /// The reasons for the order of these results; `None` unless they are requested.
     pub(crate) fn reasons<'s>(&self, config: &Config, all: impl Iterator<Item = &'s Scores>) -> Option<Vec<Value>> {
         let level = self.explain.unwrap_or(config.explain_level());
         match level {
@@ -92,7 +92,7 @@ impl Shape {
         }
     }
 
-    /// What each feature adds to a total, in one line for people who asked.
+    /// The contribution of each feature to a total, in one line for people who request it.
     pub(crate) fn reasons_text(&self, scores: &Scores) -> String {
         let parts = match self.explain {
             None | Some(ExplainLevel::Off) => return String::new(),
@@ -106,7 +106,7 @@ impl Shape {
         format!("    {}\n", style::dim(&format!("{:.3} = {}{rest}", scores.total(), parts.join(" "))))
     }
 
-    /// Where the symbol is and what it is called; with the signature, what it is.
+    /// Adds the location and the name of a symbol, and its signature at that level of detail.
     pub(crate) fn insert_symbol(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
         result.insert("kind".into(), json!(symbol.kind.as_str()));
         result.insert("name".into(), json!(symbol.name));
@@ -117,7 +117,7 @@ impl Shape {
         result.insert("symbol_stable_id".into(), json!(StableId::of(&version.language, symbol).to_string()));
     }
 
-    /// The header of a symbol that is the result itself.
+    /// Adds the header of a symbol that is the result itself.
     pub(crate) fn insert_signature(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
         if self.detail >= DetailLevel::Signature && !self.compact {
             result.insert("signature".into(), json!(cut(&symbol.signature, SIGNATURE)));
@@ -127,7 +127,7 @@ impl Shape {
         }
     }
 
-    /// What stands around a symbol, when that was asked for.
+    /// Adds the context of a symbol if it is requested.
     pub(crate) fn insert_context(
         &self,
         result: &mut Map<String, Value>,
@@ -151,7 +151,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Where the version comes from, and the score.
+    /// Adds the origin of the version, and the score.
     pub(crate) fn insert_standing(
         &self,
         result: &mut Map<String, Value>,
@@ -169,20 +169,20 @@ impl Shape {
     }
 }
 
-/// The first lines of a symbol, for a list that shows what stands around its results.
+/// The first lines of a symbol, for lists at the `context` level.
 pub(crate) fn preview(snapshot: &Snapshot, version: &VersionInfo, place: u32) -> Result<String, AppError> {
     let detail = detail(snapshot, version, place)?;
     let lines = detail.iter().flat_map(|detail| detail.body_preview.lines());
     Ok(lines.map(|line| format!("    {}\n", super::rows::exact(line))).collect())
 }
 
-/// The features that a short reason shows.
+/// The features of a basic explanation.
 const BASIC: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
 
-/// The longest signature that is shown, in characters.
+/// The maximum length of a signature, in characters.
 pub(crate) const SIGNATURE: usize = 200;
 
-/// The text, or its beginning.
+/// The text, truncated to a number of characters.
 pub(crate) fn cut(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -207,15 +207,15 @@ fn reasons_json(level: ExplainLevel, index: usize, scores: &Scores) -> Value {
     Value::Object(reasons)
 }
 
-/// To four digits, so that an answer is no longer than it must be.
+/// Rounds to four decimal places, to keep answers short.
 fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// Room for everything around the list of results.
+/// The bytes reserved for everything around the list of results.
 pub(crate) const FRAME: usize = 2048;
 
-/// How many of these results fit into an answer of so many bytes with what is said about their order, at least one.
+/// The number of these results that fit into `max_bytes` together with their reasons, at least one.
 pub(crate) fn fitting(results: &[Value], reasons: Option<&[Value]>, most_bytes: usize) -> usize {
     let mut bytes = FRAME;
     let size = |value: &Value| value.to_string().len() + 1;

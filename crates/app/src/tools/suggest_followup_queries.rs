@@ -1,4 +1,4 @@
-//! `suggest_followup_queries`: what to ask next when an answer was weak.
+//! `suggest_followup_queries`: the next calls after a weak answer.
 
 use codecompass_query::identifiers;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(crate) const TOOL: Tool = Tool {
     },
 };
 
-/// The call before and what it gave.
+/// The previous call and its result.
 struct Given {
     before: Before,
     results: usize,
@@ -71,7 +71,7 @@ impl Given {
         })
     }
 
-    /// Whether the answer is good enough. A tool whose results have no score is judged by whether it found anything.
+    /// Whether the answer is good enough. Without scores, any result counts as good.
     fn is_good(&self) -> bool {
         match self.before.tool.as_str() {
             "search_code" | "get_code_context" => self.top_score >= self.threshold,
@@ -80,7 +80,7 @@ impl Given {
     }
 }
 
-/// Whether a suggestion asks for a symbol of this name, or has it in its query.
+/// Whether a suggestion looks up this name, or has it in its query.
 fn uses(suggestion: &Value, name: &str) -> bool {
     let params = &suggestion["params"];
     let words = params["query"].as_str().into_iter().flat_map(str::split_whitespace);
@@ -115,7 +115,7 @@ fn answer(inquiry: &Inquiry<'_>, given: &Given, offered: &[&str]) -> Result<Answ
     Answer::of(inquiry.form, 0, &Advice { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) })
 }
 
-/// What is told.
+/// The answer.
 struct Advice<'g> {
     given: &'g Given,
     suggestions: Vec<Value>,

@@ -1,4 +1,4 @@
-//! `tests`: whether tests are listed. It chooses what is listed, before any limit, and never what is walked.
+//! The `tests` parameter: whether tests are listed. It filters the lists before any limit, but never the traversal.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ const WORDS: &[(&str, Tests)] = &[("include", Tests::Include), ("exclude", Tests
 /// The parameter.
 pub(crate) const TESTS: Param = optional("tests", Kind::Choice(&["include", "exclude", "only"], None), "");
 
-/// See the module.
+/// The filter for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tests {
-    /// Nobody said: JSON lists all, text may fold them.
+    /// Not given: JSON lists all tests, text may fold them.
     #[default]
     Open,
     Include,
@@ -24,12 +24,12 @@ pub(crate) enum Tests {
 }
 
 impl Tests {
-    /// From a call's arguments.
+    /// Parses the arguments.
     pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
         Ok(input::one_of("tests", arguments.text("tests").as_deref(), WORDS)?.unwrap_or_default())
     }
 
-    /// Whether something is listed that is a test, or is none.
+    /// Whether the list includes tests, or other code.
     pub(crate) fn lists(self, is_test: bool) -> bool {
         match self {
             Tests::Open | Tests::Include => true,
@@ -38,21 +38,21 @@ impl Tests {
         }
     }
 
-    /// What it adds to everything that decides a list.
+    /// The part of the cursor identity for this filter.
     pub(crate) fn identity(self) -> String {
         if self.is_chosen() { format!(" {self:?}") } else { String::new() }
     }
 
-    /// Whether anything is left out.
+    /// Whether anything is filtered out.
     pub(crate) fn is_chosen(self) -> bool {
         matches!(self, Tests::Exclude | Tests::Only)
     }
 }
 
-/// So many tests are listed one by one before they become a number.
+/// The maximum number of tests that are listed before they become a count.
 const SHOWN: usize = 10;
 
-/// Tests that stand after everything else in a text: those with a row, and how many have none.
+/// Tests at the end of a text: those with a row, and the number of the others.
 pub(crate) struct Last<T> {
     pub(crate) rows: Vec<T>,
     folded: usize,
@@ -60,12 +60,12 @@ pub(crate) struct Last<T> {
 }
 
 impl<T> Last<T> {
-    /// None.
+    /// No tests.
     pub(crate) fn none() -> Self {
         Self { rows: Vec::new(), folded: 0, files: 0 }
     }
 
-    /// Of these as many as fit: when nobody said how many, a few or none; else what the limit leaves.
+    /// Keeps as many tests as the limit leaves; without a limit, all of a few or none of many.
     pub(crate) fn of(mut tests: Vec<T>, limit: Option<usize>, path: impl Fn(&T) -> &str) -> Self {
         let kept = limit.unwrap_or(if tests.len() > SHOWN { 0 } else { SHOWN });
         let rest = tests.split_off(kept.min(tests.len()));
@@ -73,7 +73,7 @@ impl<T> Last<T> {
         Self { folded: rest.len(), files: files.len(), rows: tests }
     }
 
-    /// With other rows.
+    /// Maps the rows.
     pub(crate) fn try_map<U, E>(self, each: impl FnMut(T) -> Result<U, E>) -> Result<Last<U>, E> {
         let rows = self.rows.into_iter().map(each).collect::<Result<_, E>>()?;
         Ok(Last { rows, folded: self.folded, files: self.files })
@@ -84,12 +84,12 @@ impl<T> Last<T> {
         self.rows.is_empty() && self.folded == 0
     }
 
-    /// How many there are.
+    /// The number of tests.
     pub(crate) fn count(&self) -> usize {
         self.rows.len() + self.folded
     }
 
-    /// The line that counts those without a row, and the argument that lists them.
+    /// The line that counts the tests without a row, and names the argument that lists them.
     pub(crate) fn text(&self, reader: Reader) -> String {
         if self.folded == 0 {
             return String::new();

@@ -1,9 +1,9 @@
-//! What an item costs of a budget of tokens, by the contract's formula and by our own upper estimate.
+//! The token cost of an item, by the contract's formula and by our own upper estimate.
 //!
-//! The formula counts words between spaces, of which compact JSON has hardly any. So the text is also cut where
-//! tokenizers cut it (a word with the sign before it, three digits, a run of signs, white space), and each piece is
-//! counted as what such pieces are at most on average, by its length and case. No vocabulary is loaded; the figures were
-//! set beside a real one (o200k) over source in several languages.
+//! The formula counts words between spaces, and compact JSON has hardly any. So the text is also split where tokenizers
+//! split it (a word with the sign before it, three digits, a run of signs, white space), and each piece costs the
+//! highest average of such pieces, by length and case. No vocabulary is loaded; the figures were calibrated against a
+//! real one (o200k) over source in several languages.
 
 /// The cost of one item, or of several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,12 +12,12 @@ pub(crate) struct Cost {
     pub(crate) formula: u64,
     /// By our own estimate, in hundredths of a token.
     pub(crate) hundredths: u64,
-    /// The bytes.
+    /// The number of bytes.
     pub(crate) bytes: u64,
 }
 
 impl Cost {
-    /// What an item costs that is written like this, with the comma after it.
+    /// The cost of an item with this JSON text, including the comma after it.
     pub(crate) fn of(json: &str) -> Self {
         let words = json.split_whitespace().count() as u64;
         let hundredths = hundredths(json, u64::MAX) + 100;
@@ -38,47 +38,47 @@ impl Cost {
     }
 }
 
-/// Our own estimate of a text, in tokens.
+/// Our own estimate for a text, in tokens.
 pub(crate) fn upper_estimate(text: &str) -> u64 {
     hundredths(text, u64::MAX).div_ceil(100)
 }
 
-/// What may be spent, and what was.
+/// A budget, and the amount spent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// Tokens.
+    /// The maximum number of tokens.
     pub(crate) tokens: u64,
-    /// Bytes.
+    /// The maximum number of bytes.
     pub(crate) bytes: u64,
-    /// What was spent.
+    /// The cost so far.
     pub(crate) spent: Cost,
 }
 
 /// The brackets of the list.
 const BRACKETS: Cost = Cost { formula: 0, hundredths: 100, bytes: 2 };
 
-/// No item costs fewer tokens: two ids, ten names of fields and what stands between them.
+/// The minimum number of tokens of an item: two ids, ten field names and the punctuation.
 const LEAST: u64 = 80;
 
-/// No piece of a text has more bytes per token than this: white space has the most.
+/// The maximum number of bytes per token of any piece: white space has the most.
 const LONGEST: u64 = 16;
 
 impl Budget {
-    /// Nothing spent but the brackets.
+    /// A budget with only the brackets spent.
     pub(crate) fn new(tokens: u64, bytes: u64) -> Self {
         Self { tokens, bytes, spent: BRACKETS }
     }
 
-    /// Whether so much is left.
+    /// Whether the budget covers the cost.
     pub(crate) fn allows(&self, cost: Cost) -> bool {
         let all = self.spent.plus(cost);
         all.formula <= self.tokens && all.tokens() <= self.tokens && all.bytes <= self.bytes
     }
 
-    /// Spends what an item costs that is written like this, if it is there.
+    /// Spends the cost of an item with this JSON text if the budget covers it.
     pub(crate) fn take(&mut self, json: &str) -> bool {
         let left = (self.tokens * 100).saturating_sub(self.spent.hundredths);
-        // Most of a long text need not be read to know that it is too long.
+        // A long text need not be measured completely to know that it is too long.
         if self.is_too_long(json.len() as u64) || hundredths(json, left) > left {
             return false;
         }
@@ -90,19 +90,19 @@ impl Budget {
         is_there
     }
 
-    /// Whether no item fits whose own words have so many bytes, whatever they are.
+    /// Whether no item with this number of bytes of own text can fit, whatever the text.
     pub(crate) fn is_over(&self, bytes: u64) -> bool {
         self.spent.tokens() + LEAST + bytes / LONGEST > self.tokens
     }
 
-    /// Whether a text of so many bytes can not fit, whatever it says.
+    /// Whether no text of this length in bytes can fit.
     pub(crate) fn is_too_long(&self, bytes: u64) -> bool {
         let left = self.tokens.saturating_sub(self.spent.tokens());
         bytes > left.saturating_mul(LONGEST) || self.spent.bytes + bytes > self.bytes
     }
 }
 
-/// What stands before a word and belongs to it.
+/// The character before a word that is part of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lead {
     Nothing,
@@ -110,7 +110,7 @@ enum Lead {
     Sign,
 }
 
-/// The cost of a text; whoever has had enough is told only that it is more.
+/// The cost of a text. Stops above `enough`: the result then only says that the cost is higher.
 fn hundredths(text: &str, enough: u64) -> u64 {
     let mut rest = text;
     let mut sum = 0;
@@ -122,7 +122,7 @@ fn hundredths(text: &str, enough: u64) -> u64 {
     sum
 }
 
-/// The bytes of the first piece of a text, and its cost.
+/// The number of bytes of the first piece of a text, and its cost.
 fn piece(text: &str, first: char) -> (usize, u64) {
     if let Some(found) = id(text).or_else(|| key(text)) {
         return found;
@@ -140,7 +140,7 @@ fn piece(text: &str, first: char) -> (usize, u64) {
     if next.is_some_and(char::is_alphabetic) && first != '\n' && first != '\r' {
         let lead = if first == ' ' { Lead::Space } else { Lead::Sign };
         let (length, cost) = word(after, lead);
-        // A line end or tab is written with a letter, which no vocabulary knows before the word it stands before.
+        // A line end or tab is escaped with a letter, and no vocabulary has it joined to the following word.
         if first == '\\' && length > 1 && after.starts_with(['n', 't', 'r']) {
             return (1 + length, 100 + word(&after[1..], Lead::Nothing).1);
         }
@@ -149,7 +149,7 @@ fn piece(text: &str, first: char) -> (usize, u64) {
     }
     if first.is_whitespace() {
         let run: usize = text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf8).sum();
-        // The last one goes with what follows.
+        // The last one belongs to the next piece.
         let own = if run > 1 && run < text.len() { run - 1 } else { run };
         let own = if text.is_char_boundary(own) { own } else { run };
         return (own, 100 + (own as u64 / 16) * 100);
@@ -159,7 +159,7 @@ fn piece(text: &str, first: char) -> (usize, u64) {
     (length, signs(&text[..length]))
 }
 
-/// The ids of symbols are letters and digits by chance: `sym_` and 26 signs, `b3:` and 32.
+/// Symbol ids are random letters and digits: `sym_` and 26 characters, `b3:` and 32.
 fn id(text: &str) -> Option<(usize, u64)> {
     let (start, length, is_hex) = match text {
         _ if text.starts_with("sym_") => (4, 26, false),
@@ -205,7 +205,7 @@ fn id(text: &str) -> Option<(usize, u64)> {
     Some((start + length, sum))
 }
 
-/// Checksums, keys and encoded bytes: long runs in which digits stand among letters again and again.
+/// Checksums, keys and encoded bytes: long runs in which digits and letters alternate often.
 fn key(text: &str) -> Option<(usize, u64)> {
     const LEAST: usize = 16;
     const LEAST_SWITCHES: usize = 3;
@@ -248,7 +248,7 @@ fn letters(length: u64, is_loud: bool, lead: Lead) -> u64 {
     }
 }
 
-/// Signs stand together in the usual pairs.
+/// Signs often form common pairs.
 fn signs(run: &str) -> u64 {
     let length = run.len() as u64;
     let same = run.bytes().all(|byte| Some(byte) == run.bytes().next());
@@ -264,7 +264,7 @@ fn signs(run: &str) -> u64 {
     }
 }
 
-/// What is not ASCII takes a token and more for each character.
+/// Each character outside ASCII costs one token or more.
 fn foreign(text: &str) -> u64 {
     text.chars().map(|c| if c.is_ascii() { 50 } else { (c.len_utf8() as u64 - 1).max(1) * 100 }).sum()
 }

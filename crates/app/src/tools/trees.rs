@@ -1,18 +1,18 @@
-//! Trees of symbols in an answer of limited size: what stands further out comes first.
+//! Trees of symbols in an answer of limited size: outer levels come first.
 
 use std::collections::VecDeque;
 
 use serde_json::{Map, Value, json};
 
-/// Room for everything around a tree.
+/// The bytes reserved for everything around a tree.
 const FRAME: usize = 2048;
 
-/// Trees cut to so many bytes.
+/// Trees truncated to a size in bytes.
 pub(crate) struct Cut {
     pub(crate) trees: Vec<Value>,
-    /// How many nodes are in them.
+    /// The number of nodes kept.
     pub(crate) kept: usize,
-    /// How many there were.
+    /// The number of nodes before.
     pub(crate) total: usize,
 }
 
@@ -22,8 +22,7 @@ struct Node {
     is_kept: bool,
 }
 
-/// Keeps the nodes that fit, level by level; at least the first. A node whose `children` are not all there says how many
-/// are missing.
+/// Keeps the nodes that fit, level by level, at least the first. A node with missing `children` has their number.
 pub(crate) fn cut(trees: Vec<Value>, most_bytes: usize) -> Cut {
     let mut nodes: Vec<Node> = Vec::new();
     let roots: Vec<usize> = trees.into_iter().map(|tree| flatten(tree, &mut nodes)).collect();

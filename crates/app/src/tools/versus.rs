@@ -1,4 +1,4 @@
-//! Two states of a repository side by side: what the tools about changes share.
+//! Two states of a repository side by side: code shared by the tools about changes.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,23 +22,23 @@ use crate::views::{Access, At, Desk, Published, Upkeep};
 /// The name of the work tree with its uncommitted edits.
 pub(crate) const WORKTREE: &str = "@worktree";
 
-/// Who looks, and from where.
+/// Opens the states to compare, for one request.
 pub(crate) struct Look<'a> {
     pub(crate) session: &'a Session,
     pub(crate) upkeep: &'a dyn Upkeep,
     pub(crate) desk: &'a mut Desk,
-    /// Whether a branch or tag that was never indexed is brought in like a commit.
+    /// Whether a branch or tag that was never indexed is synced like a commit.
     pub(crate) brings_names: bool,
-    /// What is meant when no head is named, in place of what is checked out.
+    /// The default head, instead of the checked-out ref.
     pub(crate) head: Option<String>,
-    /// The configuration, with what this call may hold.
+    /// The configuration, with the limits of this call.
     pub(crate) config: Config,
-    /// How the answer is laid out.
+    /// The format of the answer.
     pub(crate) form: Form,
 }
 
 impl<'a> Look<'a> {
-    /// An error with what is known of the project.
+    /// Adds the project context to an error.
     pub(crate) fn explained(&self, error: AppError) -> AppError {
         if error.more.metadata.is_some() { error } else { self.session.explain(error, None) }
     }
@@ -48,7 +48,7 @@ impl<'a> Look<'a> {
         self.session.workspace.repo.as_ref()
     }
 
-    /// The commit that a name means. In a server, a branch or tag must have been indexed once.
+    /// Resolves a name to a commit. In a server, a branch or tag must have been indexed once.
     pub(crate) fn commit(&mut self, repo: &Repo, name: &str) -> Result<String, AppError> {
         let resolved = repo.resolve(name)?;
         let store = self.desk.store(self.session)?;
@@ -58,7 +58,7 @@ impl<'a> Look<'a> {
         Ok(resolved.commit)
     }
 
-    /// The state of a commit. Any view that was made of it will do; without one it is brought in.
+    /// The state of a commit. Any view of the commit will do; without one, the commit is synced.
     pub(crate) fn committed(&mut self, name: &str, commit: &str) -> Result<State, AppError> {
         let extraction = codecompass_index::extraction_key(&self.session.limits());
         let is_it = |view: &ViewInfo| {
@@ -69,7 +69,7 @@ impl<'a> Look<'a> {
         let target = |key| Target { key, ref_name: name.to_owned(), commit: Some(commit.to_owned()) };
         if let Some(view) = self.desk.store(self.session)?.views()?.into_iter().find(is_it) {
             let (snapshot, memory) = self.desk.snapshot(self.session, &view.key)?;
-            // A branch may have gone on between the two looks.
+            // A branch may have moved between the two reads.
             if snapshot.info().commit.as_deref() == Some(commit) {
                 let metadata = self.session.metadata(&target(view.key.clone()), Some(&view));
                 let metadata = Metadata { freshness: Freshness::Fresh, ..metadata };
@@ -89,15 +89,15 @@ impl<'a> Look<'a> {
             return Err(AppError::new(Code::InvalidInput, "The repository is bare: it has no work tree.")
                 .data(json!({ "parameter": "head_ref" })));
         }
-        // A comparison without the edits that it is about would say that nothing changed.
+        // A comparison without the latest edits would report no changes.
         let access = Access { or_fail: true, ..Access::default() };
         State::of(Published::find(self.session, access, self.upkeep, self.desk)?, true)
     }
 }
 
-/// A state that can be asked.
+/// A state that can be queried.
 pub(crate) struct State {
-    /// The commit it is, or that the work tree stands on.
+    /// The commit, or the commit that the work tree is based on.
     pub(crate) commit: String,
     pub(crate) snapshot: Rc<Snapshot>,
     pub(crate) memory: Rc<Memory>,
@@ -115,13 +115,13 @@ impl State {
     }
 }
 
-/// A repository before its first commit.
+/// The error for a repository before its first commit.
 pub(crate) fn no_commit() -> AppError {
     AppError::new(Code::MergeBaseFailed, "There is no commit yet, so there is nothing to compare with.")
         .hint("Commit something first.")
 }
 
-/// The files that differ between two states, renames joined.
+/// The files that differ between two states, with renames joined.
 pub(crate) fn file_changes(
     look: &mut Look<'_>,
     repo: &Repo,
@@ -138,7 +138,7 @@ pub(crate) fn file_changes(
     Ok(with_renames(changes, &mut contents))
 }
 
-/// How a work tree differs from its commit, from what is indexed of both. Notes the versions that git has not.
+/// The differences between a work tree and its commit, from their indexes. Records the versions that git does not have.
 fn edits(
     committed: &Snapshot,
     worktree: &Snapshot,
@@ -162,7 +162,7 @@ fn edits(
     Ok(edits)
 }
 
-/// The bytes of blobs: git's, or what was read from the work tree.
+/// The bytes of blobs: from git, or as read from the work tree.
 struct Texts<'s> {
     reader: BlobReader,
     snapshot: &'s Snapshot,
@@ -185,8 +185,8 @@ impl Contents for Texts<'_> {
     }
 }
 
-/// The indexed sides of files that differ. A file that both states have, but only one has indexed, can not be compared:
-/// such files are counted.
+/// The indexed sides of changed files. A file in both states that only one has indexed cannot be compared: such files
+/// are counted.
 pub(crate) fn file_pairs(
     base: &State,
     head: &State,
