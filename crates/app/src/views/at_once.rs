@@ -1,4 +1,4 @@
-//! The upkeep of a command: it looks for itself, and syncs before it answers.
+//! The refresh policy of commands: compare with the source, and sync before answering.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use crate::metadata::Freshness;
 use crate::session::Request;
 use crate::views::{At, BRIEFLY, Upkeep};
 
-/// So often it looks whether another process has ended.
+/// How often it checks whether another process has finished.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits a little for another process that syncs this view; whether there was one.
+/// Waits briefly for another process that syncs this view. Returns whether there was one.
 pub(crate) fn others_end(at: &At<'_>) -> bool {
     let is_running = || at.session.active_job().is_some_and(|job| job.view.as_ref() == Some(&at.target.key));
     let until = Instant::now() + BRIEFLY;
@@ -25,7 +25,7 @@ pub(crate) fn others_end(at: &At<'_>) -> bool {
     was_running
 }
 
-/// See the module.
+/// Refreshes views inside the request itself.
 pub(crate) struct AtOnce;
 
 impl Upkeep for AtOnce {
@@ -45,7 +45,7 @@ impl Upkeep for AtOnce {
         let until = Instant::now() + BRIEFLY;
         loop {
             match at.session.sync(at.target, Request::default()) {
-                // Whoever writes now may be about to bring in the very same: a server that watches, say.
+                // The current writer may be about to sync the same changes, for example a server with a watch.
                 Err(error) if error.code == Code::IndexInProgress && Instant::now() < until => {
                     std::thread::sleep(PAUSE);
                 }

@@ -1,8 +1,9 @@
-//! What a thread keeps open between two questions: stores and snapshots, as long as they show what is published.
+//! The stores and snapshots that a thread keeps open between requests, while they show the published state.
 //!
-//! Opening a snapshot costs more than many an answer. One is kept for as long as its generation is the newest, and let
-//! go when a newer one is published ([`Desk::obey`]) or nobody asks for a while ([`Desk::rest`], [`Desk::tidy`]): an open
-//! snapshot keeps garbage from being collected, and the database's log from beginning anew.
+//! Opening a snapshot costs more than many answers. A snapshot is cached while its generation is the newest. It is
+//! evicted when a newer one is published ([`SnapshotCache::apply`]) or after an idle time
+//! ([`SnapshotCache::evict_finished`], [`SnapshotCache::evict_idle`]): an open snapshot blocks garbage collection and
+//! keeps the database log from being reset.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,26 +19,26 @@ use codecompass_store::{SecretRules, Snapshot, Store};
 use crate::error::AppError;
 use crate::session::Session;
 
-/// So many snapshots are kept open per project.
+/// The maximum number of open snapshots per project.
 const KEPT: usize = 4;
 
-/// See the module.
+/// The open stores and snapshots of a thread.
 #[derive(Default)]
 pub(crate) struct Desk {
     shelves: HashMap<PathBuf, Shelf>,
-    /// What was found out in snapshots that were let go. An answer that was cut off is completed by the next question,
-    /// however long that takes to come.
+    /// Partial results from evicted snapshots. The next request completes a truncated answer, even if it comes much
+    /// later.
     looks: HashMap<PathBuf, Vec<(State, Rc<Looks>)>>,
-    /// Set when nobody wants the answer to the question at hand any more.
+    /// Set when the current request is cancelled.
     gone: Arc<AtomicBool>,
 }
 
-/// What all threads are told about their desks. Each heeds it between two tasks.
+/// Commands to the caches of all threads. Each thread applies them between two tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Something was published in this project: what shows an older generation is let go.
+    /// A view of this project was published: evict older generations.
     Renew(PathBuf),
-    /// This project is closed: everything of it is let go.
+    /// This project is closed: evict everything of it.
     Forget(PathBuf),
 }
 
@@ -48,7 +49,7 @@ struct Shelf {
     used: Instant,
 }
 
-/// What a snapshot shows.
+/// The identity of a snapshot: view, base and generation.
 #[derive(Clone, PartialEq, Eq)]
 struct State {
     key: ViewKey,
@@ -63,7 +64,7 @@ struct Kept {
 }
 
 impl Desk {
-    /// Whatever is read from now on is read for a question that this ends.
+    /// Sets the flag that cancels all reads from now on.
     pub(crate) fn heed(&mut self, gone: &Arc<AtomicBool>) {
         self.gone = Arc::clone(gone);
     }
@@ -73,7 +74,7 @@ impl Desk {
         Ok(&self.shelf(session)?.store)
     }
 
-    /// A snapshot of the newest generation of a view, with what was resolved in it so far.
+    /// A snapshot of the newest generation of a view, with its resolve cache.
     pub(crate) fn snapshot(
         &mut self,
         session: &Session,
@@ -91,7 +92,7 @@ impl Desk {
         }
         let mut snapshot = shelf.store.snapshot(key)?;
         if !snapshot.is_looked_through(session.secrets.key())? {
-            // Somebody with other rules about secrets has written since the store was opened. Opening it mends that.
+            // A process with other secret rules has written since the store was opened. Reopening the store fixes that.
             drop(snapshot);
             self.shelves.remove(session.dir.root());
             snapshot = self.shelf(session)?.store.snapshot(key)?;
@@ -126,13 +127,13 @@ impl Desk {
         looks
     }
 
-    /// Closes everything; what was begun and not finished stays.
+    /// Closes everything; partial results stay.
     pub(crate) fn rest(&mut self) {
         self.shelves.clear();
         self.looks.values().flatten().for_each(|(_, looks)| looks.rest());
     }
 
-    /// Does what all desks are told.
+    /// Applies a command to this cache.
     pub(crate) fn obey(&mut self, order: &Order) {
         match order {
             Order::Renew(root) => self.renew(root),
@@ -143,7 +144,7 @@ impl Desk {
         }
     }
 
-    /// Lets go of what shows an older generation of a project than the newest.
+    /// Evicts snapshots of a project that are older than its newest generation.
     fn renew(&mut self, root: &Path) {
         let Some(shelf) = self.shelves.get_mut(root) else { return };
         match shelf.store.generation() {
@@ -156,7 +157,7 @@ impl Desk {
         }
     }
 
-    /// Closes the projects that nobody asked for so long, while others were asked for.
+    /// Closes the projects without requests for `idle`, while other projects are in use.
     pub(crate) fn tidy(&mut self, idle: Duration) {
         let is_used = |shelf: &Shelf| shelf.used.elapsed() < idle;
         for (root, looks) in &self.looks {
@@ -167,7 +168,7 @@ impl Desk {
         self.shelves.retain(|_, shelf| is_used(shelf));
     }
 
-    /// Lets everything go.
+    /// Evicts everything.
     pub(crate) fn clear(&mut self) {
         self.shelves.clear();
         self.looks.clear();
@@ -177,7 +178,7 @@ impl Desk {
         let root = session.dir.root();
         if !self.shelves.get(root).is_some_and(|shelf| shelf.store.is_current()) {
             if self.shelves.remove(root).is_some() {
-                // Another store counts its generations anew.
+                // A new store restarts its generation counter.
                 self.looks.remove(root);
             }
             let store = session.store()?;

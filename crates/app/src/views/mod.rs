@@ -1,8 +1,9 @@
-//! What questions are answered from: the published view that a ref means, as fresh as the policy asks for, and what is kept
-//! open between two questions.
+//! The data that answers come from: the published view of a ref, as fresh as the policy requires, and the snapshots
+//! kept open between requests.
 //!
-//! A server and a command ask alike; they differ in who looks after the views ([`Upkeep`]): a command does everything at once
-//! ([`AtOnce`]), a server has others do it. Nothing here knows either, nor a tool: they all stand on this.
+//! A server and a command use the same code. They differ in who refreshes the views ([`Refresh`]): a command does
+//! everything inline ([`InlineRefresh`]), a server does it in the background. This module depends on neither of them,
+//! nor on any tool: they all depend on it.
 
 mod at_once;
 mod desk;

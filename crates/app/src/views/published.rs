@@ -1,4 +1,4 @@
-//! What a query is answered from: the published view that a ref means, as fresh as the policy asks for.
+//! Finds the published view that answers a query, as fresh as the policy requires.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,58 +16,58 @@ use crate::metadata::{Completeness, Freshness, Indexing, Metadata, NOTHING_YET};
 use crate::session::Session;
 use crate::views::{AtOnce, Desk};
 
-/// A snapshot, or nothing where nothing is published yet, and what an answer says about it.
+/// A snapshot, or `None` if nothing is published yet, and the metadata of the answer.
 pub(crate) struct Published {
     pub(crate) snapshot: Option<Rc<Snapshot>>,
-    /// The same snapshot with what was resolved in it so far.
+    /// The same snapshot with its resolve cache.
     pub(crate) memory: Option<Rc<Memory>>,
     pub(crate) metadata: Metadata,
 }
 
-/// How a query wants to be answered.
+/// The requirements of a query.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Access<'a> {
-    /// The ref; the work tree without one.
+    /// The ref; `None` for the work tree.
     pub(crate) ref_name: Option<&'a str>,
-    /// In place of the configured policy.
+    /// Overrides the configured policy.
     pub(crate) policy: Option<FreshnessPolicy>,
-    /// Answer from what is published, without looking for changes to bring in.
+    /// Answer from the published state, without checking for changes.
     pub(crate) no_sync: bool,
-    /// Index first what was never indexed.
+    /// Index a workspace that was never indexed.
     pub(crate) index: bool,
-    /// Bring in a branch or tag that was never indexed.
+    /// Sync a branch or tag that was never indexed.
     pub(crate) brings_names: bool,
-    /// Changes that can not be brought in are an error: what was there before is no answer.
+    /// Changes that cannot be synced are an error: the previous state is not a valid answer.
     pub(crate) or_fail: bool,
 }
 
-/// Who looks after the views: a command does everything at once, a server has others do it.
+/// Refreshes views: a command does it inline, a server in the background.
 pub(crate) trait Upkeep {
-    /// Somebody asks about the work tree, and may do so again.
+    /// Announces a request about the work tree; more may follow.
     fn attend(&self) {}
 
-    /// How a view compares with its source. `closely`: by looking, however long that takes.
+    /// Compares a view with its source. `closely`: always reads the source, however long that takes.
     fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Compared, AppError>;
 
-    /// The view is behind: brings it up to date, or has that done, and tells how fresh an answer given now is.
+    /// Refreshes an outdated view, or schedules that. Returns the freshness of an answer given now.
     fn renew(&self, at: &At<'_>) -> Result<Freshness, AppError>;
 
-    /// Another branch or commit was checked out than the one that is published for the work tree: brings it in, or has
-    /// that done and waits a while for it.
+    /// Syncs the work tree after a checkout of another branch or commit than the published one, or schedules that and
+    /// waits for a while.
     fn follow(&self, at: &At<'_>) -> Result<(), AppError>;
 
-    /// Waits a little for a sync of this view that is under way; whether there was one and it is over.
+    /// Waits briefly for a running sync of this view. Returns whether there was one and it finished.
     fn settle(&self, at: &At<'_>) -> bool;
 
-    /// Makes a view that nobody made yet.
+    /// Creates a view that does not exist yet.
     fn make(&self, at: &At<'_>) -> Result<(), AppError>;
 
-    /// Whether a job for this project waits or runs.
+    /// Whether a job for this project is queued or running.
     fn is_busy(&self, session: &Session) -> bool {
         session.active_job().is_some()
     }
 
-    /// Whether an answer names the changed files that are not in it. A server's is whole a moment later.
+    /// Whether an answer lists the changed files that it does not cover. A server's index is complete a moment later.
     fn names_the_unseen(&self) -> bool {
         false
     }
@@ -79,20 +79,20 @@ pub(crate) struct At<'a> {
     pub(crate) target: &'a Target,
 }
 
-/// So long a question waits for a sync that is under way, and for another branch to be brought in.
+/// How long a request waits for a running sync, and for the sync of another branch.
 pub(crate) const BRIEFLY: Duration = Duration::from_secs(2);
 
-/// So often a question starts over because another branch was checked out while it was being answered.
+/// How often a request restarts because another branch was checked out while it ran.
 const ATTEMPTS: usize = 5;
 
 impl Published {
-    /// For a command: see [`Self::find`].
+    /// [`Self::find`] for a command.
     pub(crate) fn open(session: &Session, access: Access<'_>) -> Result<Self, AppError> {
         Self::find(session, access, &AtOnce, &mut Desk::default())
     }
 
-    /// Finds the view of a ref, brings it up to date first where the policy says so, and opens it. Single commits are
-    /// brought in; a branch or tag that was never indexed is an error that names the way.
+    /// Finds the view of a ref, refreshes it first if the policy requires it, and opens it. Single commits are synced
+    /// on demand; a branch or tag that was never indexed is an error with a hint.
     pub(crate) fn find(
         session: &Session,
         access: Access<'_>,
@@ -102,7 +102,7 @@ impl Published {
         find(session, access, upkeep, desk).map_err(|error| session.explain(error, access.ref_name))
     }
 
-    /// The same for a commit, whatever else its name may mean.
+    /// The same for a commit, without resolving its name.
     pub(crate) fn at(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Self, AppError> {
         find_at(at, Access::default(), upkeep, desk)?.ok_or_else(restless)
     }
@@ -118,7 +118,7 @@ fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut D
     Err(restless())
 }
 
-/// Finds what to answer from; `None` when that has become another branch's in the meantime.
+/// Finds the view to answer from; `None` if another branch was checked out in the meantime.
 fn find_at(
     at: &At<'_>,
     access: Access<'_>,
@@ -168,7 +168,7 @@ fn find_at(
     Ok(Some(Published { snapshot: Some(snapshot), memory: Some(memory), metadata }))
 }
 
-/// Whether a view that nobody made yet is made when somebody asks for it: a commit's always, which nobody indexes by name.
+/// Whether a missing view is created on demand: always for a commit, because commits are not indexed by name.
 fn is_brought_in(key: &ViewKey, access: Access<'_>) -> bool {
     match key {
         ViewKey::Commit(_) => true,
@@ -177,7 +177,7 @@ fn is_brought_in(key: &ViewKey, access: Access<'_>) -> bool {
     }
 }
 
-/// The answer where nothing is published: for the work tree an empty one, which says why.
+/// The answer if nothing is published: for the work tree an empty one with the reason.
 fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Published, AppError> {
     let At { session, target } = *at;
     if !target.is_worktree() {
@@ -197,8 +197,8 @@ fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Publish
     Ok(Published { snapshot: None, memory: None, metadata })
 }
 
-/// Writes down that somebody asks for a view, which keeps it from being pruned: once an hour, and only when nobody
-/// writes. An answer does not depend on it, so a failure is nobody's concern.
+/// Records the use of a view, which protects it from pruning: once an hour, and only without another writer. The answer
+/// does not depend on it, so failures are ignored.
 fn note_use(store: &Store, view: &ViewInfo) {
     let now = now_ms();
     if now.saturating_sub(view.last_accessed_at) >= HOUR {
@@ -206,12 +206,12 @@ fn note_use(store: &Store, view: &ViewInfo) {
     }
 }
 
-/// How fresh an answer is, and what it is given from.
+/// The freshness of an answer, and the view it comes from.
 struct State {
     freshness: Freshness,
     changed_files: Option<u64>,
     warnings: Vec<String>,
-    /// In place of the target's own view: what git has for the same commit or branch.
+    /// Used instead of the target's own view: the published view of the same commit or branch.
     from: Option<ViewInfo>,
 }
 
@@ -225,8 +225,8 @@ impl State {
     }
 }
 
-/// What is published stands under the right name: how fresh is it? Not to know that is no reason not to answer, unless
-/// the question says so.
+/// The state if the published view has the right name. Unknown freshness does not prevent an answer, unless the request
+/// requires it.
 fn here(
     at: &At<'_>,
     view: &ViewInfo,
@@ -243,7 +243,7 @@ fn here(
     }
 }
 
-/// Compares the view with its source, brings it up to date if the policy says so, and tells how fresh the answer is.
+/// Compares the view with its source, refreshes it if the policy requires it, and returns the freshness of the answer.
 fn freshen(
     at: &At<'_>,
     view: &ViewInfo,
@@ -269,18 +269,17 @@ fn freshen(
     Ok(state)
 }
 
-/// The changed files that an answer does not show, as far as they are known by name.
+/// The changed files that an answer does not cover, as far as they are known by name.
 fn unseen(examples: &[String], changed_files: Option<u64>) -> Option<String> {
     let more = changed_files.unwrap_or_default().saturating_sub(examples.len() as u64);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!examples.is_empty()).then(|| format!("changes not in this answer: {}{more}", examples.join(", ")))
 }
 
-/// For a question that is about the changes: they are waited for. That they can not be brought in is an error, that it
-/// takes long is told.
+/// For a request about the changes themselves: waits for them. A failed sync is an error; a slow one is reported.
 fn brought_in(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<State, AppError> {
     let mut state = State::stale();
-    // The sync that is under way may have begun before the last edit.
+    // The running sync may have started before the last edit.
     for _ in 0..2 {
         upkeep.follow(at)?;
         let store = desk.store(at.session)?;
@@ -292,7 +291,7 @@ fn brought_in(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<State
     Ok(state)
 }
 
-/// For a strict question: the end of a sync that is under way may make it fresh, nothing else does.
+/// For a strict request: only the end of a running sync can make it fresh.
 fn settled(
     at: &At<'_>,
     view: &ViewInfo,
@@ -313,8 +312,8 @@ fn settled(
 }
 
 /// The work tree was published under another name, or never: another branch or commit is checked out now. An answer
-/// never carries one branch's content under another's name. So the work tree is brought in under its new name first,
-/// and where that takes too long or is not wanted, what git has for the same branch or commit has to do.
+/// never has one branch's content under another's name. So the work tree is first synced under its new name. If that
+/// takes too long or is not wanted, the published view of the same branch or commit is used.
 fn elsewhere(
     at: &At<'_>,
     known: Option<&ViewInfo>,
@@ -360,8 +359,8 @@ fn elsewhere(
     }
 }
 
-/// What is published under the name that a target has now: its own view or, when another branch or commit was checked
-/// out since the work tree was indexed, what git has for that.
+/// The view published under the current name of a target: its own view or, if another branch or commit was checked out
+/// since the work tree was indexed, the view of that branch or commit.
 pub(crate) fn under_its_name(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
     match store.view(&target.key)? {
         Some(view) if target.is_worktree() && view.ref_name != target.ref_name => committed(store, target),
@@ -369,13 +368,13 @@ pub(crate) fn under_its_name(store: &Store, target: &Target) -> Result<Option<Vi
     }
 }
 
-/// What is published of the commit that is checked out, or else of the branch.
+/// The published view of the checked-out commit, or else of the branch.
 fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
     let mut views = store.views()?;
     views.retain(|view| !matches!(view.key, ViewKey::Worktree(_)));
     let is_branch = |view: &ViewInfo| view.key == ViewKey::Ref(target.ref_name.clone());
     let is_commit = |view: &ViewInfo| view.commit.is_some() && view.commit == target.commit;
-    // The branch's own comes before another one's of the same commit, and that before an older state of the branch.
+    // The order: the branch's own view at this commit, another view of the commit, an older view of the branch.
     views.sort_by_key(|view| (!is_commit(view), !is_branch(view)));
     Ok(views.into_iter().find(|view| is_commit(view) || is_branch(view)))
 }
