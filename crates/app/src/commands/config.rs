@@ -1,4 +1,4 @@
-//! `codecompass config show` and `config path`: the values that hold, where each came from, and which files are read.
+//! `codecompass config show` and `config path`: the effective values, their sources, and the configuration files.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(common: &Common, args: &ConfigArgs) -> Result<Answer, AppError
     }
 }
 
-/// The files in the order in which they count, also those that are not there yet, and also when one can not be read.
+/// The files in order of precedence, including missing and unreadable ones.
 fn path(common: &Common) -> Result<Answer, AppError> {
     let data = data_folder()?;
     let user = common.config.clone().unwrap_or_else(|| data.join("config.toml"));

@@ -1,4 +1,4 @@
-//! `codecompass doctor`: is everything sound, and if not, what mends it?
+//! `codecompass doctor`: checks the installation and the index, and suggests fixes.
 
 use std::collections::HashSet;
 
@@ -115,7 +115,7 @@ fn check_jobs(session: &Session) -> Option<Finding> {
     })
 }
 
-/// What is listed, and in how many folders.
+/// Checks the listing of the source; also returns its number of folders.
 fn check_source(session: &Session, listing: Result<Listing, SourceError>) -> (Finding, usize) {
     if session.workspace.repo.as_ref().is_some_and(|repo| repo.is_bare()) {
         return (Finding::good("ignore rules", "a bare repository has no work tree"), 0);
@@ -134,7 +134,7 @@ fn check_source(session: &Session, listing: Result<Listing, SourceError>) -> (Fi
     }
 }
 
-/// The languages that the configuration chooses, where it does.
+/// The configured language overrides, if any.
 fn check_choices(session: &Session) -> Option<Finding> {
     let choices = &session.config.languages;
     let told = |(pattern, language): &(String, String)| format!("{} is {language}", shown(pattern));
@@ -142,7 +142,7 @@ fn check_choices(session: &Session) -> Option<Finding> {
     (!choices.is_empty()).then(|| Finding::good("languages", what))
 }
 
-/// How much room there is for the index, and whether the next sync may need more.
+/// The free disk space for the index, and whether the next sync may need more.
 fn check_room(session: &Session, source: u64) -> Option<Finding> {
     let place = session.data_folder().ancestors().find(|folder| folder.exists())?;
     let free = free_bytes(place)?;
@@ -159,7 +159,7 @@ fn check_room(session: &Session, source: u64) -> Option<Finding> {
     })
 }
 
-/// Whether the system lets a server watch so many folders; without a watch it has to look at every file.
+/// Whether the system limit allows a server to watch the folders; without a watch it has to check every file.
 fn check_watches(folders: usize) -> Option<Finding> {
     let limit = |name: &str| -> Option<u64> {
         std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?.trim().parse().ok()
@@ -197,7 +197,7 @@ fn report(session: &Session, findings: &[Finding]) -> Answer {
     told(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json())
 }
 
-/// The findings in both forms.
+/// The findings as text and JSON.
 pub(crate) fn told(findings: &[Finding], metadata: Value) -> Answer {
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
     let sound = findings.iter().all(|finding| finding.ok);

@@ -1,4 +1,5 @@
-//! `codecompass doctor --client`: is our entry there, is it this program, and does it answer as that client starts it?
+//! `codecompass doctor --client`: checks that a client has our entry, that it starts this program, and that the server
+//! answers.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,10 +19,10 @@ use crate::setup::clients::{CLIENTS, Client, Folder, Spot};
 use crate::setup::entry::{self, Line};
 use crate::setup::present;
 
-/// A client waits no longer for a server without its user noticing.
+/// The start time that users do not notice.
 const SOON: Duration = Duration::from_secs(1);
 
-/// And we no longer than this.
+/// The maximum time to wait for the server.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError> {
@@ -42,7 +43,7 @@ pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError>
     Ok(told(&findings, Metadata::unknown().to_json()))
 }
 
-/// One client, and where its files may be.
+/// One client, and the locations of its files.
 struct Look<'a> {
     client: &'static Client,
     own: &'a Here,
@@ -85,7 +86,7 @@ impl Look<'_> {
         short(path, &self.own.home)
     }
 
-    /// What an entry says, and what comes of it.
+    /// Checks an entry and the server it starts.
     fn entry(&self, spot: &Spot, path: &Path, entry: &Value) -> Vec<Finding> {
         let title = self.client.title;
         let mut findings = vec![Finding::good(title, format!("{} has our entry", self.short(path)))];
@@ -108,7 +109,7 @@ impl Look<'_> {
         findings
     }
 
-    /// Starts the server as the client would, and asks it.
+    /// Starts the server as the client does, and sends it a request.
     fn answers(&self, line: &Line) -> Result<String, String> {
         let start = &self.client.start;
         let here = std::env::current_dir().map_err(|error| error.to_string())?;
@@ -161,8 +162,8 @@ impl Look<'_> {
         }
     }
 
-    /// The variables that the client passes on, and those that it adds. What only this command line may have is not
-    /// there when a client is started from a desktop.
+    /// The variables that the client passes on, and those that it adds. Variables of this shell are not there when a
+    /// client is started from a desktop.
     fn passed(&self, line: &Line, opened: &Path) -> Vec<(String, OsString)> {
         let start = &self.client.start;
         let is_listed = |name: &str| line.passed.iter().any(|listed| listed == name);

@@ -1,4 +1,4 @@
-//! `codecompass doctor FILE`: is this file indexed, and if not, why is it left out?
+//! `codecompass doctor FILE`: whether a file is indexed, and if not, why it is skipped.
 
 use codecompass_query::outline;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `codecompass export`: every edge or symbol as JSON lines, so that others can check us.
+//! `codecompass export`: every edge or symbol as JSON lines, for external checks.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError
     Ok(Answer { text: String::new(), json: serde_json::Value::Null, code: 0 })
 }
 
-/// Whether the reader is still there: who has read enough closes the pipe, and that is no failure.
+/// Whether the reader is still there. A reader that has enough closes the pipe, which is not a failure.
 fn is_read(written: std::io::Result<()>) -> Result<bool, AppError> {
     match written.map_err(|error| output::unwritable(&error)) {
         Ok(()) => Ok(true),
@@ -56,7 +56,7 @@ fn line(out: &mut impl Write, value: &serde_json::Value) -> Result<bool, AppErro
     is_read(writeln!(out, "{value}"))
 }
 
-/// Writes them all, as long as somebody reads.
+/// Writes all symbols, while the reader is there.
 fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppError> {
     for version in snapshot.versions()? {
         for symbol in &snapshot.outline(version.id)?.symbols {
@@ -77,7 +77,7 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppE
     Ok(true)
 }
 
-/// File by file, and what was read is let go now and then: all of it together would not fit.
+/// Writes the edges file by file and evicts the cache now and then: all of it would not fit into memory.
 fn write_edges(memory: &Memory, undecided: bool, out: &mut impl Write) -> Result<bool, AppError> {
     graph::with_graph(memory, &Patience::new(PATIENCE, &Arc::default()), |graph| {
         for version in memory.snapshot().versions()? {
@@ -114,7 +114,7 @@ fn write_edges(memory: &Memory, undecided: bool, out: &mut impl Write) -> Result
     })
 }
 
-/// The references of a file that nobody can bind.
+/// Writes the unresolved references of a file.
 fn write_undecided(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -> Result<bool, AppError> {
     for place in graph.undecided_of(file)? {
         let value = json!({
@@ -140,8 +140,7 @@ fn place(graph: &Graph<'_>, at: SymbolAt) -> Result<(String, u32, String), AppEr
     Ok((file.path.clone(), symbol.name_line.max(symbol.lines.start), symbol.name.clone()))
 }
 
-/// The line of the function around a place that has a name in code, 0 at the level of the file: test blocks are no
-/// functions here, as they are none to a compiler.
+/// The line of the enclosing function, 0 at file level. Test blocks are not functions here, as for a compiler.
 fn from_line(file: &SourceFile, from: Option<u32>) -> u32 {
     let is_code = |place: &u32| file.facts.symbols[*place as usize].kind != SymbolKind::Use;
     let around = enclosing_named_function(&file.facts.symbols, from).filter(is_code);

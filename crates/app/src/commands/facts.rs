@@ -1,4 +1,4 @@
-//! `codecompass facts PATH…`: what extraction says about files on disk. The tool one debugs a language with.
+//! `codecompass facts PATH…`: the facts extracted from files on disk, for debugging a language.
 //!
 //! Nothing is registered, stored or looked up: the file is read, extracted and shown.
 
@@ -29,7 +29,7 @@ pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError
     Ok(Answer { text, json: json!({ "files": files, "metadata": Metadata::unknown().to_json() }), code: 0 })
 }
 
-/// Reads and extracts a file under the path it would be indexed by, and says why an index would leave it out.
+/// Reads and extracts a file under its path in the index; also returns why an index would skip it.
 fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppError> {
     let wrong = |error: std::io::Error| {
         AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(json!({ "source": true }))
@@ -46,7 +46,7 @@ fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'sta
     Ok((name, extracted, skip))
 }
 
-/// The file from the root of the workspace, for who stands in a folder that has none at that path.
+/// The file relative to the root of the workspace, if the current folder has no file at that path.
 fn from_root(common: &Common, path: &Path) -> Option<PathBuf> {
     let asked = common.workspace.as_deref().unwrap_or(Path::new("."));
     real_path(&Workspace::discover(asked, None).ok()?.root.join(path)).ok()

@@ -1,4 +1,4 @@
-//! `codecompass forget`: removes what is stored of one project, also when its repository is gone.
+//! `codecompass forget`: removes the stored data of one project, even if its repository is gone.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
     for other in roots.iter().filter(|root| *root != name) {
         text += &format!("With it, because it is of the same repository: {}\n", shown(other));
     }
-    // Copies of a ref's files, which somebody may have open in an editor, are nobody's index.
+    // Managed worktrees are not part of the index, and their files may be open in an editor.
     let worktrees = data.join("worktrees").join(&project.id);
     let left = worktrees.is_dir().then(|| worktrees.display().to_string());
     if let Some(left) = &left {
@@ -46,8 +46,7 @@ pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
     })
 }
 
-/// The project with this id, or with a workspace of exactly this path: a folder inside one is not what is meant by so
-/// final a word.
+/// The project with this id, or with a workspace of exactly this path: a folder inside one is too vague for a deletion.
 fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
     let path = real(asked);
     let is_meant = |known: &Known| {
@@ -62,7 +61,7 @@ fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
             .hint("`codecompass projects` lists what there is; give the path or the id that it shows.")
             .data(json!({ "path": shown_path, "command": "codecompass projects" }))),
         count => {
-            // The folder was a repository before, or another one.
+            // The folder was a different repository before.
             let ids: Vec<&str> = meant.iter().map(|known| known.id.as_str()).collect();
             Err(AppError::new(Code::InvalidInput, format!("{count} projects were registered for {shown_path}."))
                 .hint(format!("Give the id of the one that is meant: {}.", ids.join(", ")))
@@ -71,7 +70,7 @@ fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
     }
 }
 
-/// The real path of what is there; of what is gone, as far as something is there above it.
+/// The real path; for a missing one, the real path of its nearest existing ancestor with the rest appended.
 fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|above| Some((real_path(above).ok()?, path.strip_prefix(above).ok()?)));

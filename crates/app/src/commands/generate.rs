@@ -1,4 +1,4 @@
-//! `codecompass completions` and `man`: for shells and for `man`, on standard output.
+//! `codecompass completions` and `man`: prints shell completions and manual pages.
 
 use serde_json::json;
 

@@ -16,7 +16,7 @@ use crate::output::Answer;
 use crate::paths::Paths;
 use crate::session::{Request, Session};
 
-/// How long a job that has just begun may take to show its id.
+/// The time a new job may take to record its id.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, AppError> {
@@ -46,7 +46,7 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
     summary(&session, &outcome, began.elapsed())
 }
 
-/// Another job is running: for the same view that is the answer; for another one this sync waits its turn.
+/// Another job is running: for the same view this is reported; for another view this sync waits.
 fn sync_behind(session: &Session, target: &Target, request: Request, error: AppError) -> Result<Outcome, AppError> {
     match session.active_job() {
         Some(job) if job.view.as_ref() == Some(&target.key) => Err(AppError {
@@ -58,7 +58,7 @@ fn sync_behind(session: &Session, target: &Target, request: Request, error: AppE
     }
 }
 
-/// Tries again while another writer is there that has no job to show: it has just begun or is about to end.
+/// Retries while another writer has no recorded job: it has just started or is about to end.
 fn when_free(attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome, AppError> {
     let began = Instant::now();
     loop {
@@ -75,7 +75,7 @@ fn when_free(attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome,
     }
 }
 
-/// Changed files as the index names them.
+/// Changed files as paths of the index.
 fn changed_files(session: &Session, given: &[PathBuf]) -> Result<Vec<String>, AppError> {
     let paths = Paths::from_here(session);
     let mut changed = Vec::new();

@@ -1,4 +1,4 @@
-//! `codecompass languages`: what is known of which language.
+//! `codecompass languages`: the support for each language.
 
 use codecompass_lang::{Support, support};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn to_json(one: &Support) -> Value {
     value
 }
 
-/// A row for each language that is read, one for all that have landmarks, and one for all others.
+/// A row for each language with a grammar, one for all with landmarks, and one for all others.
 fn text(all: &[Support]) -> String {
     let mut text = String::new();
     for one in all {

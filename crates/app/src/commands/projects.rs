@@ -1,4 +1,4 @@
-//! `codecompass projects`: what lies in the data folder.
+//! `codecompass projects`: lists the data folder.
 
 use serde_json::{Value, json};
 

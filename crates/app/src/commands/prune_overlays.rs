@@ -1,4 +1,4 @@
-//! `codecompass prune-overlays`: removes the views that nobody asks for, and gives their space back.
+//! `codecompass prune-overlays`: removes unused views and frees their space.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -20,14 +20,14 @@ use crate::tools::index_status::time_text;
 use crate::views::under_its_name;
 use crate::worktrees;
 
-/// Why a view goes.
+/// Why a view is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
-    /// Nobody asked for it for so many days.
+    /// Unused for this number of days.
     Inactive(i64),
-    /// git does not know the branch, tag or commit any more.
+    /// The branch, tag or commit no longer exists in git.
     NotInGit,
-    /// The folder of the work tree is not there any more.
+    /// The folder of the work tree no longer exists.
     NoFolder,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError>
     if !args.dry_run {
         let gone = pruned.views.iter().filter(|view| !matches!(view.key, ViewKey::Worktree(_)));
         for view in gone {
-            // After its view: a folder that a kill leaves behind is made anew, or taken away, with the next of its name.
+            // After its view: a folder left behind by a kill is recreated or removed with the next view of its name.
             if worktrees::remove(&session, &name_of(&view.key))? {
                 session.say(1, || format!("{}: its managed worktree is removed", view.key));
             }
@@ -83,11 +83,11 @@ pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError>
     answer(&session, args, &rules, &views, &pruned)
 }
 
-/// What may go.
+/// The rules for pruning.
 struct Rules<'a> {
     repo: Option<&'a Repo>,
     default: Option<String>,
-    /// Branches, and commits of detached heads, that are checked out in a work tree that is there.
+    /// Branches, and commits of detached heads, that are checked out in an existing work tree.
     checked_out: HashSet<ViewKey>,
     now: i64,
     older_than: i64,
@@ -106,7 +106,7 @@ impl<'a> Rules<'a> {
         Ok(Self { repo, default: session.default_branch(), checked_out, now: now_ms(), older_than })
     }
 
-    /// Why a view goes; `None` when it stays.
+    /// Why a view is removed; `None` if it stays.
     fn verdict(&self, view: &ViewInfo) -> Option<Reason> {
         let is_default = matches!(&view.key, ViewKey::Ref(name) if self.default.as_ref() == Some(name));
         if is_default || self.checked_out.contains(&view.key) {
@@ -122,7 +122,7 @@ impl<'a> Rules<'a> {
         (idle >= self.older_than).then_some(Reason::Inactive(idle / DAY))
     }
 
-    /// Whether git still has what a view shows. When that can not be told, it counts as there.
+    /// Whether git still has the ref or commit of a view. If that is unknown, the view counts as existing.
     fn is_in_git(&self, key: &ViewKey) -> bool {
         let Some(repo) = self.repo else { return false };
         match repo.resolve(&name_of(key)) {

@@ -1,4 +1,4 @@
-//! `codecompass serve-mcp`: the server for agents, until its client goes away.
+//! `codecompass serve-mcp`: the server for agents, until its client disconnects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::output::{self, Answer};
 use crate::server::{Options, Server};
 use crate::session::{Session, data_folder};
 
-/// So long running jobs may take to stop when the server ends.
+/// The time that running jobs get to stop when the server shuts down.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     }
     let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = runtime()?;
-    // A pipe's client may say where it works: until it has, nothing is indexed on the guess that it is here.
+    // A client on stdio may report its folder. Until then, nothing is indexed on a guess.
     if server.knows_its_own() || !args.auto_index || args.transport == Transport::Http {
         server.begin();
     }
@@ -45,10 +45,10 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
     end(&server, runtime, outcome)
 }
 
-/// `codecompass explore`: the same server for people alone. What was never indexed is indexed first.
+/// `codecompass explore`: the same server for people only. A workspace that was never indexed is indexed first.
 pub(crate) fn explore(common: &Common, args: &ExploreArgs) -> Result<Answer, AppError> {
     let common = &Common { workspace: args.path.clone().or_else(|| common.workspace.clone()), ..common.clone() };
-    // A path that is none is told before anything is served.
+    // An invalid path is reported before the server starts.
     Session::open(common, None)?;
     let server = Server::start(common, Options::to_explore())?;
     let runtime = runtime()?;
@@ -62,20 +62,21 @@ fn runtime() -> Result<tokio::runtime::Runtime, AppError> {
     runtime.map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))
 }
 
-/// Ends what runs beside the answers. Standard output belongs to the protocol: there is nothing to print.
+/// Stops the background work. Standard output belongs to the protocol, so nothing is printed.
 fn end(
     server: &Arc<Server>,
     runtime: tokio::runtime::Runtime,
     outcome: Result<(), AppError>,
 ) -> Result<Answer, AppError> {
     server.stop(PATIENCE);
-    // A thread that still waits for input or for another process must not keep us.
+    // A thread that waits for input or for another process must not delay the exit.
     runtime.shutdown_timeout(Duration::ZERO);
     outcome?;
     Ok(Answer { text: String::new(), json: json!(null), code: 0 })
 }
 
-/// The folder that the client says it works in: some start their servers elsewhere. Of several the first is the default.
+/// The folder that the client reports in a variable: some start their servers elsewhere. The first of several is the
+/// default.
 fn clients_folder() -> Option<PathBuf> {
     let folder = |name: &str| {
         let value = std::env::var(name).ok()?;
@@ -86,7 +87,7 @@ fn clients_folder() -> Option<PathBuf> {
     folder("CLAUDE_PROJECT_DIR").or_else(|| folder("WORKSPACE_FOLDER_PATHS"))
 }
 
-/// What clients get: the flag's word, else the configuration's. The repository has no say in it.
+/// The answer format: from the flag, or else from the configuration. The repository cannot set it.
 fn answers(common: &Common, args: &ServeArgs) -> Result<Answers, AppError> {
     let variable = |name: &str| std::env::var(name).ok();
     let user = data_folder()?.join("config.toml");

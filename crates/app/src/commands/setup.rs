@@ -1,4 +1,4 @@
-//! `codecompass setup` and `unsetup`: our entry into the files of clients, and out of them.
+//! `codecompass setup` and `unsetup`: install and remove our entry in the files of clients.
 
 use std::path::{Path, PathBuf};
 
@@ -60,13 +60,13 @@ pub(crate) fn run_back(common: &Common, args: &UnsetupArgs) -> Result<Answer, Ap
     Ok(report.answer(&args.clients))
 }
 
-/// This very program, by its absolute path.
+/// The absolute path of this program.
 pub(crate) fn program() -> Result<PathBuf, AppError> {
     std::env::current_exe()
         .map_err(|error| AppError::new(Code::InternalError, format!("The path of this program is not known: {error}.")))
 }
 
-/// The clients of these names; clap has checked them.
+/// The clients with these names; clap has checked them.
 pub(crate) fn named(names: &[String]) -> Vec<&'static Client> {
     CLIENTS.iter().filter(|client| names.iter().any(|name| name == client.name)).collect()
 }
@@ -75,7 +75,7 @@ fn locked(error: std::io::Error) -> AppError {
     AppError::new(Code::InternalError, format!("The data folder can not be written to: {error}."))
 }
 
-/// The folders that a setup is about.
+/// The folders of a setup.
 pub(crate) struct Here {
     pub(crate) home: PathBuf,
     pub(crate) data: PathBuf,
@@ -100,7 +100,7 @@ impl Here {
         Surroundings { home: self.home.clone(), project: self.project.as_deref(), variable }
     }
 
-    /// The root of the project that is meant.
+    /// The root of the project.
     pub(crate) fn project(&self) -> Option<&Path> {
         self.project.as_deref()
     }
@@ -120,7 +120,7 @@ fn nobody() -> Answer {
     Answer { text, json, code: 1 }
 }
 
-/// What to enter, and where; nothing is touched.
+/// The entries and their files, for `--print`; nothing is written.
 fn printed(clients: &[&'static Client], around: &Surroundings<'_>, wanted: &Wanted<'_>) -> Answer {
     let (mut text, mut items) = (String::new(), Vec::new());
     for client in clients {
@@ -142,7 +142,7 @@ fn printed(clients: &[&'static Client], around: &Surroundings<'_>, wanted: &Want
     Answer { text, json: json!({ "clients": items, "metadata": Metadata::unknown().to_json() }), code: 0 }
 }
 
-/// What is told about each file.
+/// The report about each file.
 struct Report<'a> {
     home: &'a Path,
     dry_run: bool,
@@ -175,7 +175,7 @@ impl<'a> Report<'a> {
         };
         let (word, why) = match (outcome, self.way) {
             (Outcome::Same, Way::In) => ("unchanged", None),
-            // Nothing of ours was there: nothing to tell of all the clients that there are.
+            // Without an entry of ours there is nothing to report: `unsetup` goes through all clients.
             (Outcome::Same, Way::Out) => return,
             (Outcome::Changed(_), _) if self.dry_run => ("would_change", None),
             (Outcome::Changed(_), _) => ("changed", None),
@@ -215,7 +215,8 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A client that has no such file: shown what to enter, when there is something, and told when it was named.
+    /// Reports a client without such a file: prints the manual entry if there is one, and says so if the client was
+    /// named.
     fn without(&mut self, client: &Client, what: What, shown: Option<setup::Shown>, is_named: bool, is_project: bool) {
         let who = style::name(client.title);
         let mut item = json!({ "client": client.name, "what": kind(what), "outcome": "none" });
@@ -269,7 +270,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {}\n", shown(line))).collect()
 }
 
-/// A path as people write it.
+/// A path with `~` for the home folder.
 pub(crate) fn short(path: &Path, home: &Path) -> String {
     match path.strip_prefix(home) {
         Ok(inside) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),

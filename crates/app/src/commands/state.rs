@@ -1,4 +1,4 @@
-//! `codecompass state export` and `codecompass state import`: an index made in one place, used in another.
+//! `codecompass state export` and `codecompass state import`: share an index between machines.
 
 use std::path::Path;
 use std::time::Instant;
@@ -72,7 +72,7 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
     Ok(Answer { text, json, code: 0 })
 }
 
-/// What is exported is what is indexed: whoever has gone on since may want to know.
+/// Warns that the export does not contain the checked-out commit.
 fn export_warnings(archive: &Archive, here: &Target) -> Option<String> {
     let commit = here.commit.as_ref()?;
     let is_there = archive.views.iter().any(|view| view.commit.as_ref() == Some(commit));
@@ -93,7 +93,7 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
     }
 }
 
-/// An error of the file that was to be written is no error of the index.
+/// An error of the target file is not an error of the index.
 fn not_written(session: &Session, target: &Path, error: StoreError) -> AppError {
     match error {
         StoreError::Io { path, source } if path.parent() == target.parent() => {
@@ -153,13 +153,13 @@ fn readable(path: &Path) -> Result<(), AppError> {
     std::fs::File::open(path).map(drop).map_err(unreadable)
 }
 
-/// The views that a work tree here is nearest to, by name.
+/// The view names closest to this work tree: its ref and the default branch.
 fn near(session: &Session, here: &Target) -> Vec<ViewKey> {
     let names = [Some(here.ref_name.clone()), session.default_branch()];
     names.into_iter().flatten().map(ViewKey::Ref).collect()
 }
 
-/// The views of git, or of the folder, without the one that was made for this work tree.
+/// The views of git, or of the folder, without the view created for this work tree.
 fn published(imported: &Imported) -> Vec<ViewInfo> {
     let is_folder = matches!(imported.start, Some(ViewKey::Worktree(_)));
     let is_shown = |view: &&ViewInfo| is_folder || !matches!(view.key, ViewKey::Worktree(_));
@@ -225,14 +225,14 @@ fn views_json(views: &[ViewInfo]) -> Vec<Value> {
     views.iter().map(one).collect()
 }
 
-/// What a view is called: a ref, a commit id or a folder.
+/// The name of a view: a ref, a commit id or a folder.
 pub(super) fn name_of(key: &ViewKey) -> String {
     match key {
         ViewKey::Worktree(name) | ViewKey::Ref(name) | ViewKey::Commit(name) => name.clone(),
     }
 }
 
-/// What kind of view it is.
+/// The kind of a view.
 pub(super) fn kind_of(key: &ViewKey) -> &'static str {
     match key {
         ViewKey::Worktree(_) => "worktree",

@@ -1,4 +1,4 @@
-//! `codecompass tools`: the tools that agents are offered, as `tools/list` has them; for people, the reference page.
+//! `codecompass tools`: the tools offered to agents, as in `tools/list`; as text, the reference page.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `codecompass bench index`: indexing beside walking, reading and parsing the same files with the same threads.
+//! `codecompass bench index`: indexing compared with walking, reading and parsing the same files with the same threads.
 
 use std::fs;
 use std::path::Path;
@@ -16,15 +16,15 @@ use crate::escape::shown;
 use crate::measure::{bytes_text, count_text, cpu_time, private_bytes};
 use crate::session::{Request, Session};
 
-/// Each short stage is run this often and its fastest run counts.
+/// The number of runs of each short stage; the fastest counts.
 const ROUNDS: usize = 5;
 
-/// What a stage cost.
+/// The cost of a stage.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     cpu: Duration,
     wall: Duration,
-    /// The most private memory that was seen while it ran, over what there was before.
+    /// The peak private memory during the stage, minus the amount before it.
     memory: u64,
 }
 
@@ -93,8 +93,8 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize)
     Ok((text, report))
 }
 
-/// The median time from a known change of one file to its publication. Nobody's work tree is written to: the files are
-/// copied into the scratch folder first, and the copy is changed.
+/// The median time from a known change of one file to its publication. The user's work tree is never written: the files
+/// are first copied into the scratch folder, and the copy is changed.
 fn one_file(data: &Path, common: &Common, original: &Session) -> Result<Option<Duration>, AppError> {
     let copy = data.join("copy");
     let listing = list_worktree(&original.workspace, &original.limits())?;

@@ -1,8 +1,8 @@
-//! `codecompass bench query`: warm and first queries beside a scan of the same files.
+//! `codecompass bench query`: warm and first queries compared with a scan of the same files.
 //!
-//! The queries are made from the repository itself: names of its symbols, words of its names, texts of its lines, spread
-//! evenly over its files. What is timed is the whole answer, JSON included, without the look for changes. The scan is
-//! what any tool without an index has to do at least: walk the tree, read each file, look for the bytes.
+//! The queries come from the repository itself: symbol names, words of these names and texts of lines, spread evenly
+//! over the files. The time covers the whole answer, JSON included, without the check for changes. The scan is the
+//! minimum work of a tool without an index: walk the tree, read each file, search for the bytes.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -33,15 +33,15 @@ use crate::views::{Access, Published};
 /// How often a first query and a scan are timed.
 const ROUNDS: usize = 7;
 
-/// One kind of question.
+/// One kind of query.
 struct Kind {
     name: &'static str,
-    /// The queries to warm up with, then those that are timed.
+    /// The warm-up queries, followed by the timed ones.
     queries: Vec<String>,
     ask: fn(&Session, &Opened, &str) -> Result<Answer, AppError>,
 }
 
-/// What is asked, and what was resolved in it so far, as a server keeps it.
+/// The snapshot and its resolve cache, as a server keeps them.
 struct Opened {
     snapshot: Rc<Snapshot>,
     memory: Rc<Memory>,
@@ -100,7 +100,7 @@ fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answ
     or_nothing(find_references::answer(&inquiry(session, opened), &find_references::Question::of(&arguments)?))
 }
 
-/// Names of imports, and symbols of languages without rules, have no references: that is an answer, too.
+/// Imported names, and symbols of languages without rules, have no references: that is a valid answer.
 fn or_nothing(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
     match asked {
         Err(error) if matches!(error.code, Code::SymbolNotFound | Code::NoEdgesAvailable) => {
@@ -115,7 +115,7 @@ fn ask_calls(session: &Session, opened: &Opened, name: &str) -> Result<Answer, A
     or_nothing(get_call_graph::answer(&inquiry(session, opened), &get_call_graph::Question::of(&arguments, false)?))
 }
 
-/// A question to a tool, as a server has it.
+/// The context of a query, as a server builds it.
 fn inquiry<'s>(session: &'s Session, opened: &Opened) -> Inquiry<'s> {
     let published = Published {
         snapshot: Some(Rc::clone(&opened.snapshot)),
@@ -159,7 +159,7 @@ fn search(session: &Session, opened: &Opened, values: Value) -> Result<Answer, A
     search_code::answer(&inquiry(session, opened), &search_code::Question::of(&arguments)?)
 }
 
-/// The times of the second half of the queries, once the first half has been asked.
+/// The times of the second half of the queries, after the first half warmed up the caches.
 fn warm(session: &Session, opened: &Opened, kind: &Kind) -> Result<Vec<Duration>, AppError> {
     let (before, timed) = kind.queries.split_at(kind.queries.len() / 2);
     let ask = |query: &String| -> Result<Duration, AppError> {
@@ -215,7 +215,7 @@ fn paths(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
     from_files(snapshot, count, |file| Ok((file.symbols > 0).then(|| file.path.clone())))
 }
 
-/// Questions in words: the words of a symbol's name, and those of the file's.
+/// Queries in words: the words of a symbol name and of its file name.
 fn phrases(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
     from_files(snapshot, count, |file| {
         let outline = snapshot.outline(file.id)?;
@@ -226,7 +226,7 @@ fn phrases(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
     })
 }
 
-/// Pieces of lines.
+/// Parts of lines.
 fn texts(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
     from_files(snapshot, count, |file| {
         let text = snapshot.text(file.id)?;
@@ -249,7 +249,7 @@ fn from_files(
     for file in files.iter().step_by(step) {
         made.extend(make(file)?);
     }
-    // Neighbours are alike: what is timed must not be what was just warmed up.
+    // Neighbouring queries are similar: the timed queries must not be those of the warm-up.
     let (even, odd): (Vec<_>, Vec<_>) = made.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
     Ok(even.into_iter().chain(odd).map(|(_, query)| query).collect())
 }
