@@ -1,4 +1,4 @@
-//! The command line, as clap sees it.
+//! The command line, defined with clap.
 
 mod examples;
 mod generate;
@@ -42,15 +42,15 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What is asked of the program.
+/// The parsed command line.
 pub(crate) enum Asked {
     /// A command with options of its own.
     Command(Box<Cli>),
-    /// A tool, by one of its commands.
+    /// A tool, called by one of its commands.
     Tool(Common, &'static ToolCommand, Box<ArgMatches>),
 }
 
-/// Reads the arguments of the process; `tools` are the commands that come from tables.
+/// Parses the arguments of the process; `tools` are the commands generated from tool tables.
 pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<Asked, clap::Error> {
     let matches = tree(tools).try_get_matches()?;
     if let Some((name, inner)) = matches.subcommand()
@@ -71,7 +71,7 @@ pub(crate) fn tree(tools: &'static [ToolCommand]) -> clap::Command {
     })
 }
 
-/// The same with the words that options may be given: what is checked later is listed for shells and in manual pages.
+/// The same with the possible values of options: values that are checked later are listed for shells and manual pages.
 pub(crate) fn listed_tree(tools: &'static [ToolCommand]) -> clap::Command {
     tree(tools).mut_subcommands(|command| match tools.iter().find(|tool| tool.name == command.get_name()) {
         Some(tool) => tool.listed(command),
@@ -79,7 +79,8 @@ pub(crate) fn listed_tree(tools: &'static [ToolCommand]) -> clap::Command {
     })
 }
 
-/// The order of the commands in the help: what is asked most, then what is needed first, then the rest as it comes.
+/// The order of the commands in the help: the most used first, then those for the first steps, then the rest as
+/// declared.
 const ORDER: &[&str] = &[
     "search",
     "locate",
@@ -105,7 +106,7 @@ const ORDER: &[&str] = &[
     "doctor",
 ];
 
-/// Options that every command takes.
+/// Options of every command.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Common {
     /// The workspace: any path in a git work tree, or a plain folder [default: the current folder]
@@ -139,7 +140,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// The log file that is asked for, by the flag or by its variable.
+    /// The log file given by the flag or by its variable.
     pub(crate) fn log_file(&self) -> Option<PathBuf> {
         let variable = || std::env::var_os(log::VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
         self.log_file.clone().or_else(variable)
@@ -257,7 +258,7 @@ pub(crate) struct AccessArgs {
     pub(crate) freshness: Option<String>,
 }
 
-/// What can be written out.
+/// The kinds of export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Exported {
     /// Every reference that is resolved: from_path, from_line, to_path, to_line, site_line, site_col, edge_type, confidence
@@ -298,7 +299,7 @@ pub(crate) enum ConfigCommand {
     Path,
 }
 
-/// What the server speaks on.
+/// The transport of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Transport {
     /// Standard input and output: for a client that starts the server itself.

@@ -1,11 +1,11 @@
-//! Examples in the help of each command, in the words of somebody who wants something.
+//! Examples in the help of each command.
 
 use clap::Command;
 
-/// A command, and lines of it with what they are for.
+/// A command, and its example lines with their descriptions.
 type Examples = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// Every command has some; a test runs them all through the parser.
+/// Every command has examples; a test runs all of them through the parser.
 pub(super) const EXAMPLES: &[Examples] = &[
     (
         "setup",
@@ -108,7 +108,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("status", &[("status", "is it fresh")]),
 ];
 
-/// The command with its examples behind its options.
+/// The command with its examples after the options.
 pub(super) fn explained(command: Command) -> Command {
     let Some((_, lines)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else { return command };
     let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or_default().min(48);

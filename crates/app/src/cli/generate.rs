@@ -1,4 +1,4 @@
-//! `completions` and `man`: both made from the command tree, so that they can not fall behind it.
+//! `completions` and `man`: generated from the command tree, so they cannot be outdated.
 
 use std::io;
 
@@ -27,7 +27,7 @@ pub(crate) fn completions(tree: &Command, shell: Shell) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The page of a command, or of the program, as `man` reads it; nothing when there is no such command.
+/// The manual page of a command, or of the program; `None` if there is no such command.
 pub(crate) fn page(tree: &Command, command: Option<&str>) -> io::Result<Option<String>> {
     let mut tree = tree.clone();
     tree.build();

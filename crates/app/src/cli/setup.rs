@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use crate::config::Answers;
 use crate::setup::clients::CLIENTS;
 
-/// The names of clients, as the command line takes them.
+/// The names of clients on the command line.
 pub(super) fn client_names() -> PossibleValuesParser {
     PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name))
 }

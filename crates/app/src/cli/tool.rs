@@ -1,4 +1,4 @@
-//! The commands that are tools: their options come from the tool's table of parameters, and so do their arguments.
+//! The commands that are tools: their options and arguments come from the tool's parameter table.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 
 use crate::tools::frame::{Kind, Param, Side, Tool};
 
-/// A command that asks a tool.
+/// A command that calls a tool.
 pub(crate) struct ToolCommand {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) tool: &'static Tool,
-    /// Parameters that the command stands for; they are no options of it.
+    /// Parameters with a fixed value; they are not options of the command.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
 }
 
 impl ToolCommand {
-    /// As clap sees it.
+    /// The clap command.
     pub(super) fn command(&self) -> Command {
         let options = self.params().map(|param| match self.takes_words(param) {
             true => option(param, self.tool).num_args(1..).action(ArgAction::Append),
@@ -25,7 +25,7 @@ impl ToolCommand {
         Command::new(self.name).about(self.about).args(options)
     }
 
-    /// What was given, by the names of the parameters.
+    /// The given arguments, by parameter name.
     pub(crate) fn arguments(&self, matches: &ArgMatches) -> Map<String, Value> {
         let read = |param: &Param| match self.takes_words(param) {
             true => {
@@ -41,7 +41,7 @@ impl ToolCommand {
         given
     }
 
-    /// The same with the words that its options may be given, for those who list them.
+    /// The same with the possible values of its options, for completions and manual pages.
     pub(super) fn listed(&self, mut command: Command) -> Command {
         for param in self.params() {
             if let Kind::Choice(words, _) = param.kind {
@@ -53,13 +53,13 @@ impl ToolCommand {
         command
     }
 
-    /// Whether several words behind one another are one value: a question, when nothing else follows it.
+    /// Whether consecutive words form one value: a query, if no other positional argument follows it.
     fn takes_words(&self, param: &Param) -> bool {
         let last = self.params().filter(|param| param.flag.is_place).last();
         param.name == "query" && last.is_some_and(|last| last.name == param.name)
     }
 
-    /// A message about parameters in the words of the command line.
+    /// Replaces parameter names in a message with their command-line names.
     pub(crate) fn in_flags(&self, message: &str) -> String {
         let mut message = message.to_owned();
         for param in self.params() {
@@ -75,7 +75,7 @@ impl ToolCommand {
     }
 }
 
-/// A parameter as the command line writes it.
+/// The command-line name of a parameter.
 fn written(param: &Param) -> String {
     let flag = &param.flag;
     match flag.is_place {
@@ -84,7 +84,7 @@ fn written(param: &Param) -> String {
     }
 }
 
-/// `A..B` and `A...B` in place of two refs, neither of which can have dots like these in its name.
+/// Splits `A..B` and `A...B` into two refs; a ref name cannot contain `..`.
 fn split_range(given: &mut Map<String, Value>) {
     let Some(range) = given.get("base_ref").and_then(Value::as_str).map(str::to_owned) else { return };
     let Some((base, head)) = range.split_once("...").or_else(|| range.split_once("..")) else { return };
@@ -92,7 +92,7 @@ fn split_range(given: &mut Map<String, Value>) {
         return;
     }
     for (name, side) in [("base_ref", base), ("head_ref", head)] {
-        // As in git, a side that is left out is what is checked out.
+        // As in git, an omitted side is HEAD.
         given.insert(name.to_owned(), json!(if side.is_empty() { "HEAD" } else { side }));
     }
 }
@@ -124,7 +124,7 @@ fn option(param: &'static Param, tool: &'static Tool) -> Arg {
     if let Some(word) = flag.bare {
         arg = arg.num_args(0..=1).default_missing_value(word).require_equals(true);
     }
-    // Only what this command takes can be in the way.
+    // Only options of this command can conflict.
     if let Some(other) = flag.against.filter(|other| tool.params.iter().any(|param| param.name == *other)) {
         arg = arg.conflicts_with(other);
     }
@@ -136,7 +136,7 @@ fn option(param: &'static Param, tool: &'static Tool) -> Arg {
         Kind::List => arg.action(ArgAction::Append),
         Kind::Text | Kind::Choice(..) | Kind::Object => arg.allow_hyphen_values(flag.short == Some('e')),
     }
-    // A range stands for both refs.
+    // A range gives both refs.
     .required(param.required && flag.is_place && !flag.may_miss && param.name != "head_ref")
 }
 
