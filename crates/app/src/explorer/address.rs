@@ -1,15 +1,15 @@
-//! Addresses: what a request asks for, and links that keep to the ref and the work tree one is looking at.
+//! Addresses: parses requests, and builds links that keep the current ref and work tree.
 
 use std::fmt::Write;
 
-/// What stands in an address behind the `?`, in its order.
+/// The query string of an address, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Query {
     pairs: Vec<(String, String)>,
 }
 
 impl Query {
-    /// Reads it. What is no UTF-8 becomes replacement characters, which nothing is called.
+    /// Parses a query string. Invalid UTF-8 becomes replacement characters, which match no name.
     pub(super) fn of(text: Option<&str>) -> Self {
         let parts = text.unwrap_or_default().split('&').filter(|part| !part.is_empty());
         let pair = |part: &str| {
@@ -19,7 +19,7 @@ impl Query {
         Self { pairs: parts.map(pair).collect() }
     }
 
-    /// A value that is not empty.
+    /// The value of a name, if it is not empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.pairs.iter().find(|(known, value)| known == name && !value.is_empty()).map(|(_, value)| value.as_str())
     }
@@ -29,7 +29,7 @@ impl Query {
         self.get(name)?.parse().ok()
     }
 
-    /// All pairs but those of these names.
+    /// All pairs except those with these names.
     pub(super) fn without(&self, names: &[&str]) -> impl Iterator<Item = (&str, &str)> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         self.pairs
@@ -39,12 +39,12 @@ impl Query {
     }
 }
 
-/// Which state of the code is looked at.
+/// The state of the code that a page shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct At {
-    /// A branch, tag or commit; the work tree without one.
+    /// A branch, tag or commit; `None` for the work tree.
     pub(super) ref_name: Option<String>,
-    /// Another work tree of the repository, by its folder.
+    /// The folder of another work tree of the repository.
     pub(super) tree: Option<String>,
 }
 
@@ -81,14 +81,14 @@ impl At {
         self.href(&["symbol", id], &[])
     }
 
-    /// A line of a file. A part of the file around it is shown, so it is in the query too.
+    /// A line of a file. The page shows only an excerpt around the line, so the query names it too.
     pub(super) fn line(&self, path: &str, line: u64) -> String {
         let text = line.to_string();
         format!("{}#L{line}", self.href(&["file", path], &[("line", &text)]))
     }
 }
 
-/// The segments of a path behind the first one, as they were before they were encoded.
+/// Decodes the path segments after the first one.
 pub(super) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -109,7 +109,7 @@ pub(super) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Everything but letters, digits and a few signs that mean nothing in an address.
+/// Encodes everything except letters, digits and a few characters without special meaning in an address.
 fn encode(out: &mut String, text: &str, is_path: bool) {
     for byte in text.bytes() {
         match byte {

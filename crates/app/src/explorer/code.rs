@@ -1,4 +1,4 @@
-//! Code on a page: lines with their numbers, words in their colours, names that lead to what they mean.
+//! Code on a page: numbered lines, highlighted words, names linked to their definitions.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::address::At;
 use crate::escape::shown;
 
-/// The lines of an answer of `source`. `marks` are lines to be lit.
+/// The lines of an answer of `source`. `marks` are highlighted lines.
 pub(super) fn lines(at: &At, source: &Value, marks: &[u64]) -> Markup {
     let text = source["text"].as_str().unwrap_or_default();
     let first = source["first_line"].as_u64().unwrap_or(1);
@@ -21,7 +21,7 @@ pub(super) fn lines(at: &At, source: &Value, marks: &[u64]) -> Markup {
             "<span class=\"{class}\" id=\"L{number}\"><a class=\"n\" href=\"#L{number}\">{number}</a><span class=\"t\">"
         );
         push_line(&mut out, at, text, (start, start + body.len()), &colours, &links);
-        // The break is inside, so that a line without words has its height and lines that are copied stay lines.
+        // The line break is inside, so that an empty line has its height and copied lines stay separate.
         out += "\n</span></span>";
         start += line.len();
     }
@@ -31,7 +31,7 @@ pub(super) fn lines(at: &At, source: &Value, marks: &[u64]) -> Markup {
     }
 }
 
-/// Ranges of an answer, in order, with what is said about them.
+/// Ordered ranges of an answer with their details.
 struct Spans<'v> {
     spans: Vec<(usize, usize, &'v [Value])>,
 }
@@ -46,7 +46,7 @@ impl<'v> Spans<'v> {
         Self { spans: value.as_array().into_iter().flatten().filter_map(span).collect() }
     }
 
-    /// Those that have a part in a range.
+    /// The spans that overlap a range.
     fn within(&self, (start, end): (usize, usize)) -> &[(usize, usize, &'v [Value])] {
         let from = self.spans.partition_point(|span| span.1 <= start);
         let to = self.spans.partition_point(|span| span.0 < end);
@@ -54,8 +54,8 @@ impl<'v> Spans<'v> {
     }
 }
 
-/// A line: links around, colours inside of them. Both are in order and do not overlap among themselves, so that one walk over the
-/// borders of both is enough.
+/// Renders a line: links outside, highlighting inside them. Both lists are ordered and do not overlap within
+/// themselves, so one walk over the boundaries of both is enough.
 fn push_line(out: &mut String, at: &At, text: &str, range: (usize, usize), colours: &Spans<'_>, links: &Spans<'_>) {
     let mut place = range.0;
     for (start, end, fields) in links.within(range) {
@@ -97,7 +97,7 @@ fn push_coloured(out: &mut String, text: &str, range: (usize, usize), colours: &
     push_text(out, text.get(place..range.1));
 }
 
-/// Text as text: no mark-up, and what would steer a line or hide is written out.
+/// Escapes text: no mark-up, and control or invisible characters are written out.
 fn push_text(out: &mut String, text: Option<&str>) {
     let text = text.unwrap_or_default();
     for part in text.split_inclusive('\t') {
@@ -111,7 +111,7 @@ fn push_text(out: &mut String, text: Option<&str>) {
     }
 }
 
-/// For text and for attributes in double quotes.
+/// Escapes text for HTML and for attributes in double quotes.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for char in text.chars() {

@@ -1,4 +1,4 @@
-//! Pictures of calls: boxes and arrows as SVG, laid out by [`layered`](super::layered).
+//! Call graphs as SVG, laid out by [`graph_layout`](super::layered).
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ pub(super) struct Item {
     pub(super) name: String,
     pub(super) about: String,
     pub(super) href: String,
-    /// What it is, as a class: `own`, `changed`, `test`, or nothing.
+    /// Its CSS class: `own`, `changed`, `test`, or empty.
     pub(super) class: &'static str,
-    /// How many calls it is away; callers are below zero.
+    /// Its distance in calls; callers are negative.
     pub(super) hop: Option<i32>,
 }
 
-/// Boxes by their keys, and calls between them.
+/// Boxes by key, and the calls between them.
 #[derive(Default)]
 pub(super) struct Picture {
     items: Vec<Item>,
@@ -27,13 +27,13 @@ pub(super) struct Picture {
     edges: Vec<(usize, usize)>,
 }
 
-/// So wide is a letter, in fifths, and so high a box; the style sheet has the font for it.
+/// The width of a letter, in fifths, and the height of a box; they fit the font of the style sheet.
 const LETTER: i32 = 36;
 const HEIGHT: i32 = 26;
 const LONGEST: usize = 36;
 
 impl Picture {
-    /// Adds a box, unless there is one of its key.
+    /// Adds a box, unless its key exists.
     pub(super) fn add(&mut self, item: Item) {
         if !self.places.contains_key(&item.key) {
             self.places.insert(item.key.clone(), self.items.len());
@@ -58,7 +58,7 @@ impl Picture {
         self.items.len()
     }
 
-    /// As SVG. Its boxes are links, and it says in words what it shows.
+    /// Renders SVG. The boxes are links, and the title describes the drawing.
     pub(super) fn draw(&self, title: &str) -> Markup {
         let names: Vec<String> = self.items.iter().map(|item| cut(&plain(short(&item.name)))).collect();
         let node = |(item, name): (&Item, &String)| Node {
@@ -92,7 +92,7 @@ impl Picture {
     }
 }
 
-/// The end of a long name says most.
+/// Truncates a name at its start: the end of a long name is the most specific.
 fn cut(name: &str) -> String {
     let length = name.chars().count();
     if length <= LONGEST {
@@ -102,7 +102,7 @@ fn cut(name: &str) -> String {
     }
 }
 
-/// The curves of an edge, as SVG writes them.
+/// The curves of an edge in SVG syntax.
 fn curve(points: &[Point]) -> String {
     let Some((first, rest)) = points.split_first() else { return String::new() };
     let mut path = format!("M{} {}", first.x, first.y);

@@ -1,4 +1,4 @@
-//! What every page has around its screen: the search, the state that is looked at, the keys, and what may be said about an answer.
+//! The parts around every screen: search, current state, keys, and notes about an answer.
 
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::lists::{count, list, number, plain, word};
 use super::screens::Shown;
 use super::visit::Visit;
 
-/// The keys, as the help lists them and the script knows them.
+/// The keys, as listed in the help and implemented by the script.
 const KEYS: &[(&str, &str)] = &[
     ("/", "search"),
     ("j, k", "next, previous row"),
@@ -22,7 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Esc", "close, leave the field"),
 ];
 
-/// A whole page.
+/// A complete page.
 pub(super) async fn page(visit: &Visit, shown: &Shown) -> Markup {
     let at = &visit.at;
     let nothing = Value::Null;
@@ -66,7 +66,7 @@ pub(super) async fn page(visit: &Visit, shown: &Shown) -> Markup {
     }
 }
 
-/// What stands between header and help; the script asks for it alone.
+/// The content between header and help; the script can request it alone.
 pub(super) fn main(visit: &Visit, shown: &Shown) -> Markup {
     let own = |kind: &str| {
         let pairs: Vec<(&str, &str)> =
@@ -90,7 +90,7 @@ pub(super) fn main(visit: &Visit, shown: &Shown) -> Markup {
     }
 }
 
-/// Which state the answer is of, and what one has to know about it.
+/// The state of the code that the answer shows, and its warnings.
 fn notes(metadata: &Value) -> Markup {
     if metadata.is_null() {
         return html! {};
@@ -110,12 +110,12 @@ fn notes(metadata: &Value) -> Markup {
     }
 }
 
-/// Whether there is anything but a folder.
+/// Whether the folder has branches or work trees.
 fn has_history(standing: &Value) -> bool {
     ["branches", "trees"].iter().any(|name| !list(&standing["choices"], name).is_empty())
 }
 
-/// The ref and the work tree, to choose others.
+/// The form that chooses a ref and a work tree.
 fn where_to(visit: &Visit, standing: &Value) -> Markup {
     let choices = &standing["choices"];
     let trees = list(choices, "trees");
@@ -151,9 +151,9 @@ fn where_to(visit: &Visit, standing: &Value) -> Markup {
     }
 }
 
-/// What a form keeps of the address.
+/// The hidden fields that keep parts of the address in a form.
 fn kept(visit: &Visit, is_search: bool) -> Markup {
-    // The head of a comparison is the ref that is chosen.
+    // The head of a comparison is the chosen ref.
     let names: &[&str] = if is_search { &["q"] } else { &["ref", "tree", "as", "cursor", "head"] };
     let is_kept = |(name, _): &(&str, &str)| !is_search || matches!(*name, "ref" | "tree");
     html! {

@@ -1,11 +1,12 @@
-//! Where the boxes and lines of a call graph stand, from left to right: who calls left of whom he calls.
+//! Positions of the boxes and lines of a call graph, from left to right: callers are left of their callees.
 //!
-//! The way of Sugiyama, in four steps: each node gets a layer, which is a column (`layers`); a line that passes columns gets
-//! a bend in each of them, so that all lines go from one column to the next; the columns are put in orders in which few
-//! lines cross (`order`); and everything gets a height at which lines are as straight as the boxes let them be (`place`).
+//! The algorithm is Sugiyama's, in four steps: each node gets a layer, which is a column (`layers`); a line that passes
+//! columns gets a bend in each of them, so that all lines connect neighbouring columns; the columns are ordered to have
+//! few crossings (`order`); and every item gets a height at which lines are as straight as the boxes allow
+//! (`coordinates`).
 //!
-//! All numbers are whole, and ties go by the order of the input, so the same graph is the same picture on every machine.
-//! It is total: an edge that names no node has no line, and no size or layer is too large.
+//! All numbers are integers, and ties follow the order of the input, so a graph has the same drawing on every machine.
+//! The function is total: an edge without valid nodes has no line, and no size or layer is too large.
 
 mod layers;
 mod order;
@@ -13,13 +14,13 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-/// Between two columns.
+/// The gap between two columns.
 const COLUMN_GAP: i32 = 80;
 
-/// How far a line that goes back to its own column leaves it. Less than the gap.
+/// The distance of a line that returns to its own column. Less than the gap.
 const BULGE: i32 = 28;
 
-/// No box is larger in either direction.
+/// The maximum width and height of a box.
 const LARGEST: i32 = 10_000;
 
 /// A box.
@@ -27,11 +28,12 @@ const LARGEST: i32 = 10_000;
 pub(crate) struct Node {
     pub(crate) width: i32,
     pub(crate) height: i32,
-    /// Its column when that is known, as hops from somewhere: callers have lower numbers. Columns without a node are left out.
+    /// Its column if known, as the number of hops from some node: callers have lower numbers. Empty columns are
+    /// skipped.
     pub(crate) layer: Option<i32>,
 }
 
-/// Boxes, and lines between them by their places in the list.
+/// Boxes, and lines between them by index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
@@ -44,20 +46,20 @@ pub(crate) struct Point {
     pub(crate) y: i32,
 }
 
-/// A picture whose upper left corner is at zero.
+/// A drawing with its upper left corner at zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The upper left corner of each box.
     pub(crate) places: Vec<Point>,
-    /// Of each edge the points of cubic curves: where the line begins, then for each curve two control points and its end. A
-    /// line to the right goes from right border to left border, one to the left from left to right, and one within a column
-    /// from right to right.
+    /// The points of the cubic curves of each edge: the start, then for each curve two control points and its end. A
+    /// line to the right goes from right border to left border, one to the left from left to right, and one within a
+    /// column from right to right.
     pub(crate) edges: Vec<Vec<Point>>,
     pub(crate) width: i32,
     pub(crate) height: i32,
 }
 
-/// A box, or the bend of a line where it passes a column.
+/// A box, or the bend of a line in a column that it passes.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     layer: usize,
@@ -65,19 +67,19 @@ struct Item {
     is_bend: bool,
 }
 
-/// The graph with bends. Those between 0 and the number of nodes are the nodes.
+/// The graph with bends. The first items are the nodes, at their own indices.
 struct Net {
     items: Vec<Item>,
-    /// Of each item, those in the column to the left, and to the right, that it has a line to.
+    /// For each item, its neighbours in the column to the left, and to the right.
     left: Vec<Vec<usize>>,
     right: Vec<Vec<usize>>,
-    /// Of each edge that leaves its column the items it passes, from left to right.
+    /// For each edge that leaves its column, the items it passes, from left to right.
     chains: Vec<Vec<usize>>,
     /// The items of each column, from the top.
     columns: Vec<Vec<usize>>,
 }
 
-/// Lays a graph out.
+/// Computes the layout of a graph.
 pub(crate) fn lay_out(graph: &Graph) -> Layout {
     let layers = layers::of(graph);
     let mut net = net(graph, &layers);
@@ -106,7 +108,7 @@ fn size(graph: &Graph, node: usize) -> (i32, i32) {
     (node.width.clamp(0, LARGEST), node.height.clamp(0, LARGEST))
 }
 
-/// Whether an edge names nodes.
+/// Whether an edge has valid nodes.
 fn is_edge(graph: &Graph, (from, to): (usize, usize)) -> bool {
     from < graph.nodes.len() && to < graph.nodes.len()
 }
@@ -153,7 +155,7 @@ fn columns(graph: &Graph, layers: &[usize], count: usize) -> Vec<(i32, i32)> {
     columns
 }
 
-/// A line from column to column. Lines to the left end a little lower than those to the right, so that two functions that call
+/// A line across columns. Lines to the left end a little lower than those to the right, so that two functions that call
 /// each other have two lines.
 fn across(
     graph: &Graph,
@@ -170,7 +172,7 @@ fn across(
         false => middles[node],
     };
     let mut line = Line::from(Point { x: places[first].x + size(graph, first).0, y: port(first) });
-    // A narrow box is left on the level, so that the line does not cut the corner of a wide one beside it.
+    // A line leaves a narrow box horizontally, so that it does not cut the corner of a wider box in the same column.
     let (x, width) = columns[net.items[first].layer];
     line.straight_to(Point { x: x + width, y: port(first) });
     for &bend in &chain[1..chain.len() - 1] {
@@ -185,7 +187,8 @@ fn across(
     line.points
 }
 
-/// A line that ends in its own column, or at its own box: around to the right. Nothing for an edge that names no node.
+/// A line that ends in its own column, or at its own box, drawn around to the right. Empty for an edge without valid
+/// nodes.
 fn around(
     graph: &Graph,
     places: &[Point],
@@ -216,7 +219,7 @@ fn around(
     ]
 }
 
-/// The points of a line while it is drawn to the right.
+/// The points of a line that is drawn to the right.
 struct Line {
     points: Vec<Point>,
     at: Point,
@@ -227,7 +230,7 @@ impl Line {
         Self { points: vec![at], at }
     }
 
-    /// On to a point, level where it begins and where it ends.
+    /// Adds a curve to a point; it is horizontal at both ends.
     fn curve_to(&mut self, to: Point) {
         let x = (self.at.x + to.x) / 2;
         self.add([Point { x, y: self.at.y }, Point { x, y: to.y }, to]);

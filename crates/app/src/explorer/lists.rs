@@ -1,4 +1,4 @@
-//! Rows that several screens have: symbols, calls, places.
+//! Rows shared by several screens: symbols, calls, locations.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A name that nothing hides in.
+/// A name with control and invisible characters escaped.
 pub(super) fn plain(text: &str) -> String {
     shown(text).into_owned()
 }
@@ -32,7 +32,7 @@ pub(super) fn count(number: u64, word: &str) -> String {
     format!("{} {word}{plural}", crate::measure::count_text(number))
 }
 
-/// What tells a symbol from others; code at the level of a file is told by the file.
+/// A key that identifies a symbol; file-level code is identified by its file.
 pub(super) fn key(symbol: &Value) -> String {
     match word(symbol, "symbol_id") {
         "" => word(symbol, "path").to_owned(),
@@ -40,12 +40,13 @@ pub(super) fn key(symbol: &Value) -> String {
     }
 }
 
-/// The kind of a symbol, as a mark beside its name.
+/// The kind of a symbol, as a badge beside its name.
 pub(super) fn kind(kind: &str) -> Markup {
     html! { span.kind { (kind) } }
 }
 
-/// The end of a qualified name: its own name and that of what it stands in. In a list the rest is the same in most rows.
+/// The end of a qualified name: its own name and that of the enclosing symbol. The rest is the same in most rows of a
+/// list.
 pub(super) fn short(qualified: &str) -> &str {
     let is_border = |char: char| matches!(char, '.' | ':' | '/' | '#' | '\\');
     let around = qualified.trim_end_matches(|char| !is_border(char)).trim_end_matches(is_border);
@@ -53,7 +54,7 @@ pub(super) fn short(qualified: &str) -> &str {
     &qualified[start..]
 }
 
-/// A name that leads to a symbol.
+/// A name linked to its symbol.
 pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
     let name = match (word(symbol, "qualified_name"), word(symbol, "name")) {
         ("", name) => name,
@@ -67,12 +68,12 @@ pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
     }
 }
 
-/// `src/a.rs:12`, which leads there.
+/// `src/a.rs:12`, as a link.
 pub(super) fn place_link(at: &At, path: &str, line: u64) -> Markup {
     html! { a.place href=(at.line(path, line)) { (plain(path)) ":" (line) } }
 }
 
-/// One caller or callee, which can be opened to see those behind it.
+/// One caller or callee, which can be expanded to its own callers or callees.
 pub(super) fn call(at: &At, edge: &Value, direction: &str) -> Markup {
     let symbol = &edge["symbol"];
     let site = &edge["call_site"];

@@ -1,11 +1,11 @@
-// What a page can do with a script: search while one types, open rows in place, keys, copying, and noticing changes. Everything else
-// works without it.
+// Script features of a page: search while typing, rows that expand in place, keys, copying, and live updates. Everything else
+// works without the script.
 const part = { headers: { "X-Part": "main" }, credentials: "same-origin" };
 const main = () => document.getElementById("main");
 const field = document.getElementById("q");
 const place = () => location.pathname + location.search;
 
-// The server may be away, or be another one that does not know us: what is on the page is old then, and that is said.
+// The server may be down, or a new one without our login: the page is then outdated, and a bar says so.
 const bar = document.getElementById("away");
 let failures = 0;
 async function ask(address, options) {
@@ -37,7 +37,7 @@ function show(fresh) {
   shownAt = place();
   main().replaceWith(document.adoptNode(fresh));
   document.title = fresh.dataset.title + " · " + document.querySelector(".brand").textContent;
-  // The form that chooses a ref stays where one is.
+  // The form that chooses a ref stays on the current page.
   const form = document.querySelector("form.where");
   if (form) {
     form.action = location.pathname;
@@ -53,7 +53,7 @@ function show(fresh) {
   wire();
 }
 
-// The line that an address names; a page that came later than its address does not have it as its target.
+// Highlights the line in the address; a page loaded after its address has no `:target`.
 function light() {
   const line = location.hash.startsWith("#L") && document.getElementById(location.hash.slice(1));
   if (!line) return;
@@ -61,7 +61,7 @@ function light() {
   line.classList.add("lit");
 }
 
-// Search as one types: the address follows, so that it can be shared, and going back leaves the search.
+// Search while typing: the address is updated, so that it can be shared, and going back leaves the search.
 let asked = 0;
 let timer = 0;
 function forget() {
@@ -73,7 +73,7 @@ async function search() {
   const number = ++asked;
   const address = "/search?" + new URLSearchParams(new FormData(field.form));
   const fresh = await load(address);
-  // An answer to what was typed before, or to who has gone on, is of no use.
+  // Ignore answers to earlier input, or to a page that was left.
   if (!fresh || number !== asked) return;
   history[location.pathname === "/search" ? "replaceState" : "pushState"](null, "", address);
   show(fresh);
@@ -89,7 +89,7 @@ addEventListener("popstate", async () => {
   field.value = new URLSearchParams(location.search).get("q") ?? "";
 });
 
-// A row that is opened gets its list; one that could not be looked at whole is asked for again.
+// Loads the list of an expanded row; a partial list is requested again.
 async function fill(details) {
   if (!details.open || details.dataset.done) return;
   details.dataset.done = "1";
@@ -159,7 +159,7 @@ addEventListener("keydown", (event) => {
     if (event.target === field && event.key === "ArrowDown") { field.blur(); step(1); event.preventDefault(); }
     return;
   }
-  // A link that has the focus opens by itself.
+  // A focused link handles Enter itself.
   if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
   const act = keys[before === "g" ? "g " + event.key : event.key];
   before = before === "" && event.key === "g" ? "g" : "";
@@ -169,7 +169,7 @@ const button = document.querySelector("[data-help]");
 button.hidden = false;
 button.addEventListener("click", () => help.showModal());
 
-// What could not be looked at in time is asked for again, a few times: each goes on where the last one ended.
+// Partial results are requested again, a few times: each request continues where the last one ended.
 let tries = ["", 0];
 function isUnfinished() {
   if (!document.querySelector("main [data-partial]")) return false;
@@ -177,21 +177,21 @@ function isUnfinished() {
   return tries[1] < 10;
 }
 
-// A fold is known by what it loads or says, below the folds around it; counts in what it says may change.
+// A fold is identified by its source or summary, below its enclosing folds; counts in the summary may change.
 function key(details) {
   const around = details.parentElement.closest("details");
   const own = details.dataset.src ?? details.querySelector("summary").textContent.replace(/\d+/g, "");
   return (around ? key(around) + " › " : "") + own;
 }
 
-// An edit is on the page a moment later. What was opened and closed stays so, and nobody who reads is moved.
+// Updates the page after an edit. Folds stay open or closed, and the scroll position stays.
 async function renew(fresh) {
   const folds = new Map([...main().querySelectorAll("details")].map((details) => [key(details), details.open]));
   const at = here()?.querySelector("a")?.getAttribute("href");
   const focus = document.activeElement?.closest("main a")?.getAttribute("href");
   const scroll = [scrollX, scrollY, main().querySelector(".code")?.scrollLeft ?? 0];
   show(fresh);
-  // Folds inside of folds are there when those around them are filled.
+  // Nested folds exist only after their enclosing folds are loaded.
   for (let depth = 0; depth < 6; depth += 1) {
     const due = [...main().querySelectorAll("details")].filter((details) => !details.dataset.kept && folds.has(key(details)));
     if (!due.length) break;
@@ -210,7 +210,7 @@ async function renew(fresh) {
 }
 
 async function look() {
-  // Who marks a text is about to copy it.
+  // A text selection may be about to be copied.
   if (document.visibilityState !== "visible" || document.activeElement === field || !getSelection().isCollapsed) return;
   const answer = await ask(document.body.dataset.live, { headers: { Accept: "application/json" }, credentials: "same-origin" });
   if (!answer?.ok) return;
@@ -221,7 +221,7 @@ async function look() {
   const from = shownAt;
   const fresh = await load(location.href);
   if (!fresh || shownAt !== from) return;
-  // What is the same again will not be another one next time.
+  // An unchanged result will not change next time.
   if (fresh.innerHTML === shownText && fresh.dataset.digest === old) { tries[1] = 10; return; }
   await renew(fresh);
 }
@@ -232,7 +232,7 @@ async function look() {
   }
 })();
 
-// On a narrow screen the text comes first.
+// On a narrow screen the text comes first, so the outline is closed.
 if (innerWidth < 600) for (const outline of document.querySelectorAll(".outline > details")) outline.open = false;
 light();
 wire();

@@ -1,8 +1,8 @@
-//! The column of each node: as given, else one further than all that call it.
+//! The column of each node: as given, or else one after all its callers.
 
 use super::Graph;
 
-/// The column of each node. They are counted from zero and none is empty.
+/// The column of each node. Columns are numbered from zero and none is empty.
 pub(super) fn of(graph: &Graph) -> Vec<usize> {
     let count = graph.nodes.len();
     let (order, forward) = without_cycles(graph);
@@ -12,12 +12,12 @@ pub(super) fn of(graph: &Graph) -> Vec<usize> {
         callees[from].push(to);
         callers[to].push(from);
     }
-    // Hops are small; wild numbers must not make sums overflow.
+    // Hops are small, but arbitrary numbers must not overflow.
     let mut layers: Vec<Option<i64>> = graph.nodes.iter().map(|node| node.layer.map(i64::from)).collect();
     let behind = |layers: &[Option<i64>], node: usize| callers[node].iter().filter_map(|caller| layers[*caller]).max();
     let before = |layers: &[Option<i64>], node: usize| callees[node].iter().filter_map(|callee| layers[*callee]).min();
-    // Known columns tell those to their right, then those to their left. What is still unknown has no known one beside it,
-    // and begins at zero.
+    // Known columns determine those to their right, then those to their left. A node that is still unknown has no known
+    // neighbour, and starts at zero.
     for &node in &order {
         layers[node] = layers[node].or_else(|| Some(behind(&layers, node)? + 1));
     }
@@ -28,7 +28,7 @@ pub(super) fn of(graph: &Graph) -> Vec<usize> {
     for &node in &order {
         layers[node] = layers[node].or_else(|| Some(behind(&layers, node).map_or(0, |layer| layer + 1)));
     }
-    // Whom nobody calls stands right before whom he calls.
+    // A node without callers is placed right before its callees.
     for &node in order.iter().filter(|node| free[**node] && callers[**node].is_empty()) {
         layers[node] = before(&layers, node).map(|layer| layer - 1).or(layers[node]);
     }
@@ -39,7 +39,7 @@ pub(super) fn of(graph: &Graph) -> Vec<usize> {
     layers.iter().map(|layer| used.binary_search(layer).unwrap_or(0)).collect()
 }
 
-/// The nodes in an order in which all edges that are kept lead on. Dropped are those that lead back to where the search stands.
+/// The nodes in topological order of the kept edges. Edges back to a node on the search stack are dropped.
 fn without_cycles(graph: &Graph) -> (Vec<usize>, Vec<(usize, usize)>) {
     let count = graph.nodes.len();
     let mut callees = vec![Vec::new(); count];
@@ -48,7 +48,7 @@ fn without_cycles(graph: &Graph) -> (Vec<usize>, Vec<(usize, usize)>) {
     }
     let (mut is_seen, mut is_open) = (vec![false; count], vec![false; count]);
     let (mut left, mut forward) = (Vec::with_capacity(count), Vec::new());
-    // First from those that nobody calls: then what leads back is what a reader would call so.
+    // Nodes without callers come first, so that the dropped edges are those a reader would call back edges.
     let mut is_called = vec![false; count];
     callees.iter().flatten().for_each(|callee| is_called[*callee] = true);
     let roots = (0..count).filter(|node| !is_called[*node]).chain(0..count);

@@ -1,24 +1,24 @@
-//! The order of each column, such that few lines cross.
+//! The order of each column, chosen for few crossings.
 //!
-//! It begins with the order in which a search along the lines meets the items, in which a tree has no crossings. Sweeps
-//! from left to right and back then put each item at the mean place of those it has lines to, swaps of neighbours mend what
-//! means are blind to, and the best order of all is kept.
+//! It starts with the order in which a search along the lines visits the items; a tree then has no crossings. Sweeps
+//! from left to right and back move each item to the mean position of its neighbours, swaps of adjacent items improve
+//! what means cannot, and the best order is kept.
 
 use super::Net;
 
-/// So many sweeps, at most.
+/// The maximum number of sweeps.
 const SWEEPS: usize = 24;
 
-/// So many sweeps without an order that is better than the best are enough.
+/// The maximum number of sweeps without an improvement.
 const IDLE: usize = 6;
 
-/// So many rounds of swaps, at most.
+/// The maximum number of swap rounds.
 const ROUNDS: usize = 8;
 
-/// Parts of a place that means are told in.
+/// The scale of mean positions, which are integers.
 const PARTS: usize = 1 << 16;
 
-/// Puts the columns of a net in order.
+/// Orders the columns of a graph.
 pub(super) fn arrange(net: &mut Net) {
     begin(net);
     let mut places = vec![0; net.items.len()];
@@ -42,7 +42,7 @@ pub(super) fn arrange(net: &mut Net) {
     swap(net, &mut places);
 }
 
-/// The order in which a search meets the items.
+/// The order in which a search visits the items.
 fn begin(net: &mut Net) {
     let mut is_seen = vec![false; net.items.len()];
     for root in 0..net.items.len() {
@@ -58,14 +58,14 @@ fn begin(net: &mut Net) {
     }
 }
 
-/// Notes the place of each item in its column.
+/// Records the position of each item in its column.
 fn number(net: &Net, places: &mut [usize]) {
     for column in &net.columns {
         column.iter().enumerate().for_each(|(place, item)| places[*item] = place);
     }
 }
 
-/// One sweep. Items without lines to the column before keep their places, and the others share out theirs.
+/// One sweep. Items without neighbours in the previous column keep their positions; the others are sorted among theirs.
 fn sort_by_means(net: &mut Net, places: &mut [usize], to_right: bool) {
     let count = net.columns.len();
     let beside = if to_right { &net.left } else { &net.right };
@@ -90,12 +90,12 @@ fn sort_by_means(net: &mut Net, places: &mut [usize], to_right: bool) {
     }
 }
 
-/// Swaps neighbours in a column as long as that makes lines cross less.
+/// Swaps adjacent items in a column while that reduces crossings.
 fn swap(net: &mut Net, places: &mut [usize]) {
     for _ in 0..ROUNDS {
         let mut is_better = false;
         for column in &mut net.columns {
-            // Of each item, the places that its lines lead to. None of them is in this column.
+            // For each item, the positions of its neighbours. None of them is in this column.
             let ends = |item: &usize| [&net.left[*item], &net.right[*item]].map(|beside| sorted(beside, places));
             let mut ends: Vec<[Vec<usize>; 2]> = column.iter().map(ends).collect();
             for upper in 0..column.len().saturating_sub(1) {
@@ -122,7 +122,7 @@ fn sorted(items: &[usize], places: &[usize]) -> Vec<usize> {
     all
 }
 
-/// How many pairs have the first one's place below the second one's.
+/// The number of pairs with the first position below the second.
 fn inverted(upper: &[usize], lower: &[usize]) -> usize {
     let mut below = 0;
     let mut count = 0;
@@ -135,12 +135,12 @@ fn inverted(upper: &[usize], lower: &[usize]) -> usize {
     count
 }
 
-/// How many lines cross, between all columns. Lines of one column to itself do not count.
+/// The number of crossings between all columns. Lines within one column do not count.
 pub(super) fn crossings(net: &Net, places: &[usize]) -> usize {
     let mut count = 0;
     let mut lines: Vec<usize> = Vec::new();
     for pair in net.columns.windows(2) {
-        // Lines from the top down by where they begin: each crosses those before it that end further down.
+        // Lines from the top down by start: each crosses the earlier ones that end further down.
         lines.clear();
         for item in &pair[0] {
             let begin = lines.len();

@@ -1,22 +1,21 @@
-//! The height at which each item stands, once the order of the columns is known.
+//! The height of each item, once the order of the columns is known.
 //!
-//! Each item would like to stand level with those it has lines to. Columns are gone through to and fro, and each takes the
-//! places nearest to these wishes that keep its order and its gaps. Without the gaps that is the nearest rising sequence
-//! to a given one, which is found in one pass: where a wish lies above the one before, the two share their mean, and so on
-//! backwards.
+//! Each item should be level with its neighbours. Columns are processed back and forth, and each takes the positions
+//! closest to the desired ones that keep its order and its gaps. Without the gaps this is isotonic regression, solved
+//! in one pass: if a desired position is above the previous one, the two share their mean, and so on backwards.
 
 use super::Net;
 
-/// Between two boxes of a column.
+/// The gap between two boxes of a column.
 const GAP: i64 = 16;
 
-/// Between two bends, or a bend and a box.
+/// The gap between two bends, or a bend and a box.
 const BEND_GAP: i64 = 10;
 
-/// So many times to and fro.
+/// The number of passes in each direction.
 const PASSES: usize = 6;
 
-/// What a bend's wish weighs beside a box's: a straight line matters more than a box in the middle of its lines.
+/// The weight of a bend relative to a box: a straight line matters more than a box centred between its lines.
 const BEND_WEIGHT: i64 = 4;
 
 /// The upper border of each item; the uppermost is at zero.
@@ -38,7 +37,7 @@ pub(super) fn tops(net: &Net) -> Vec<i32> {
     tops().map(|top| i32::try_from(top - least).unwrap_or(i32::MAX / 2)).collect()
 }
 
-/// Each column from the top down with nothing but its gaps, all with their middles on one line.
+/// Each column stacked from the top with only its gaps; the middles of all columns are on one line.
 fn stacked(net: &Net) -> Vec<i64> {
     let mut middles = vec![0; net.items.len()];
     for column in &net.columns {
@@ -49,7 +48,7 @@ fn stacked(net: &Net) -> Vec<i64> {
     middles
 }
 
-/// The least distance of each middle in a column from the first one.
+/// The minimum distance of each middle in a column from the first one.
 fn offsets(net: &Net, column: &[usize]) -> Vec<i64> {
     let mut at = 0;
     let mut offsets = Vec::with_capacity(column.len());
@@ -57,7 +56,7 @@ fn offsets(net: &Net, column: &[usize]) -> Vec<i64> {
         if let Some(above) = place.checked_sub(1).map(|above| net.items[column[above]]) {
             let own = net.items[*item];
             let gap = if above.is_bend || own.is_bend { BEND_GAP } else { GAP };
-            // From middle to middle: the lower part of the one above, which is the larger part of an odd height.
+            // From middle to middle: the lower half of the upper item, which is the larger half of an odd height.
             at += i64::from(above.height - above.height / 2) + gap + i64::from(own.height / 2);
         }
         offsets.push(at);
@@ -65,11 +64,12 @@ fn offsets(net: &Net, column: &[usize]) -> Vec<i64> {
     offsets
 }
 
-/// Brings a column as near to what its items wish as their order lets it.
+/// Moves a column as close to the desired positions as its order allows.
 fn settle<'n>(net: &'n Net, middles: &mut [i64], column: usize, beside: impl Fn(usize) -> [&'n [usize]; 2]) {
     let column = &net.columns[column];
     let offsets = offsets(net, column);
-    // Blocks of items that stand as near to each other as they can: the sum of wishes, of weights, and how many.
+    // Blocks of items at their minimum distances: the sum of desired positions, the sum of weights, and the number of
+    // items.
     let mut blocks: Vec<(i64, i64, usize)> = Vec::new();
     for (item, offset) in column.iter().zip(&offsets) {
         let weight = if net.items[*item].is_bend { BEND_WEIGHT } else { 1 };
@@ -89,7 +89,7 @@ fn mean((sum, weight, _): &(i64, i64, usize)) -> i64 {
     sum.div_euclid(*weight)
 }
 
-/// The middle of those that an item has lines to; where it is when there are none.
+/// The middle of an item's neighbours, or its own position if it has none.
 fn wish(middles: &[i64], item: usize, beside: [&[usize]; 2]) -> i64 {
     if let [&[other], []] | [[], &[other]] = beside {
         return middles[other];

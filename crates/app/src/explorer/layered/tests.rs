@@ -1,4 +1,4 @@
-//! Pictures of graphs: what must hold for any, and what small ones look like.
+//! Layout tests: invariants of any graph, and the layout of small ones.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn graph(nodes: usize, edges: &[(usize, usize)]) -> Graph {
     Graph { nodes: (0..nodes).map(node).collect(), edges: edges.to_vec() }
 }
 
-/// A graph that looks random and is the same in every run; with hops from the first node when they are wanted.
+/// A deterministic pseudo-random graph, optionally with hops from the first node.
 fn wild(seed: u64, nodes: usize, edges: usize, hops: bool) -> Graph {
     let mut state = seed;
     let mut below = |limit: usize| {
@@ -22,7 +22,7 @@ fn wild(seed: u64, nodes: usize, edges: usize, hops: bool) -> Graph {
     graph
 }
 
-/// How many lines cross in the picture's order of columns.
+/// The number of crossings in the computed order.
 fn crossed(graph: &Graph) -> usize {
     let mut net = net(graph, &layers::of(graph));
     order::arrange(&mut net);
@@ -31,7 +31,7 @@ fn crossed(graph: &Graph) -> usize {
     order::crossings(&net, &places)
 }
 
-/// Lays out, and looks at all that must hold.
+/// Computes the layout and checks all invariants.
 fn check(graph: &Graph) -> Layout {
     let layout = lay_out(graph);
     assert_eq!(layout, lay_out(graph), "the same graph is the same picture");
@@ -62,7 +62,7 @@ fn check(graph: &Graph) -> Layout {
         assert!(is_at(line[0], from) && is_at(line[line.len() - 1], to), "{from} to {to}: {line:?}");
         let is_inside = |point: &Point| (0..=layout.width).contains(&point.x) && (0..=layout.height).contains(&point.y);
         assert!(line.iter().all(is_inside), "{line:?}");
-        // No line but one within a column goes over a box: where it passes columns it is level, between boxes.
+        // Only lines within a column may cross a box: elsewhere lines pass columns horizontally, between boxes.
         for level in line.windows(2).filter(|pair| pair[0].y == pair[1].y && from != to) {
             let (low, high) = (level[0].x.min(level[1].x), level[0].x.max(level[1].x));
             for (node, (left, top, right, bottom)) in boxes.iter().enumerate() {
@@ -75,7 +75,7 @@ fn check(graph: &Graph) -> Layout {
     layout
 }
 
-/// Whether a level piece is one of a curve's handles, which the line itself leaves.
+/// Whether a horizontal segment is the handle of a curve, which the line itself leaves.
 fn is_bent(line: &[Point], level: &[Point]) -> bool {
     line[1..].chunks(3).any(|curve| curve[2].y != level[0].y && curve.contains(&level[1]))
 }
@@ -119,7 +119,7 @@ fn trees_have_no_crossings() {
     for ways in 1..5 {
         let edges: Vec<_> = (1..80).map(|node| ((node - 1) / ways, node)).collect();
         let back: Vec<_> = edges.iter().map(|(from, to)| (*to, *from)).collect();
-        // Callers of the root are a tree to the left, callees one to the right.
+        // Callers of the root are a tree to the left, callees a tree to the right.
         let both: Vec<_> = edges
             .iter()
             .copied()
@@ -139,7 +139,7 @@ fn trees_have_no_crossings() {
 #[test]
 fn small_graphs_have_the_fewest_crossings() {
     let rows = |edges: &[(usize, usize)]| edges.iter().map(|(from, to)| (*from, *to + 3)).collect::<Vec<_>>();
-    // Each of two with each of two; each of three with each of three; a ladder that is given upside down.
+    // Complete graphs of two by two and of three by three; a ladder in reverse order.
     assert_eq!(crossed(&graph(5, &rows(&[(0, 0), (0, 1), (1, 0), (1, 1)]))), 1);
     let all: Vec<_> = (0..9).map(|at| (at / 3, at % 3)).collect();
     assert_eq!(crossed(&graph(6, &rows(&all))), 9);

@@ -1,6 +1,6 @@
-//! What pages ask and no agent does: coloured text with links, folders, and what there is to choose from.
+//! Tools for pages only: highlighted text with links, folders, and the available refs and work trees.
 //!
-//! They are tools like the others, answered by the same threads from the same views, but nobody is offered them.
+//! They are tools like the others, answered by the same threads from the same views, but agents are not offered them.
 
 pub(super) mod folder;
 pub(super) mod source;

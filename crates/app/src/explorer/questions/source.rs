@@ -1,4 +1,4 @@
-//! The text of a symbol or of a part of a file, with the colours of its words and the symbols that its names mean.
+//! The text of a symbol or of an excerpt of a file, with highlighting and links to definitions.
 
 use codecompass_lang::{REGISTRY, colours_while};
 use codecompass_model::ids::SymbolId;
@@ -16,19 +16,19 @@ use crate::paths::Absence;
 use crate::tools::frame::{Arguments, Effect, Kind, REF, Tool, WORKSPACE, optional};
 use crate::tools::graph::{identity, with_graph};
 
-/// A page has at most so many lines of a file.
+/// The maximum number of lines of a file on a page.
 const MOST_LINES: u32 = 1500;
 
-/// So many of them stand before the line that is asked for.
+/// The maximum number of lines before the requested line.
 const BEFORE: u32 = 500;
 
-/// So long names may be looked up; those that are left are text until the page is asked for again.
+/// Time limit for resolving names; the remaining names stay plain text until the page is requested again.
 const LINKING: Duration = Duration::from_millis(60);
 
-/// So long a file may be parsed for its colours; a longer one has none.
+/// Time limit for parsing a file for highlighting; a file that exceeds it is not highlighted.
 const COLOURING: Duration = Duration::from_millis(150);
 
-/// Others of the same name that are told.
+/// The maximum number of other symbols with the same name that are listed.
 pub(crate) const OTHERS: usize = 20;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -69,11 +69,11 @@ impl Question {
     }
 }
 
-/// What is shown.
+/// The excerpt.
 struct Shown {
     version: VersionInfo,
     lines: Lines,
-    /// The symbol that was asked for.
+    /// The ordinal of the requested symbol.
     place: Option<u32>,
     others: Vec<Value>,
 }
@@ -130,7 +130,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
     Ok(Answer { text: String::new(), json, code: 0 })
 }
 
-/// The symbol of a name, with its docs and what else stands above it.
+/// The symbol with this name, with its docs and attributes.
 fn symbol(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<Shown, AppError> {
     let wanted = Wanted { name, languages: REGISTRY, language: None, path };
     let Meant::One { symbol: hit, others, .. } = meant(snapshot, &wanted, Policy::First { others: OTHERS })? else {
@@ -152,7 +152,7 @@ fn symbol(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result<Shown, 
     Ok(Shown { version, lines: Lines { start, end }, place: place.map(|place| place as u32), others })
 }
 
-/// A part of a file.
+/// An excerpt of a file.
 fn file(inquiry: &Inquiry<'_>, snapshot: &Snapshot, question: &Question) -> Result<Shown, AppError> {
     let given = question.path.as_deref().unwrap_or_default();
     let file = inquiry.paths.file(&[snapshot], "path", given)?;
@@ -166,7 +166,7 @@ fn file(inquiry: &Inquiry<'_>, snapshot: &Snapshot, question: &Question) -> Resu
     Ok(Shown { version, lines, place: None, others: Vec::new() })
 }
 
-/// A name that leads somewhere, by its bytes in the file.
+/// A linked name, by its byte range in the file.
 struct Link {
     start: usize,
     end: usize,
@@ -190,7 +190,7 @@ impl Link {
     }
 }
 
-/// The names of what is defined in these lines, save of the symbol that the page is about.
+/// The names defined in these lines, except the symbol of the page itself.
 fn definitions(symbols: &[Symbol], version: &VersionInfo, lines: Lines, own: Option<u32>) -> Vec<Link> {
     let is_shown = |symbol: &Symbol| lines.start <= symbol.name_line && symbol.name_line <= lines.end;
     let can_be_opened =
@@ -210,7 +210,7 @@ fn definitions(symbols: &[Symbol], version: &VersionInfo, lines: Lines, own: Opt
     shown.map(link).collect()
 }
 
-/// The names in these lines whose meaning is known, and whether there was time to look at all of them.
+/// The resolved names in these lines, and whether the time sufficed for all of them.
 fn links_of(
     inquiry: &Inquiry<'_>,
     version: &VersionInfo,
@@ -252,7 +252,7 @@ fn link_to(graph: &Graph<'_>, meaning: Meaning, start: usize, end: usize) -> Res
     let Some(target) = targets.first() else { return Ok(None) };
     let Some(file) = graph.file(target.file) else { return Ok(None) };
     let Some(symbol) = file.facts.symbols.get(target.place as usize) else { return Ok(None) };
-    // The library's stubs are no files of the view.
+    // The library's stubs are not files of the view.
     if graph.snapshot().version(target.file)?.is_none() {
         return Ok(None);
     }
@@ -266,7 +266,7 @@ fn link_to(graph: &Graph<'_>, meaning: Meaning, start: usize, end: usize) -> Res
     }))
 }
 
-/// What stands around a symbol, the outermost first.
+/// The enclosing symbols, the outermost first.
 fn ancestors(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value> {
     let mut chain = Vec::new();
     let mut at = symbols[place as usize].parent;
@@ -278,7 +278,7 @@ fn ancestors(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value
     chain
 }
 
-/// What stands directly inside of it.
+/// The direct members of a symbol.
 fn children(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value> {
     let is_inside = |symbol: &&Symbol| symbol.parent == Some(place) && symbol.kind != SymbolKind::Use;
     symbols.iter().filter(is_inside).map(|symbol| located(version, symbol)).collect()

@@ -1,4 +1,5 @@
-//! What a branch changes, by symbol: what breaks others first, then the rest by file, and a picture of who is affected.
+//! The changes of a branch, by symbol: breaking ones first, then the rest by file, and a drawing of the affected
+//! callers.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::explorer::visit::Visit;
 
 const LIMIT: u32 = 100;
 
-/// So many callers are drawn; a picture of more is none.
+/// The maximum number of drawn callers; a larger drawing is unreadable.
 const DRAWN: usize = 60;
 
 pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
@@ -29,7 +30,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let changes = list(&answer, "changes");
     let (breaking, others): (Vec<&Value>, Vec<&Value>) = changes.iter().partition(|change| breaks(change, &answer));
     let (base, head) = (word(&answer, "base_ref"), word(&answer, "head_ref"));
-    // What is linked to stands in the head, whatever else is looked at.
+    // Links lead to the head, whatever state is selected.
     let at = At { ref_name: (head != "@worktree").then(|| head.to_owned()), tree: visit.at.tree.clone() };
     let there = &Visited { visit, at };
     let picture = picture(there, &answer);
@@ -78,7 +79,7 @@ struct Visited<'v> {
     at: At,
 }
 
-/// Deleted, or with another signature, and called by something that was not changed with it.
+/// Whether a symbol was deleted or has a new signature, and an unchanged symbol calls it.
 fn breaks(change: &Value, answer: &Value) -> bool {
     let is_other =
         word(change, "change_type") == "deleted" || list(change, "changed").iter().any(|facet| facet == "signature");
@@ -170,7 +171,7 @@ fn files(there: &Visited<'_>, answer: &Value) -> Markup {
     }
 }
 
-/// The changed symbols that somebody calls, and who, one hop around.
+/// The changed symbols with callers, and these callers, one hop around.
 fn picture(there: &Visited<'_>, answer: &Value) -> Picture {
     let mut picture = Picture::default();
     for caller in list(answer, "affected_callers").iter().take(DRAWN) {
@@ -200,7 +201,7 @@ fn picture(there: &Visited<'_>, answer: &Value) -> Picture {
     picture
 }
 
-/// What is in the head no more is compared with nothing.
+/// The comparison page of a symbol that the head no longer has.
 fn gone(there: &Visited<'_>, id: &str, path: &str, answer: &Value) -> String {
     let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
     there.visit.at.href(&["compare", id], &[("base", base), ("head", head), ("path", path)])

@@ -1,4 +1,4 @@
-//! All callers or callees of a symbol. The script puts its list under a row that is opened.
+//! All callers or callees of a symbol. The script inserts this list under an expanded row.
 
 use maud::html;
 use serde_json::{Value, json};

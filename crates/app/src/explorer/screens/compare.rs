@@ -44,7 +44,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
         .agent([("compare_symbol_between_commits", question)]))
 }
 
-/// A row of the table: a line of each side with its number, and whether it is another.
+/// A row of the table: a line of each side with its number, and whether they are the same.
 #[derive(Debug, PartialEq, Eq)]
 struct Row<'d> {
     left: Option<(u64, &'d str)>,
@@ -80,8 +80,8 @@ fn line(text: &str) -> Markup {
     html! { code { @for part in text.split_inclusive('\t') { @if let Some(body) = part.strip_suffix('\t') { (plain(body)) "\t" } @else { (plain(part)) } } } }
 }
 
-/// The rows of a unified diff; what is left out between two parts of it is `None`. Lines that went and lines that came in their place
-/// stand beside each other.
+/// The rows of a unified diff; a gap between two hunks is `None`. Removed lines are beside the lines that replaced
+/// them.
 fn rows(diff: &str) -> Vec<Option<Row<'_>>> {
     let mut rows = Vec::new();
     let (mut old, mut new) = (0, 0);
@@ -124,7 +124,7 @@ fn flush<'d>(rows: &mut Vec<Option<Row<'d>>>, gone: &mut Vec<(u64, &'d str)>, co
     come.clear();
 }
 
-/// Where a part of a diff begins: `@@ -23,4 +23,4 @@`.
+/// The start of a hunk: `@@ -23,4 +23,4 @@`.
 fn begins(text: &str) -> Option<(u64, u64)> {
     let mut words = text.split(' ').skip(1);
     let mut start = |sign: char| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok();

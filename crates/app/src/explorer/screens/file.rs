@@ -13,7 +13,7 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
     let line = visit.query.number("line");
     let source = match visit.ask_tool(&source::TOOL, json!({ "path": path, "line": line })).await {
         Ok(source) => source,
-        // The address of a folder, written by hand.
+        // A file address that names a folder, typed by hand.
         Err(error) if word(&error["error"], "code") == "file_not_found" => {
             return folder::show(visit, path).await.map_err(|_| error);
         }
@@ -52,7 +52,7 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
         .agent(agent))
 }
 
-/// The outline, short: imports are no news.
+/// The outline without imports, to keep it short.
 fn entries(visit: &Visit, path: &str, shown: (u64, u64), symbols: &[Value]) -> Markup {
     html! {
         ul.rows.tree {

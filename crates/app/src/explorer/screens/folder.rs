@@ -1,4 +1,4 @@
-//! A folder: what is in it. The root's is the first page.
+//! A folder and its content. The root folder is the first page.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", part as f64 * 100.0 / whole.max(1) as f64)
 }
 
-/// A path whose folders are links.
+/// A path with links to its folders.
 pub(super) fn crumbs(visit: &Visit, root: &str, path: &str) -> Markup {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     html! {

@@ -1,4 +1,4 @@
-//! A picture of the calls around a symbol, one or two hops wide.
+//! A drawing of the calls around a symbol, one or two hops wide.
 
 use maud::html;
 use serde_json::{Value, json};
@@ -8,11 +8,12 @@ use crate::explorer::drawing::{Item, Picture};
 use crate::explorer::lists::{key, list, number, plain, word};
 use crate::explorer::visit::Visit;
 
-/// So many neighbours of the symbol are drawn on each side, and of each neighbour on the second hop. A picture of more is none.
+/// The maximum number of drawn neighbours on each side, and per neighbour on the second hop. A larger drawing is
+/// unreadable.
 const NEAR: u32 = 30;
 const FAR: u32 = 8;
 
-/// So many neighbours are asked for theirs.
+/// The maximum number of neighbours expanded to the second hop.
 const ASKED: usize = 12;
 
 pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
@@ -57,7 +58,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     Ok(Shown::new(title, json, &metadata).heading(heading).body(body).agent([("get_call_graph", question)]))
 }
 
-/// The calls of the neighbours: one question about all of them.
+/// Adds the calls of the neighbours, with one request for all of them.
 async fn second(visit: &Visit, picture: &mut Picture, near: &[&Value], side: &str, step: i32, tests: &str) -> Value {
     let ids: Vec<&str> =
         near.iter().map(|symbol| word(symbol, "symbol_id")).filter(|id| !id.is_empty()).take(ASKED).collect();

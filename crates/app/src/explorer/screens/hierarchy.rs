@@ -1,4 +1,4 @@
-//! What stands around a symbol and inside of it, and the types that implement or extend it.
+//! The symbols that enclose a symbol, those inside it, and the types that implement or extend it.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn users(visit: &Visit, title: &str, kind: &str, answer: &Value) -> Markup {
     }
 }
 
-/// A tree of symbols. The answer it comes from is cut to size, and not deep.
+/// A tree of symbols. The answer is limited in size, and not deep.
 pub(super) fn tree(visit: &Visit, symbols: &[Value]) -> Markup {
     html! {
         @if !symbols.is_empty() {

@@ -1,4 +1,4 @@
-//! The screens: one file each, from an address to questions and from their answers to a page.
+//! The screens, one file each: from an address to tool requests, and from their answers to a page.
 
 mod branch;
 mod calls;
@@ -21,7 +21,7 @@ use super::lists::{list, plain, symbol_link, word};
 use super::questions::standing;
 use super::visit::{Question, Visit};
 
-/// What an address shows.
+/// The screen that an address selects.
 #[derive(Debug)]
 pub(super) enum Screen {
     Search,
@@ -36,29 +36,29 @@ pub(super) enum Screen {
     Branch,
     Compare(String),
     Status,
-    /// Where one stands, for the script that looks whether anything changed.
+    /// The current index state, for the script that checks for changes.
     Live,
 }
 
-/// A screen, answered.
+/// A rendered screen.
 pub(super) struct Shown {
     pub(super) status: StatusCode,
     pub(super) title: String,
     pub(super) heading: Markup,
     pub(super) body: Markup,
-    /// The answers it is made from.
+    /// The answers it was built from.
     pub(super) json: Value,
-    /// What to ask for the same as text.
+    /// The tool calls that give the same as text.
     pub(super) agent: Vec<Question>,
     pub(super) metadata: Value,
-    /// Of the content that it shows.
+    /// The digest of the shown content.
     pub(super) digest: String,
-    /// There is nothing to show yet: the script asks again.
+    /// There is nothing to show yet: the script requests the page again.
     pub(super) is_waiting: bool,
 }
 
 impl Screen {
-    /// Which one an address means.
+    /// Parses an address.
     pub(super) fn of(path: &str, query: &Query) -> Option<Self> {
         let (first, rest) = path.strip_prefix('/')?.split_once('/').unwrap_or((path.get(1..)?, ""));
         let rest = decoded(rest);
@@ -83,7 +83,8 @@ impl Screen {
         }
     }
 
-    /// Asks and lays out. What the state of the code was is asked first: a change that comes in between is noticed afterwards.
+    /// Calls the tools and renders the screen. The state of the code is read first, so that a change during the calls
+    /// is noticed later.
     pub(super) async fn show(&self, visit: &Visit) -> Shown {
         let digest = match self {
             Self::Live => String::new(),
@@ -116,7 +117,7 @@ impl Screen {
 }
 
 impl Shown {
-    /// A page with a title for people, of answers.
+    /// A page with a title for people, built from answers.
     fn new(title: impl Into<String>, json: Value, metadata: &Value) -> Self {
         let title = title.into();
         let heading = html! { h1 { (plain(&title)) } };
@@ -142,18 +143,18 @@ impl Shown {
         Self { body, ..self }
     }
 
-    /// What a refusal says.
+    /// The message of an error screen.
     pub(super) fn told(&self) -> String {
         self.json["error"]["message"].as_str().unwrap_or(&self.title).to_owned()
     }
 
-    /// What an agent would ask for the same.
+    /// Adds the tool calls that give the same to an agent.
     fn agent(self, questions: impl Into<Vec<Question>>) -> Self {
         Self { agent: questions.into(), ..self }
     }
 }
 
-/// Whether an answer will come when an index was made.
+/// Whether the answer only needs an index that does not exist yet.
 fn is_early(answer: &Value) -> bool {
     matches!(
         word(&answer["error"], "code"),
@@ -161,22 +162,22 @@ fn is_early(answer: &Value) -> bool {
     )
 }
 
-/// An address that is none.
+/// The page for an unknown address.
 pub(super) fn missing(visit: &Visit) -> Shown {
     refused(visit, &json!({ "error": { "code": "not_found", "message": "There is no such page." } }))
 }
 
-/// Whether an answer was cut off by its time, and will be longer when it is asked for again.
+/// Whether a time limit truncated an answer; the next request gets more.
 fn is_partial(answer: &Value) -> bool {
     word(&answer["metadata"], "result_completeness") == "partial"
 }
 
-/// That something is still being looked for, in place of saying that there is none.
+/// A note that a search is still running, or that it found nothing.
 fn looking(is_partial: bool, none: &str) -> Markup {
     html! { @if is_partial { p.dim data-partial { "Still looking …" } } @else { p.dim { (none) } } }
 }
 
-/// What a page shows in place of an answer.
+/// The page for an error.
 pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
     let error = &answer["error"];
     let code = word(error, "code");
@@ -217,7 +218,7 @@ async fn live(visit: &Visit) -> Result<Shown, Value> {
     Ok(Shown::new("Live", answer, &metadata))
 }
 
-/// A link to the next part of a list.
+/// A link to the next page of a list.
 fn more(visit: &Visit, metadata: &Value) -> Markup {
     let Some(cursor) = metadata["next_cursor"].as_str() else { return html! {} };
     let pairs: Vec<(&str, &str)> =
@@ -227,7 +228,7 @@ fn more(visit: &Visit, metadata: &Value) -> Markup {
     html! { p data-row { a.more href=(visit.at.href(&segments, &pairs)) { "More" } } }
 }
 
-/// The ways on from a symbol.
+/// The tabs of a symbol.
 fn tabs(visit: &Visit, id: &str, open: &str) -> Markup {
     let tabs = [("symbol", "Source"), ("graph", "Graph"), ("references", "References"), ("hierarchy", "Hierarchy")];
     html! {
@@ -239,7 +240,7 @@ fn tabs(visit: &Visit, id: &str, open: &str) -> Markup {
     }
 }
 
-/// The name of a symbol as the head of a page.
+/// The name of a symbol as the heading of a page.
 fn head_of(visit: &Visit, symbol: &Value, open: &str) -> Markup {
     let path = word(symbol, "path");
     let line = symbol["line_start"].as_u64().or(symbol["line"].as_u64()).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Every place that refers to a symbol, by file; what could not be proved stands apart.
+//! Every reference to a symbol, by file; unconfirmed ones are listed separately.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("find_references", question)]))
 }
 
-/// The places of each file together, in the order in which files come.
+/// The references grouped by file, in the order of the files.
 fn by_file(visit: &Visit, references: &[&Value]) -> Markup {
     let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
     for one in references {

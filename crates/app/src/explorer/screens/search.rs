@@ -1,4 +1,4 @@
-//! A search, and why a place stands where it stands in one.
+//! Search results, and the explanation of a result's rank.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};

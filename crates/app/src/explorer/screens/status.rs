@@ -1,4 +1,4 @@
-//! How the index is: what it stands on, what was left out and why, the jobs, the refs, the languages.
+//! The state of the index: its commit, skipped files with reasons, jobs, refs, languages.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     Ok(Shown { is_waiting, ..shown })
 }
 
-/// Nothing is published yet of what was asked for: how far it is.
+/// The page for a state that is not published yet, with the progress.
 pub(super) async fn waiting(visit: &Visit, error: &Value) -> Shown {
     let status = visit.ask("index_status", json!({})).await.unwrap_or_default();
     let job = &status["active_job"];

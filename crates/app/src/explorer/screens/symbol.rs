@@ -1,5 +1,5 @@
-//! A symbol: its source in the middle, who calls it on the left, whom it calls on the right. What can not be called has its uses and
-//! its parts there.
+//! A symbol: its source in the middle, its callers on the left, its callees on the right. For a symbol that cannot be
+//! called, these are its uses and its members.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::explorer::lists::{calls, count, list, number, place_link, plain, symb
 use crate::explorer::questions::source::{self, OTHERS};
 use crate::explorer::visit::Visit;
 
-/// So many calls of each side are on the page; all of them are one link away.
+/// The maximum number of calls per side; a link leads to all of them.
 const CALLS: u32 = 80;
 
 const CALLABLE: &[&str] = &["fn", "method", "constructor", "macro", "test"];
@@ -24,7 +24,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
         true => ("calls", "get_call_graph", json!({ "symbol_name": id, "limit": CALLS })),
         false => ("references", "find_references", json!({ "symbol_name": id, "limit": CALLS })),
     };
-    // A language without rules has no edges to show, and its source all the same.
+    // A language without rules has no edges, but still has source to show.
     let around = visit.ask(tool, question.clone()).await.unwrap_or_else(|error| error);
     let refusal = around["error"]["message"].as_str();
     let (left, right) = match is_callable {
@@ -52,7 +52,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let title = word(symbol, "qualified_name").to_owned();
     let heading = head_of(visit, symbol, "symbol");
     let agent = vec![("read_code", json!({ "what": [place] })), (tool, question)];
-    // What could not be looked at is said, whichever of the two it is.
+    // Report a partial result of either answer.
     let metadata = if is_partial(&around) { &around } else { &source }["metadata"].clone();
     Ok(Shown::new(title, json!({ "source": source, key: around }), &metadata).heading(heading).body(body).agent(agent))
 }
@@ -74,7 +74,7 @@ fn callees(visit: &Visit, id: &str, answer: &Value) -> Markup {
     }
 }
 
-/// The first calls of one direction, and whether there are more.
+/// The first calls of one direction, and a link to more.
 fn side(visit: &Visit, id: &str, answer: &Value, direction: &str) -> Markup {
     let (title, none, all) = match direction {
         "callers" => ("Callers ", "No call of it is proved.", "All callers"),
@@ -90,7 +90,7 @@ fn side(visit: &Visit, id: &str, answer: &Value, direction: &str) -> Markup {
     }
 }
 
-/// Where a type, a field or a constant is used, by the symbol around.
+/// The uses of a type, a field or a constant, by enclosing symbol.
 fn uses(visit: &Visit, id: &str, answer: &Value) -> Markup {
     let references = list(answer, "references");
     let total = number(answer, "total_references");
@@ -109,7 +109,7 @@ fn uses(visit: &Visit, id: &str, answer: &Value) -> Markup {
     }
 }
 
-/// What stands inside of it.
+/// The members of the symbol.
 fn parts(visit: &Visit, source: &Value) -> Markup {
     let inside = list(source, "inside");
     html! {
@@ -118,7 +118,7 @@ fn parts(visit: &Visit, source: &Value) -> Markup {
     }
 }
 
-/// A symbol of thousands of lines goes on in its file.
+/// The link to the rest of a very long symbol, in its file.
 fn rest(visit: &Visit, source: &Value) -> Markup {
     let (last, end) = (number(source, "last_line"), number(&source["symbol"], "line_end"));
     html! {
