@@ -1,11 +1,11 @@
-//! A block of our own in a text for agents, between two markers.
+//! Our block in an instruction file for agents, between two markers.
 
 use super::edit::{Edit, line_end, line_start, line_stop};
 
 const BEGIN: &str = "<!-- codecompass: begin -->";
 const END: &str = "<!-- codecompass: end -->";
 
-/// What agents are told. Four lines: every session of every client pays for them.
+/// The instructions for agents. Four lines, because every session of every client pays for them.
 const LINES: [&str; 4] = [
     "This repository is indexed by codecompass (MCP). Ask it before grep, or before reading files to find your way:",
     "- `search_code` for words, a name, a path or a message; `read_code` for the exact text of names and `path:line`.",
@@ -13,13 +13,13 @@ const LINES: [&str; 4] = [
     "- `diff_context` for what a branch or your edits change. Every tool takes `ref` for another branch, tag or commit.",
 ];
 
-/// The block as it is written.
+/// The text of the block.
 pub(super) fn block(end: &str) -> String {
     let lines: Vec<&str> = std::iter::once(BEGIN).chain(LINES).chain([END]).collect();
     lines.join(end) + end
 }
 
-/// Where the block stands, its markers' lines included; an error when only one marker is there, or more than one pair.
+/// The range of the block, including the lines of its markers; an error if the markers are not exactly one pair.
 pub(super) fn find(text: &str) -> Result<Option<std::ops::Range<usize>>, String> {
     let count = |mark: &str| text.matches(mark).count();
     match (count(BEGIN), count(END), text.find(BEGIN), text.find(END)) {
@@ -29,7 +29,7 @@ pub(super) fn find(text: &str) -> Result<Option<std::ops::Range<usize>>, String>
     }
 }
 
-/// The block behind everything else, or in the place of the one that is there.
+/// Inserts the block at the end, or replaces the existing one.
 pub(super) fn put(text: &str) -> Result<Vec<Edit>, String> {
     let end = line_end(text);
     if let Some(range) = find(text)? {
@@ -43,7 +43,7 @@ pub(super) fn put(text: &str) -> Result<Vec<Edit>, String> {
     Ok(vec![Edit::insert(text.len(), gap + &block(end))])
 }
 
-/// The block taken out, with the empty line before it.
+/// Removes the block and the empty line before it.
 pub(super) fn remove(text: &str) -> Result<Option<Vec<Edit>>, String> {
     let Some(mut range) = find(text)? else { return Ok(None) };
     for blank in ["\r\n\r\n", "\n\n"] {

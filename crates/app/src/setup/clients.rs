@@ -1,66 +1,66 @@
-//! Every client that can be set up: where its files are, how an entry looks there, and how it starts a server.
+//! The clients that can be set up: the locations of their files, the format of an entry, and how they start a server.
 //!
-//! One line per client drives `setup`, `unsetup`, `doctor --client` and `docs/clients.md`. What is said here was read in
-//! the clients' own documentation and sources.
+//! One table row per client drives `setup`, `unsetup`, `doctor --client` and `docs/clients.md`. The data comes from the
+//! clients' own documentation and sources.
 
 use std::path::{Path, PathBuf};
 
 /// A client.
 pub(crate) struct Client {
-    /// The word on the command line.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// It is there when one of these is.
+    /// The client is installed if one of these exists.
     pub(super) signs: &'static [Place],
-    /// What holds for all its projects; nothing when it can only be shown what to enter.
+    /// The file for all projects; `None` if the entry can only be printed.
     pub(crate) user: Option<Spot>,
-    /// What holds for one project.
+    /// The file for one project.
     pub(crate) project: Option<Spot>,
-    /// What has to be entered by hand, where no file is edited.
+    /// The entry to add manually, if no file is edited.
     pub(super) by_hand: Option<(&'static str, &'static Shape)>,
     pub(super) instructions: Notes,
     pub(super) skills: Notes,
     pub(crate) start: Start,
 }
 
-/// A file with entries of servers.
+/// A configuration file with server entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Spot {
-    /// The first of these that is there, else the first that can be.
+    /// The first existing file of these, or else the first possible one.
     pub(super) files: &'static [Place],
     pub(crate) shape: &'static Shape,
-    /// It travels to other machines: nothing of this one may stand in it.
+    /// Whether the file is shared with other machines: it must not contain anything specific to this one.
     pub(super) travels: bool,
-    /// What the client writes the open folder for, where it does not tell it in another way.
+    /// The client's placeholder for the open folder, if it does not report the folder in another way.
     pub(super) folder: Option<&'static str>,
-    /// What the user has to do besides.
+    /// An additional step for the user.
     pub(super) note: Option<&'static str>,
 }
 
-/// Texts for agents: for all projects, and in one.
+/// Instruction files for agents: for all projects, and for one.
 pub(super) struct Notes {
     pub(super) user: &'static [Place],
     pub(super) project: Option<&'static str>,
 }
 
-/// Where something is.
+/// The location of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// Below the home folder.
     Home(&'static str),
-    /// Below `$XDG_CONFIG_HOME`, else `~/.config`, on every platform.
+    /// Below `$XDG_CONFIG_HOME`, or else `~/.config`, on every platform.
     Dot(&'static str),
     /// Below the platform's folder for configuration.
     Platform(&'static str),
-    /// Below the folder that a variable names; only when it is set, and then nowhere else.
+    /// Below the folder named by a variable. If the variable is set, no other location counts.
     Below(&'static str, &'static str),
-    /// The file that a variable names; likewise.
+    /// The file named by a variable, with the same rule.
     Named(&'static str),
     /// Below the root of the project.
     Project(&'static str),
 }
 
-/// How an entry looks.
+/// The format of an entry.
 pub(crate) struct Shape {
     pub(super) syntax: Syntax,
     /// The keys that lead to the entries.
@@ -87,17 +87,17 @@ pub(super) enum Field {
     Arguments(&'static str),
     /// Both in one list.
     CommandLine(&'static str),
-    /// Its variables; left out when there are none.
+    /// Its variables; omitted if there are none.
     Variables(&'static str),
-    /// The variables that shall be passed on to it, where an entry says nothing of the data folder itself.
+    /// The variables to pass on to it, if the entry does not set the data folder itself.
     Passed(&'static str, &'static [&'static str]),
 }
 
 /// How a client starts a server.
 pub(crate) struct Start {
-    /// The variables that it passes on; all without a list.
+    /// The variables that it passes on; `None` for all.
     pub(crate) passes: Option<&'static [&'static str]>,
-    /// The folder that the server runs in.
+    /// The working folder of the server.
     pub(crate) folder: Folder,
     /// The variable that names the open folder.
     pub(crate) tells: Option<&'static str>,
@@ -106,7 +106,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Whether a server can know which folder is open without being told by each question.
+    /// Whether a server can know the open folder without a `workspace` argument in each request.
     pub(crate) fn says(&self) -> bool {
         self.folder == Folder::Project || self.tells.is_some() || self.roots
     }
@@ -114,11 +114,11 @@ impl Start {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Folder {
-    /// The project's.
+    /// The project folder.
     Project,
     /// The root of the file system.
     Root,
-    /// The user's.
+    /// The user's home folder.
     Home,
 }
 
@@ -140,7 +140,7 @@ const COPILOT: Shape = Shape {
     fields: &[Command("command"), Arguments("args"), Variables("env"), Word("deferTools", "never")],
     ..MCP_SERVERS
 };
-/// `.mcp.json` is read by several clients; each passes over what is another's.
+/// Several clients read `.mcp.json`; each ignores the fields of the others.
 const SHARED: Shape = Shape {
     fields: &[
         Word("type", "stdio"),
@@ -197,7 +197,7 @@ const fn user(files: &'static [Place], shape: &'static Shape) -> Option<Spot> {
     Some(Spot { files, shape, travels: false, folder: None, note: None })
 }
 
-/// A project's file, which is committed and so travels.
+/// A project's file, which is committed and so shared with other machines.
 const fn project(files: &'static [Place], shape: &'static Shape) -> Option<Spot> {
     Some(Spot { files, shape, travels: true, folder: None, note: None })
 }
@@ -211,7 +211,7 @@ const AGENTS: Notes = notes(&[], "AGENTS.md");
 const SKILL: &str = ".agents/skills/codecompass/SKILL.md";
 const AGENT_SKILLS: Notes = notes(&[Place::Home(SKILL)], SKILL);
 
-/// See the module.
+/// The table of clients.
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
@@ -438,16 +438,16 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
 ];
 
-/// What places are found by: the user's folders and variables.
+/// The user's folders and variables, which determine file locations.
 pub(crate) struct Surroundings<'a> {
     pub(crate) home: PathBuf,
-    /// The root of the project, where one is meant.
+    /// The root of the project, for a project setup.
     pub(crate) project: Option<&'a Path>,
     pub(crate) variable: &'a dyn Fn(&str) -> Option<PathBuf>,
 }
 
 impl Surroundings<'_> {
-    /// The path of a place; nothing when it can not be here.
+    /// The path of a location; `None` if it does not exist on this system.
     fn path(&self, place: Place) -> Option<PathBuf> {
         let dot = || {
             let named = (self.variable)("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
@@ -467,13 +467,13 @@ impl Surroundings<'_> {
         })
     }
 
-    /// The file of a spot.
+    /// The path of a configuration file.
     pub(crate) fn file(&self, spot: &Spot) -> Option<PathBuf> {
         self.first(spot.files)
     }
 
     fn first(&self, places: &[Place]) -> Option<PathBuf> {
-        // A variable says where the client looks, whether or not anything is there yet.
+        // A variable determines the client's location, even if nothing exists there yet.
         let named = places.iter().filter(|place| matches!(place, Place::Below(..) | Place::Named(_)));
         if let Some(path) = named.filter_map(|place| self.path(*place)).next() {
             return Some(path);
@@ -483,7 +483,7 @@ impl Surroundings<'_> {
         there.or_else(|| paths.into_iter().next())
     }
 
-    /// Where a text for agents goes.
+    /// The path of an instruction file.
     pub(super) fn note(&self, notes: &Notes) -> Option<PathBuf> {
         match self.project {
             Some(root) => notes.project.map(|path| root.join(path)),
@@ -491,7 +491,7 @@ impl Surroundings<'_> {
         }
     }
 
-    /// Whether a client is there.
+    /// Whether a client is installed.
     pub(crate) fn has(&self, client: &Client) -> bool {
         client.signs.iter().filter_map(|place| self.path(*place)).any(|path| path.exists())
     }

@@ -1,7 +1,7 @@
-//! What we put into a file: an entry among others, a block of text, or a file of our own.
+//! The content that we add to a file: an entry among others, a block of text, or a file of our own.
 //!
-//! Nothing here reads or writes. An edit of an entry is only given when a reading of the text before and after shows
-//! that our entry, and nothing else, has changed.
+//! Nothing here reads or writes files. An edit of an entry is returned only after parsing the text before and after it
+//! has shown that nothing but our entry changes.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use super::edit::{Edit, apply};
 use super::entry::{self, NAME};
 use super::{block, jsonc, toml_text};
 
-/// See the module.
+/// The content to install or remove.
 pub(super) enum Content {
     Entry(&'static Shape, Value),
     Block,
     Skill,
 }
 
-/// What is wrong with a text; what it holds stays as it is.
+/// Why a text cannot be edited; the text stays unchanged.
 pub(super) type Refused = String;
 
 const SKILL: &str = "\
@@ -39,7 +39,7 @@ questions are commands: `codecompass search`, `grep`, `read`, `references`, `cal
 ";
 
 impl Content {
-    /// A file with nothing else in it.
+    /// A file with only this content.
     pub(super) fn alone(&self) -> String {
         match self {
             Content::Entry(shape, entry) => entry::alone(shape, entry),
@@ -48,7 +48,7 @@ impl Content {
         }
     }
 
-    /// Whether the text has it just so.
+    /// Whether the text already has exactly this content.
     pub(super) fn is_in(&self, text: &str) -> Result<bool, Refused> {
         Ok(match self {
             Content::Entry(shape, wanted) => found(shape, text)?.as_ref() == Some(wanted),
@@ -60,7 +60,7 @@ impl Content {
         })
     }
 
-    /// Whether what stands under our name is ours by its looks, where nobody kept a record of it.
+    /// Whether the content under our name looks like ours, if there is no record of it.
     pub(super) fn is_ours(&self, text: &str) -> Result<bool, Refused> {
         Ok(match self {
             Content::Entry(shape, _) => found(shape, text)?
@@ -71,7 +71,7 @@ impl Content {
         })
     }
 
-    /// The edits that put it in, or in the place of what is there under our name.
+    /// The edits that insert it, or replace the content under our name.
     pub(super) fn put(&self, text: &str) -> Result<Vec<Edit>, Refused> {
         match self {
             Content::Entry(shape, wanted) => {
@@ -86,7 +86,7 @@ impl Content {
         }
     }
 
-    /// The edits that take it out, or put back what stood in its place; nothing when it is not there.
+    /// The edits that remove it or restore what it replaced; `None` if it is not there.
     pub(super) fn take(&self, text: &str, before: Option<&str>) -> Result<Option<Vec<Edit>>, Refused> {
         match self {
             Content::Entry(shape, _) => {
@@ -135,7 +135,7 @@ fn unreadable(what: String) -> Refused {
     format!("it can not be read: {what}")
 }
 
-/// TOML's values as those of JSON, for comparison; dates become their text.
+/// TOML values as JSON values, for comparison; dates become text.
 fn json_of(table: &toml::Table) -> Value {
     fn value(from: &toml::Value) -> Value {
         match from {
@@ -151,7 +151,7 @@ fn json_of(table: &toml::Table) -> Value {
     Value::Object(table.iter().map(|(key, inner)| (key.clone(), value(inner))).collect())
 }
 
-/// The edits, if by them the file means what it meant, save that our entry is this one, or gone.
+/// Returns the edits if they change only our entry: afterwards it is `wanted`, or gone.
 fn proved(shape: &Shape, text: &str, wanted: Option<&Value>, edits: Vec<Edit>) -> Result<Vec<Edit>, Refused> {
     let meaning = |text: &str| match shape.syntax {
         Syntax::Json => jsonc::parse(text).map(|root| root.value()),
@@ -175,7 +175,7 @@ fn proved(shape: &Shape, text: &str, wanted: Option<&Value>, edits: Vec<Edit>) -
     }
 }
 
-/// The meaning of a file without our entry, and without what is empty for its absence.
+/// The value of a file without our entry, and without objects that are empty because of that.
 fn without(shape: &Shape, mut value: Value) -> Value {
     let keys = entry::path(shape);
     for depth in (1..=keys.len()).rev() {
@@ -200,7 +200,7 @@ fn put_json(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refu
             None => jsonc::insert(text, servers, NAME, wanted),
         });
     }
-    // As many of the keys as are there; the rest comes with the entry.
+    // The existing part of the key path; the entry brings the rest.
     let mut depth = shape.servers.len();
     while depth > 0 && jsonc::find(&root, &shape.servers[..depth])?.is_none() {
         depth -= 1;
@@ -219,7 +219,7 @@ fn take_json(shape: &Shape, text: &str) -> Result<Vec<Edit>, Refused> {
     Ok(jsonc::remove(text, servers, NAME))
 }
 
-/// The entry that stood in the place of ours, as it was written.
+/// Restores the entry that ours replaced, with its original text.
 fn put_back(shape: &Shape, text: &str, before: &str) -> Result<Vec<Edit>, Refused> {
     let edits = match shape.syntax {
         Syntax::Json => {

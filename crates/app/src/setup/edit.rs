@@ -1,7 +1,7 @@
-//! Edits of a text: a few places where something goes and something comes, and how to take that back.
+//! Edits of a text: a few positions where text is removed and inserted, and how to undo them.
 //!
-//! Whatever is changed in a client's file is told as edits, never as a new text: so nothing else can change, the inverse
-//! is at hand, and it holds what was there before only where we replaced it.
+//! Every change of a client's file is a list of edits, never a new text: so nothing else can change, the inverse is
+//! available, and it contains previous text only where we replaced it.
 
 use codecompass_model::ids::content_hash;
 use codecompass_query::lines::{Step, diff_lines};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::escape::shown;
 use crate::output::style;
 
-/// At this byte of the text as it is, `removed` goes and `inserted` comes.
+/// At this byte of the current text, `removed` is replaced with `inserted`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) at: usize,
@@ -19,12 +19,12 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Only something new.
+    /// A pure insertion.
     pub(super) fn insert(at: usize, text: impl Into<String>) -> Self {
         Self { at, removed: String::new(), inserted: text.into() }
     }
 
-    /// Only something less.
+    /// A pure removal.
     pub(super) fn remove(text: &str, range: std::ops::Range<usize>) -> Self {
         Self { at: range.start, removed: text[range].to_owned(), inserted: String::new() }
     }
@@ -40,7 +40,7 @@ impl Edit {
     }
 }
 
-/// The text after the edits, which stand in order and do not overlap; nothing when it is not the text they are for.
+/// The text after the edits, which are ordered and do not overlap; `None` if they do not match the text.
 pub(super) fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 256);
     let mut done = 0;
@@ -56,7 +56,7 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     Some(out + text.get(done..)?)
 }
 
-/// The edits that take these back.
+/// The edits that undo these.
 pub(super) fn inverse(edits: &[Edit]) -> Vec<Edit> {
     let (mut grown, mut shrunk) = (0, 0);
     let mut back = Vec::with_capacity(edits.len());
@@ -72,12 +72,12 @@ pub(super) fn inverse(edits: &[Edit]) -> Vec<Edit> {
     back
 }
 
-/// What a text is told from others by; the text itself is not kept.
+/// A fingerprint that identifies a text; the text itself is not stored.
 pub(super) fn fingerprint(text: &str) -> String {
     format!("{:016x}", content_hash(&[text.as_bytes()]))
 }
 
-/// The line ends of a text: those of its first line.
+/// The line ending of a text: that of its first line.
 pub(super) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -85,18 +85,18 @@ pub(super) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// Where the line of a byte begins.
+/// The start of the line with this byte.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Where the line of a byte ends, its end included.
+/// The end of the line with this byte, including its line ending.
 pub(super) fn line_stop(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
 
-/// The lines that go and come. Lines that stay are not shown, and of a line that only grew just the place where it did:
-/// what stands beside our entry may be somebody's token.
+/// The removed and inserted lines. Unchanged lines are not shown, and of a line that only grew just the position of the
+/// change: text beside our entry may be a secret token.
 pub(super) fn difference(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let steps = diff_lines(&old, &new);
@@ -136,10 +136,10 @@ fn as_added(step: Step) -> Option<usize> {
     }
 }
 
-/// So much of what two lines share is shown on each side.
+/// The number of common characters shown on each side of a change.
 const SHARED: usize = 12;
 
-/// A line without most of what the other one has as well.
+/// A line without most of the text that it shares with the other.
 fn contrast(line: &str, other: &str) -> String {
     let (line, other): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
     let front = line.iter().zip(&other).take_while(|(a, b)| a == b).count();

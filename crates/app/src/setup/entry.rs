@@ -1,4 +1,4 @@
-//! Our entry in a client's file: what it says, and how the file's syntax says it.
+//! Our entry in a client's file: its content, and its syntax in the file.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use super::clients::{Field, Shape, Spot, Syntax};
 use super::{jsonc, toml_text};
 use crate::config::Answers;
 
-/// The name that we go by in every client.
+/// The name of our entry in every client.
 pub(crate) const NAME: &str = "codecompass";
 
-/// What an entry says beside what its place says.
+/// The parts of an entry that do not depend on the file.
 pub(crate) struct Wanted<'a> {
-    /// This very program.
+    /// The path of this program.
     pub(crate) program: &'a Path,
     pub(crate) data: &'a Path,
     pub(crate) answers: Answers,
@@ -26,7 +26,7 @@ impl Wanted<'_> {
         self.written(spot.shape, spot.travels, spot.folder)
     }
 
-    /// The entry to be entered by hand.
+    /// The entry to add manually.
     pub(super) fn by_hand(&self, shape: &Shape) -> Value {
         self.written(shape, false, None)
     }
@@ -61,7 +61,7 @@ impl Wanted<'_> {
     }
 }
 
-/// How a server is started, as an entry says it.
+/// The command that an entry starts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) program: String,
@@ -71,7 +71,7 @@ pub(crate) struct Line {
     pub(crate) passed: Vec<String>,
 }
 
-/// Reads an entry, ours or another's; nothing when it starts no program.
+/// Parses an entry, ours or another's; `None` if it starts no program.
 pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
     let (mut program, mut arguments, mut variables, mut passed) = (None, Vec::new(), Vec::new(), Vec::new());
     let words = |value: &Value| -> Option<Vec<String>> {
@@ -98,7 +98,7 @@ pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
     Some(Line { program: program?, arguments, variables, passed })
 }
 
-/// A file that has our entry and nothing else.
+/// A file with only our entry.
 pub(super) fn alone(shape: &Shape, entry: &Value) -> String {
     match shape.syntax {
         Syntax::Json => {
@@ -118,7 +118,7 @@ pub(super) fn path(shape: &Shape) -> Vec<&'static str> {
     shape.servers.iter().copied().chain([NAME]).collect()
 }
 
-/// YAML, of which JSON's plain values are a part.
+/// YAML; plain JSON values are valid YAML.
 fn yaml(shape: &Shape, entry: &Value) -> String {
     let mut text = String::new();
     let keys = path(shape);

@@ -1,13 +1,13 @@
-//! JSON with comments and trailing commas, read with the place of everything, and edited without touching the rest.
+//! JSON with comments and trailing commas: parsed with positions, and edited without touching the rest.
 
 use serde_json::{Map, Value};
 
 use super::edit::{Edit, line_end, line_start, line_stop};
 
-/// So deep a file may be nested.
+/// The maximum nesting depth of a file.
 const DEEPEST: usize = 200;
 
-/// A value, and where it stands.
+/// A value and its position.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) start: usize,
@@ -19,7 +19,7 @@ pub(super) struct Node {
 pub(super) enum Kind {
     Object(Vec<Member>),
     Array(Vec<Node>),
-    /// Anything else.
+    /// Any other value.
     Plain(Value),
 }
 
@@ -29,12 +29,12 @@ pub(super) struct Member {
     pub(super) key: String,
     start: usize,
     pub(super) value: Node,
-    /// Behind the comma that follows it, if one does.
+    /// The position after the comma that follows it, if any.
     comma: Option<usize>,
 }
 
 impl Node {
-    /// The members, when it is an object.
+    /// The members, if it is an object.
     pub(super) fn members(&self) -> Option<&[Member]> {
         match &self.kind {
             Kind::Object(members) => Some(members),
@@ -42,7 +42,7 @@ impl Node {
         }
     }
 
-    /// The value without its places. Of several members with one key the last counts, as everywhere.
+    /// The value without positions. Of several members with one key the last counts, as in other parsers.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Object(members) => {
@@ -55,7 +55,7 @@ impl Node {
     }
 }
 
-/// Reads a whole text; an error says where it goes wrong.
+/// Parses a complete text; an error has its position.
 pub(super) fn parse(text: &str) -> Result<Node, String> {
     let mut reader = Reader { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } };
     let outcome = reader.skip().and_then(|()| reader.value(0)).and_then(|node| {
@@ -84,7 +84,7 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Passes white space and comments.
+    /// Skips white space and comments.
     fn skip(&mut self) -> Result<(), String> {
         loop {
             let rest = self.rest();
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes a comma, which may only be missing before the end.
+    /// Skips a comma, which may be missing only before the end.
     fn comma(&mut self, end: u8) -> Result<Option<usize>, String> {
         self.skip()?;
         match self.peek() {
@@ -197,8 +197,8 @@ impl Reader<'_> {
     }
 }
 
-/// The object at the end of these keys; nothing when one of them is missing. A key that stands twice, or leads to something
-/// else than an object, is an error.
+/// The object at the end of these keys; `None` if one of them is missing. A duplicate key, or a value that is not an
+/// object, is an error.
 pub(super) fn find<'n>(root: &'n Node, keys: &[&str]) -> Result<Option<&'n Node>, String> {
     let mut node = root;
     if root.members().is_none() {
@@ -233,7 +233,7 @@ pub(super) fn insert(text: &str, object: &Node, key: &str, value: &Value) -> Vec
     let is_alone = head.chars().all(|char| char == ' ' || char == '\t') && line_start(text, closing) > object.start;
     let is_flat = !text[object.start..object.end].contains('\n');
     match members.last() {
-        // All on one line: so is what comes.
+        // The object is on one line, so the new member is, too.
         Some(last) if is_flat => {
             let space = if text[object.start..object.end].contains("\": ") { " " } else { "" };
             let written = format!("{}:{space}{}", quoted(key), flat(value, space));
@@ -255,7 +255,7 @@ pub(super) fn insert(text: &str, object: &Node, key: &str, value: &Value) -> Vec
             if is_alone {
                 edits.push(Edit::insert(line_start(text, closing), format!("{written}{trailing}{end}")));
             } else {
-                // Behind all that stands before the closing brace; what is blank there stays behind us.
+                // After everything before the closing brace; blank space stays after the insertion.
                 let at = object.start + 1 + text[object.start + 1..closing].trim_end().len();
                 edits.push(Edit::insert(at, format!("{end}{written}{trailing}{end}{base}")));
             }
@@ -264,7 +264,7 @@ pub(super) fn insert(text: &str, object: &Node, key: &str, value: &Value) -> Vec
     }
 }
 
-/// Edits at one place as one.
+/// Merges edits at the same position.
 fn joined(edits: Vec<Edit>) -> Vec<Edit> {
     let mut out: Vec<Edit> = Vec::new();
     for edit in edits {
@@ -276,7 +276,7 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
     out
 }
 
-/// Puts another value in the place of a member's.
+/// Replaces the value of a member.
 pub(super) fn replace(text: &str, member: &Member, value: &Value) -> Vec<Edit> {
     let old = &text[member.value.start..member.value.end];
     let new = match old.contains('\n') || indentation_before(text, member.start).is_some() {
@@ -286,7 +286,7 @@ pub(super) fn replace(text: &str, member: &Member, value: &Value) -> Vec<Edit> {
     vec![Edit { at: member.value.start, removed: old.to_owned(), inserted: new }]
 }
 
-/// Takes a member out of its object, with its comma, and its lines when nothing else stands on them.
+/// Removes a member from its object, with its comma, and with its lines if they contain nothing else.
 pub(super) fn remove(text: &str, object: &Node, key: &str) -> Vec<Edit> {
     let members = object.members().unwrap_or_default();
     let Some(place) = members.iter().position(|member| member.key == key) else { return Vec::new() };
@@ -312,7 +312,7 @@ pub(super) fn remove(text: &str, object: &Node, key: &str) -> Vec<Edit> {
     edits
 }
 
-/// A value over several lines; everything but its first line is indented. Lists of plain values stay on one line.
+/// A value over several lines; all lines but the first are indented. Lists of plain values stay on one line.
 pub(super) fn pretty(value: &Value, indent: &str, step: &str, end: &str) -> String {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -347,20 +347,20 @@ fn quoted(key: &str) -> String {
     Value::from(key).to_string()
 }
 
-/// The white space at the beginning of the line of a byte.
+/// The white space at the start of the line with this byte.
 fn indentation(text: &str, at: usize) -> String {
     let line = &text[line_start(text, at)..];
     let line = line.trim_start_matches('\u{feff}');
     line[..line.len() - line.trim_start_matches([' ', '\t']).len()].to_owned()
 }
 
-/// The same when nothing else stands before the byte on its line.
+/// The same, if only white space precedes the byte on its line.
 fn indentation_before(text: &str, at: usize) -> Option<&str> {
     let head = &text[line_start(text, at)..at];
     head.chars().all(|char| char == ' ' || char == '\t').then_some(head)
 }
 
-/// By how much the file indents: as its first indented line does.
+/// The indentation step of the file, from its first indented line.
 fn step(text: &str) -> String {
     let indented = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     let found = indented.map(|line| &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]);
@@ -378,7 +378,7 @@ mod tests {
         json!({ "command": "/bin/cc", "args": ["serve-mcp"] })
     }
 
-    /// Adds an entry below `s`, and gives the text; taking it out again and taking the edits back both lead home.
+    /// Adds an entry below `s` and returns the text; removing it again and undoing the edits both restore the original.
     #[track_caller]
     fn added(text: &str) -> String {
         let root = parse(text).expect("it is JSON");
