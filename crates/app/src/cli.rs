@@ -24,15 +24,15 @@ pub(crate) use self::tool::ToolCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done, or something was found
-  1  nothing was found; for doctor and setup: something needs mending
-  2  the command line or the configuration is wrong
-  3  the project is not registered, not indexed, or its index can not be read
+  0  success
+  1  nothing found; for doctor and setup: a problem was found
+  2  invalid command line or configuration
+  3  the project is not registered, not indexed, or its index is unreadable
   4  another process is indexing
-  5  the source can not be read (a missing path, a refused root, an unknown ref)
-  6  internal error, or the answer could not be written";
+  5  the source cannot be read (a missing path, a refused root, an unknown ref)
+  6  internal error, or the output could not be written";
 
-/// Answers questions about code: where is this defined, who calls it, in which file and line, on which branch.
+/// Search and navigate code: definitions, callers and references, with file and line, on any branch.
 #[derive(Parser, Debug)]
 #[command(name = "codecompass", after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -112,10 +112,10 @@ pub(crate) struct Common {
     /// The workspace: any path in a git work tree, or a plain folder [default: the current folder]
     #[arg(long, global = true, help_heading = "Global options", value_name = "PATH")]
     pub(crate) workspace: Option<PathBuf>,
-    /// A configuration file, in place of the user's own
+    /// A configuration file to use instead of the user's
     #[arg(long, global = true, help_heading = "Global options", value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
-    /// Answer as JSON, on standard output
+    /// Print JSON to standard output
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
     /// When to use colours: auto, always or never
@@ -128,13 +128,13 @@ pub(crate) struct Common {
         hide_possible_values = true
     )]
     pub(crate) color: Color,
-    /// Say more on standard error; twice for still more
+    /// Print more to standard error; repeat for still more
     #[arg(short, long, global = true, help_heading = "Global options", action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Add what -vv says to this file, each line with its time [default: $CODECOMPASS_LOG_FILE]
+    /// Append the -vv output to this file, with timestamps [default: $CODECOMPASS_LOG_FILE]
     #[arg(long, global = true, help_heading = "Global options", value_name = "PATH")]
     pub(crate) log_file: Option<PathBuf>,
-    /// Do not show long answers in $PAGER, at a terminal
+    /// Do not show long answers in $PAGER
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) no_pager: bool,
 }
@@ -149,97 +149,97 @@ impl Common {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Set up agents to use this program: shows what changes in their files, changes it, reads it again
+    /// Configure agents to use this program: show the changes to their files, apply and verify them
     Setup(SetupArgs),
-    /// Take back what `setup` did: the files as they were, to the byte where nobody touched them since
+    /// Undo `setup`: restore the files, byte for byte if they were not edited since
     Unsetup(UnsetupArgs),
-    /// Register a project: nothing is indexed yet, nothing is written into the repository
+    /// Register a project, without indexing it or writing into the repository
     Init(PathArg),
-    /// Index a project; a first time in full, later only what changed
+    /// Index a project: everything the first time, then only changes
     Index(IndexArgs),
-    /// Bring the index up to date with the work tree, or with a ref
+    /// Update the index to match the work tree or a ref
     Sync(SyncArgs),
-    /// Write all edges or all symbols as JSON lines, for others to check
+    /// Export all edges or all symbols as JSON lines
     Export(ExportArgs),
-    /// Check the index, the grammars and the ignore rules, and say how to mend what is wrong
+    /// Check the index, the grammars and the ignore rules, and suggest fixes
     Doctor(DoctorArgs),
-    /// Share an index: write it to a file, or take in one that was made elsewhere
+    /// Share an index: export it to a file, or import one from another machine
     State(StateArgs),
-    /// Remove the branches, commits and work trees that nobody asks for, and give their space back
+    /// Remove unused branches, commits and work trees from the index, and free their space
     PruneOverlays(PruneArgs),
-    /// List the languages: their files, how far references in them are resolved, and what was measured
+    /// List the languages: their files, how references are resolved, and the measured accuracy
     Languages,
-    /// List the projects in the data folder: where they are, how large, when last used, and which are gone
+    /// List the projects in the data folder: path, size, last use, and which are gone
     Projects,
-    /// Remove all that is stored of one project, also when its repository is gone
+    /// Remove the stored data of one project, even if its repository is gone
     Forget(ForgetArgs),
-    /// Show what is extracted from files: symbols, imports, local names, references, chunks
+    /// Show the facts extracted from files: symbols, imports, local names, references, chunks
     Facts {
         /// Files; they need not be in a registered project
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
-    /// Show the values that hold, and where each came from
+    /// Show the effective configuration and the source of each value
     Config(ConfigArgs),
-    /// Show the tools that agents are offered, and the codes of all errors
+    /// Show the tools offered to agents, and all error codes
     Tools,
     /// Serve agents: the Model Context Protocol on standard input and output, or on HTTP
     ServeMcp(ServeArgs),
-    /// Look at the code in a browser: callers, source and callees on one page, branches, search with reasons
+    /// Browse code in a browser: callers, source and callees on one page, branches, explained search
     Explore(ExploreArgs),
-    /// Print the script by which a shell completes our commands, options and values
+    /// Print the completion script of a shell
     Completions(CompletionsArgs),
     /// Print a manual page, for `man`
     Man(ManArgs),
-    /// Measure this program on real repositories
+    /// Benchmark this program on real repositories
     Bench(BenchArgs),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct PathArg {
-    /// The workspace, like --workspace
+    /// The workspace; same as --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {
-    /// Look at one file instead: is it indexed, and if not, why is it left out
+    /// Check one file instead: is it indexed, and if not, why is it skipped
     #[arg(value_name = "FILE", conflicts_with = "client", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) file: Option<String>,
-    /// The workspace, like --workspace
+    /// The workspace; same as --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    /// Look at clients instead: is our entry there, is it this program, does it answer [default: those that are there]
+    /// Check clients instead: are they configured, do they start this program, does it answer [default: installed ones]
     #[arg(long, value_name = "CLIENT", num_args = 0.., value_parser = setup::client_names())]
     pub(crate) client: Option<Vec<String>>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct IndexArgs {
-    /// Extract everything anew, and replace an index that can not be read
+    /// Extract everything again, and replace an unreadable index
     #[arg(long)]
     pub(crate) force: bool,
-    /// The workspace, like --workspace; it never narrows what is indexed
+    /// The workspace; same as --workspace; all of it is indexed
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    /// A branch, tag or commit, read straight from git [default: the work tree]
+    /// A branch, tag or commit, read directly from git [default: the work tree]
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) ref_name: Option<String>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct SyncArgs {
-    /// Extract everything anew
+    /// Extract everything again
     #[arg(long)]
     pub(crate) force: bool,
-    /// The workspace, like --workspace
+    /// The workspace; same as --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
     /// A branch, tag or commit [default: the work tree]
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) ref_name: Option<String>,
-    /// Only these files changed: nothing else is looked at
+    /// Sync only these files; no others are checked
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) changed: Vec<PathBuf>,
 }
@@ -247,13 +247,13 @@ pub(crate) struct SyncArgs {
 /// Options of all commands that answer from the index.
 #[derive(Args, Debug)]
 pub(crate) struct AccessArgs {
-    /// A branch, tag or commit that is indexed [default: the work tree]
+    /// An indexed branch, tag or commit [default: the work tree]
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) ref_name: Option<String>,
-    /// Answer from what is published, without looking for changes first
+    /// Answer from the published index, without checking for changes
     #[arg(long)]
     pub(crate) no_sync: bool,
-    /// What to do when the index is behind: strict refuses, balanced syncs first, best_effort answers
+    /// If the index is outdated: strict refuses, balanced syncs first, best_effort answers
     #[arg(long, value_name = "POLICY")]
     pub(crate) freshness: Option<String>,
 }
@@ -261,7 +261,7 @@ pub(crate) struct AccessArgs {
 /// The kinds of export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Exported {
-    /// Every reference that is resolved: from_path, from_line, to_path, to_line, site_line, site_col, edge_type, confidence
+    /// Every resolved reference: from_path, from_line, to_path, to_line, site_line, site_col, edge_type, confidence
     Edges,
     /// Every symbol: path, line_start, line_end, kind, name, qualified_name, symbol_id
     Symbols,
@@ -269,16 +269,16 @@ pub(crate) enum Exported {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// What to write
+    /// What to export
     #[arg(value_enum)]
     pub(crate) what: Exported,
-    /// How to write it: jsonl
+    /// The output format: jsonl
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: String,
-    /// With edges: in their place, every reference that nobody can bind, and how many symbols bear its name
+    /// With edges: export unresolved references instead, each with the number of symbols that have its name
     #[arg(long)]
     pub(crate) undecided: bool,
-    /// The workspace, like --workspace
+    /// The workspace; same as --workspace
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
     #[command(flatten)]
@@ -293,9 +293,9 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum ConfigCommand {
-    /// Every key with its value and its source
+    /// Show every key with its value and its source
     Show,
-    /// The files that are read, and the data folder
+    /// Show the configuration files and the data folder
     Path,
 }
 
@@ -304,68 +304,68 @@ pub(crate) enum ConfigCommand {
 pub(crate) enum Transport {
     /// Standard input and output: for a client that starts the server itself.
     Stdio,
-    /// Streamable HTTP at /mcp: for clients that come and go.
+    /// Streamable HTTP at /mcp: for clients that connect to a running server.
     Http,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// What to speak on
+    /// The transport
     #[arg(long, value_enum, default_value = "stdio")]
     pub(crate) transport: Transport,
-    /// The port of the HTTP transport; 0 takes any that is free
+    /// The port of the HTTP transport; 0 picks a free one
     #[arg(long, default_value_t = 9100)]
     pub(crate) port: u16,
-    /// The address of the HTTP transport; any but a loopback one requires a token
+    /// The address of the HTTP transport; requires a token unless it is a loopback address
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     pub(crate) bind: std::net::IpAddr,
-    /// A name by which the HTTP transport is reached beside its address; can be given several times
+    /// An additional host name of the HTTP transport; can be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) allowed_host: Vec<String>,
-    /// Register and index the workspace first if that was never done
+    /// Register and index the workspace first if it is not indexed yet
     #[arg(long)]
     pub(crate) auto_index: bool,
     /// Register and index any workspace that a call names, below an --allowed-root
     #[arg(long)]
     pub(crate) auto_workspace: bool,
-    /// A folder below which --auto-workspace may register; can be given several times
+    /// A folder below which --auto-workspace may register; can be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) allowed_root: Vec<PathBuf>,
-    /// Answer for the server's own workspace only: no other project in the data folder is read or told of
+    /// Serve only the server's own workspace: other projects in the data folder are neither read nor listed
     #[arg(long)]
     pub(crate) own_workspace_only: bool,
-    /// Do not read the index in advance
+    /// Do not load the index in advance
     #[arg(long)]
     pub(crate) no_prewarm: bool,
-    /// Do not watch work trees; changes are found by looking
+    /// Do not watch work trees; queries check for changes themselves
     #[arg(long)]
     pub(crate) no_watch: bool,
-    /// What clients get: the contracts' JSON, or text for agents [default: mcp.answers of the configuration, json]
+    /// The answer format: json for programs, text for agents [default: mcp.answers of the configuration, json]
     #[arg(long, value_enum)]
     pub(crate) answers: Option<Answers>,
-    /// Which tools to offer: core, all, or names with commas between them [default: core with text, else all]
+    /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// Serve pages to look at code with, too: at / of the HTTP transport, by an address that is printed
+    /// Also serve the explorer pages at / of the HTTP transport; prints their address
     #[arg(long)]
     pub(crate) explorer: bool,
-    /// Require a bearer token on HTTP: $CODECOMPASS_TOKEN, or one that is made and kept in the data folder
+    /// Require a bearer token on HTTP: $CODECOMPASS_TOKEN, or a generated one kept in the data folder
     #[arg(long)]
     pub(crate) require_token: bool,
-    /// Add what is of use to those who work on this program
+    /// Add debugging details to search answers
     #[arg(long)]
     pub(crate) debug: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ExploreArgs {
-    /// The port on this machine; 0 takes any that is free
+    /// The port on this machine; 0 picks a free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,
-    /// The workspace, like --workspace
+    /// The workspace; same as --workspace
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -380,22 +380,22 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// Time walking, parsing and indexing the same files with the same threads, and print the ratios
     Index {
-        /// Repositories or folders; each is indexed into a data folder of its own that is removed afterwards
+        /// Repositories or folders; each is indexed into a temporary data folder
         #[arg(required = true)]
         paths: Vec<PathBuf>,
         /// Threads [default: one per core]
         #[arg(long, default_value_t = 0)]
         threads: usize,
     },
-    /// Time warm and first queries that are made from the repository itself, beside a scan of its files
+    /// Time warm and first queries made from the repository itself, compared with a scan of its files
     Query {
-        /// Repositories or folders; each is indexed into a data folder of its own that is removed afterwards
+        /// Repositories or folders; each is indexed into a temporary data folder
         #[arg(required = true)]
         paths: Vec<PathBuf>,
-        /// How many queries of each kind
+        /// The number of queries of each kind
         #[arg(long, default_value_t = 200)]
         queries: usize,
-        /// Ask the index that is there, brought up to date first, in place of a new one
+        /// Query the existing index, synced first, instead of a new one
         #[arg(long)]
         indexed: bool,
     },
@@ -415,7 +415,7 @@ mod tests {
             let (_, lines) = found.unwrap_or_else(|| panic!("{} has no example", command.get_name()));
             for (line, _) in *lines {
                 let line = line.split(" > ").next().unwrap_or(line);
-                let words = codecompass_testkit::words::split(line).expect("it is well formed");
+                let words = codecompass_testkit::words::split(line).expect("examples are well formed");
                 let all = std::iter::once("codecompass".to_owned()).chain(words);
                 let outcome = tree.clone().try_get_matches_from(all);
                 assert!(
@@ -426,6 +426,6 @@ mod tests {
             }
         }
         let known = |name: &str| tree.get_subcommands().any(|command| command.get_name() == name);
-        assert!(examples::EXAMPLES.iter().all(|(name, _)| known(name)), "no example of what is not there");
+        assert!(examples::EXAMPLES.iter().all(|(name, _)| known(name)), "an example names an unknown command");
     }
 }

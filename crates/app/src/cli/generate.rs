@@ -14,7 +14,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The command; the program itself without one
+    /// The command [default: the program itself]
     pub(crate) command: Option<String>,
 }
 

@@ -13,38 +13,38 @@ pub(super) fn client_names() -> PossibleValuesParser {
 
 #[derive(Args, Debug)]
 pub(crate) struct SetupArgs {
-    /// Which clients [default: those that are there]
+    /// The clients [default: all installed ones]
     #[arg(value_name = "CLIENT", value_parser = client_names())]
     pub(crate) clients: Vec<String>,
-    /// In the files of this repository, for everyone who works on it, in place of your own
+    /// Use the files of this repository, for everyone who works on it, instead of your own
     #[arg(long)]
     pub(crate) project: bool,
     /// Only show what would change
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Only print what to enter, and where; needed for clients whose files are not edited
+    /// Only print the entries and where they go; needed for clients with files that are not edited
     #[arg(long)]
     pub(crate) print: bool,
-    /// What agents get: short texts, or the contracts' JSON
+    /// The answer format for agents: short text, or json
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) answers: Answers,
-    /// Which tools to offer: core, all, or names with commas between them [default: core with text, else all]
+    /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST")]
     pub(crate) tools: Option<String>,
-    /// Also add four lines for agents to AGENTS.md, or to the client's own file
+    /// Also add four lines of instructions to AGENTS.md, or to the client's own file
     #[arg(long)]
     pub(crate) instructions: bool,
-    /// Also add a skill file, where the client reads such
+    /// Also add a skill file, if the client supports it
     #[arg(long)]
     pub(crate) skill: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct UnsetupArgs {
-    /// Which clients [default: all that were set up]
+    /// The clients [default: all that were set up]
     #[arg(value_name = "CLIENT", value_parser = client_names())]
     pub(crate) clients: Vec<String>,
-    /// In the files of this repository, in place of your own
+    /// Use the files of this repository instead of your own
     #[arg(long)]
     pub(crate) project: bool,
     /// Only show what would change

@@ -12,39 +12,39 @@ pub(crate) struct StateArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum StateCommand {
-    /// Write all that is indexed of branches, tags and commits to a .tar.zst; uncommitted edits stay here
+    /// Export everything indexed of branches, tags and commits to a .tar.zst file; uncommitted edits are not included
     Export(StateExportArgs),
-    /// Take in an exported index, in place of the one that is there; the next sync extracts only what differs
+    /// Import an exported index, replacing the current one; the next sync extracts only what differs
     Import(StateImportArgs),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct StateExportArgs {
-    /// The file to write, by custom NAME.tar.zst
+    /// The file to write, usually NAME.tar.zst
     pub(crate) path: PathBuf,
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct StateImportArgs {
-    /// The file that `state export` wrote
+    /// A file written by `state export`
     pub(crate) path: PathBuf,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct PruneArgs {
-    /// Remove what nobody asked for in so many days
+    /// Remove views that were not used for this number of days
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     pub(crate) older_than: u32,
-    /// Only list what would go
+    /// Only list what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ForgetArgs {
-    /// The path of a workspace, or the id of a project, as `projects` shows them
+    /// The path of a workspace, or the id of a project, as listed by `projects`
     pub(crate) path: PathBuf,
 }
