@@ -245,7 +245,7 @@ fn a_wrong_command_line_ends_with_2_and_help_with_0() {
         project.ends(wrong, 2);
     }
     let help = project.done("--help");
-    for (code, what) in [(1, "nothing was found"), (4, "another process"), (5, "the source can not be read")] {
+    for (code, what) in [(1, "nothing found"), (4, "another process"), (5, "the source cannot be read")] {
         assert!(help.contains(&format!("  {code}  {what}")), "{help}");
     }
     for command in ["init", "index", "sync", "status", "locate", "doctor", "bench"] {

@@ -153,15 +153,15 @@ fn a_folder_has_an_outline_of_all_its_files() {
 fn messages_name_what_was_typed_and_what_may_have_been_meant() {
     let project = service();
     let table = [
-        ("search x --kind nonsense", 2, "`--kind` \"nonsense\" is not known"),
+        ("search x --kind nonsense", 2, "Unknown `--kind` \"nonsense\""),
         ("search x --path-filter [", 2, "A pattern of `--path-filter` can not be read"),
         ("context x --max-tokens 0", 2, "`--max-tokens` is 0"),
         ("search retry --limit 0", 0, "warning: `--limit` 0 was changed to 1"),
         ("hierarchy twin", 1, "  src/a.rs:2 fn "),
         ("hierarchy twin", 1, "  src/deep/b.rs:2 fn "),
-        ("outline src/b.rs", 1, "There is src/deep/b.rs"),
-        ("outline src/aa.rs", 1, "There is src/a.rs"),
-        ("outline note.md", 1, "There is notes.md"),
+        ("outline src/b.rs", 1, "Did you mean src/deep/b.rs?"),
+        ("outline src/aa.rs", 1, "Did you mean src/a.rs?"),
+        ("outline note.md", 1, "Did you mean notes.md?"),
         ("serch x", 2, "'search'"),
         ("search x --limt 3", 2, "'--limit'"),
         ("setup cursr", 2, "'cursor'"),

@@ -324,7 +324,7 @@ fn a_repository_that_goes_away_under_a_server_is_told_by_health_check() {
     let health = client.call("health_check", json!({}));
     assert_eq!(health["status"], "error", "{health}");
     let warnings = health["metadata"]["warnings"].to_string();
-    assert!(warnings.contains("can not be read") && warnings.contains(copy.to_str().expect("plain")), "{health}");
+    assert!(warnings.contains("cannot be read") && warnings.contains(copy.to_str().expect("plain")), "{health}");
     // Another one at the same path is taken for what it is.
     project.repository.git(&["clone", "-q", "-b", "feat", ".", copy.to_str().expect("plain")]);
     assert_eq!(told(&settled(&mut client, "new_way")), (1, "feat", "fresh"));

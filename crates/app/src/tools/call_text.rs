@@ -13,7 +13,7 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     let head = format!("{name} {}", rows::place(&calls.symbol.file.path, symbol.lines));
     if calls.is_unknown {
         let all = std::iter::once(&calls.symbol).chain(&calls.others);
-        let what = "several symbols of the name stand in this file; give one as path:line";
+        let what = "several symbols with this name in this file; give one as path:line";
         return format!("{}: {what}: {}\n", shown(&symbol.name), graph::places_text(all));
     }
     if calls.is_one_of_many {
@@ -25,7 +25,7 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     let told: Vec<&str> = sides.iter().filter(|(side, _)| side.is_some()).map(|(_, title)| *title).collect();
     let is_empty = |side: &Side| side.edges.is_empty() && side.tests.is_empty();
     if sides.iter().filter_map(|(side, _)| side.as_ref()).all(is_empty) {
-        let what = if told == ["calls"] { "calls nothing here" } else { "no calls are known" };
+        let what = if told == ["calls"] { "calls nothing here" } else { "no known calls" };
         sheet.line(&format!("{head}: {what}"));
     }
     for (side, title) in sides {
@@ -39,7 +39,7 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     }
     let mut text = sheet.finish();
     if cut > 0 {
-        text += &format!("… {cut} more rows found no room\n");
+        text += &format!("… {cut} more rows did not fit\n");
     }
     text += &tail(calls, reader);
     text
@@ -143,7 +143,7 @@ fn unresolved(calls: &Calls, sheet: &mut Sheet) -> usize {
         cut += usize::from(!sheet.line(&format!(" {line}? {}: {}", shown(name), shown(why))));
     }
     if !calls.unproved.is_empty() {
-        sheet.line("may call it");
+        sheet.line("possible calls");
     }
     for one in &calls.unproved {
         let (path, row) = one.row();
@@ -164,7 +164,7 @@ fn tail(calls: &Calls, reader: Reader) -> String {
     let (unproved, unresolved) = (calls.unproved.len(), calls.unresolved().count());
     if !calls.lists_unresolved && unproved > 0 {
         let how = reader.switch("list_unresolved", "unresolved");
-        text += &format!("may call it, too: {} ({how})\n", rows::count(unproved, "place"));
+        text += &format!("possible: {} ({how})\n", rows::count(unproved, "call"));
     } else if !calls.lists_unresolved && unresolved > 0 && calls.callees.is_some() {
         let how = reader.switch("list_unresolved", "unresolved");
         text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));

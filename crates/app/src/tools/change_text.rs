@@ -98,7 +98,7 @@ impl<'s> Text<'s> {
     /// Adds the added and removed calls.
     pub(super) fn add_edges(&mut self, edges: Option<&[Vec<Edge>; 2]>) {
         let Some([added, removed]) = edges else { return };
-        for (title, list) in [("new calls", added), ("calls that went", removed)] {
+        for (title, list) in [("new calls", added), ("removed calls", removed)] {
             if !list.is_empty() {
                 self.sheet.close();
                 self.sheet.line(title);
@@ -187,7 +187,7 @@ fn headline(what: &Shown<'_>) -> String {
     parts.extend(number(count(Change::Modified), "modified"));
     parts.extend(number(count(Change::Deleted), "deleted"));
     parts.extend(number(*moved, "moved"));
-    parts.extend(number(docs.len(), "in docs only"));
+    parts.extend(number(docs.len(), "docs only"));
     let base = shown(&sides.base.commit).into_owned();
     let base = style::dim(&format!("(from {})", base.get(..10).unwrap_or(&base)));
     let names = format!("{}...{}", shown(&sides.base_ref), shown(&sides.head_ref));

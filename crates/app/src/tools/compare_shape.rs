@@ -187,7 +187,7 @@ impl<'c> Compared<'c> {
         let mut told = vec![self.status.as_str().to_owned()];
         let facets = [(Facet::Signature, "signature"), (Facet::Body, "body"), (Facet::Attributes, "attributes")];
         told.extend(facets.iter().filter(|(facet, _)| self.status.has(*facet)).map(|(_, word)| (*word).to_owned()));
-        let docs = if self.is_unchanged() { "save its docs" } else { "docs" };
+        let docs = if self.is_unchanged() { "except docs" } else { "docs" };
         told.extend(self.doc_changed.filter(|is_new| *is_new).map(|_| docs.to_owned()));
         if !self.is_unchanged() {
             told.push(format!("+{} -{} lines", self.counts.added, self.counts.removed));
@@ -229,7 +229,7 @@ impl Told for Compared<'_> {
         let mut text = self.headline(self.latest().ok_or_else(lost)?);
         for (name, version) in [(&self.question.base, &self.both.base), (&self.question.head, &self.both.head)] {
             let place = match version {
-                None => style::dim("not there"),
+                None => style::dim("missing"),
                 Some(version) => rows::place(&version.0.version.path, symbol(version).lines),
             };
             text += &format!(" {} {place}\n", shown(name));
@@ -248,7 +248,7 @@ impl Told for Compared<'_> {
             text.push('\n');
         }
         if self.is_diff_cut {
-            text += "the rest of the diff is left out\n";
+            text += "the rest of the diff is omitted\n";
         }
         Ok(text + &self.metadata.notes())
     }

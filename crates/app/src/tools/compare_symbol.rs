@@ -26,15 +26,15 @@ const PATIENCE: Duration = Duration::from_millis(350);
 pub(crate) const TOOL: Tool = Tool {
     name: "compare_symbol_between_commits",
     title: "Compare a symbol",
-    description: "How one symbol differs between two refs: signature, body, docs and lines, also when it was moved or its \
-                  file renamed. `include_diff` adds the lines. For everything that changed, take diff_context.",
+    description: "How one symbol differs between two refs: signature, body, docs and lines, even if it was moved or its \
+                  file renamed. `include_diff` adds the diff. For all changes, use diff_context.",
     params: &[
         required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id").place("NAME"),
-        optional("path", Kind::Text, "Its file in either ref, when several bear the name").alias("in").value("FILE"),
-        required("base_ref", Kind::Text, "Branch, tag or commit before").place("BASE"),
-        required("head_ref", Kind::Text, "Branch, tag or commit after; \"@worktree\" for the work tree").place("HEAD"),
-        optional("include_diff", Kind::Flag(false), "Also the lines that differ, as a unified diff").on_the_wire(),
-        optional("no_diff", Kind::Flag(false), "Leave out the lines that differ").on_the_command_line().flag("no-diff"),
+        optional("path", Kind::Text, "Its file in either ref, if the name is ambiguous").alias("in").value("FILE"),
+        required("base_ref", Kind::Text, "Base branch, tag or commit").place("BASE"),
+        required("head_ref", Kind::Text, "Head branch, tag or commit; \"@worktree\": the work tree").place("HEAD"),
+        optional("include_diff", Kind::Flag(false), "Add a unified diff").on_the_wire(),
+        optional("no_diff", Kind::Flag(false), "Omit the diff").on_the_command_line().flag("no-diff"),
         WORKSPACE,
     ],
     output: || {
@@ -86,7 +86,7 @@ impl Question {
     fn of(arguments: &Arguments, is_command: bool, patience: Patience) -> Result<Self, AppError> {
         let base = arguments.words("base_ref");
         if base == WORKTREE {
-            let message = "`base_ref` can not be the work tree: it must be a commit.";
+            let message = "`base_ref` cannot be the work tree: give a commit, branch or tag.";
             return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "base_ref" })));
         }
         Ok(Self {
@@ -114,7 +114,7 @@ pub(super) struct Both {
 /// Answers the request.
 fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else {
-        return Err(AppError::new(Code::RefNotIndexed, "The folder is not under version control: it has no refs.")
+        return Err(AppError::new(Code::RefNotIndexed, "The folder is not a git repository: it has no refs.")
             .data(json!({ "ref": question.base })));
     };
     let base_commit = look.commit(repo, &question.base)?;
@@ -164,7 +164,7 @@ fn compared(
         compared.others = with_graph(memory, &question.patience, |graph| graph::others_json(graph, others))?;
         let path = compared.path();
         metadata.warnings.push(format!(
-            "{} symbols are called {}; this is about the one in {path}; give `path` or a symbol_id for another",
+            "{} symbols are called {}; showing the one in {path}; give `path` or a symbol_id for another",
             others.len() + 1,
             question.name
         ));

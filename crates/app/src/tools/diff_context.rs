@@ -20,8 +20,8 @@ use crate::server::places::Unknown;
 pub(crate) const TOOL: Tool = Tool {
     name: "diff_context",
     title: "Changes between refs",
-    description: "What a branch changes, symbol by symbol: added, modified and deleted symbols with their signature \
-                  before and after, from the merge base of both refs, and the files. Use it to review a branch, or \
+    description: "The changes of a branch by symbol: added, modified and deleted symbols with their signature \
+                  before and after, since the merge base of both refs, and the files. Use it to review a branch, or \
                   with head_ref \"@worktree\" to see your own uncommitted edits.",
     params: &[
         optional("base_ref", Kind::Text, "Branch, tag or commit to compare with. Default: the default branch")
@@ -30,7 +30,7 @@ pub(crate) const TOOL: Tool = Tool {
         optional(
             "head_ref",
             Kind::Text,
-            "What is compared. Default: HEAD. \"@worktree\": the work tree with its edits",
+            "The ref to compare. Default: HEAD. \"@worktree\": the work tree with its edits",
         )
         .brief("Default: HEAD; \"@worktree\": with uncommitted edits")
         .place("HEAD"),
@@ -42,16 +42,14 @@ pub(crate) const TOOL: Tool = Tool {
         optional(
             "include_callers",
             Kind::Flag(false),
-            "Also who calls what was deleted or changed, the likeliest to break first",
+            "Add the callers of deleted and changed symbols, the likeliest to break first",
         )
-        .brief("Of changed bodies, too")
+        .brief("Also of changed bodies")
         .flag("callers"),
-        optional("include_edges", Kind::Flag(false), "Also the calls that changed symbols gained and lost")
+        optional("include_edges", Kind::Flag(false), "Add the calls that changed symbols gained and lost")
             .brief("Calls gained and lost")
             .flag("edges"),
-        optional("include_docs", Kind::Flag(false), "Also list symbols of which only the docs changed")
-            .brief("")
-            .flag("docs"),
+        optional("include_docs", Kind::Flag(false), "Also list symbols with changed docs only").brief("").flag("docs"),
         shape::CURSOR,
     ],
     output: || {
@@ -121,9 +119,12 @@ impl Question {
     fn of(arguments: &Arguments, patience: Patience) -> Result<Self, AppError> {
         let base = arguments.text("base_ref");
         if base.as_deref() == Some(WORKTREE) {
-            return Err(AppError::new(Code::InvalidInput, "`base_ref` can not be the work tree: it must be a commit.")
-                .hint("Give \"@worktree\" as head_ref.")
-                .data(json!({ "parameter": "base_ref" })));
+            return Err(AppError::new(
+                Code::InvalidInput,
+                "`base_ref` cannot be the work tree: give a commit, branch or tag.",
+            )
+            .hint("Give \"@worktree\" as head_ref.")
+            .data(json!({ "parameter": "base_ref" })));
         }
         let (limit, warnings) = arguments.limit();
         Ok(Self {
@@ -153,10 +154,7 @@ pub(super) struct Sides {
 impl Sides {
     fn open(look: &mut Look<'_>, question: &Question) -> Result<Self, AppError> {
         let Some(repo) = look.repo() else {
-            return Err(AppError::new(
-                Code::MergeBaseFailed,
-                "The folder is not under version control: it has no refs.",
-            ));
+            return Err(AppError::new(Code::MergeBaseFailed, "The folder is not a git repository: it has no refs."));
         };
         let checked_out = repo.head()?;
         let default = || look.session.default_branch();
@@ -218,7 +216,7 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
     let files = versus::file_changes(look, repo, &sides.base, &sides.head)?;
     let (file_pairs, unknown) = versus::file_pairs(&sides.base, &sides.head, &files)?;
     if unknown > 0 {
-        let what = "changed files are indexed on one side only; their symbols are not compared";
+        let what = "changed files are indexed in one ref only; their symbols are not compared";
         metadata.warnings.push(format!("{unknown} {what}"));
     }
     let mut pairs = pair_symbols(&file_pairs);
@@ -300,7 +298,7 @@ impl Diff<'_> {
         }
         if !is_whole {
             metadata.completeness = Completeness::Partial;
-            let what = "not all calls could be looked at or listed; ask again, or narrow `path_filter`";
+            let what = "calls are incomplete (time or size limit); repeat the call, or narrow `path_filter`";
             metadata.warnings.push(what.into());
         }
         let mut json = json!({
@@ -357,7 +355,7 @@ impl Diff<'_> {
             metadata.next_cursor = Some(cursor.write(seen));
         }
         if !is_whole {
-            metadata.warnings.push("not all calls could be looked at in time; ask again for the rest".into());
+            metadata.warnings.push("calls are incomplete (time limit); repeat the call for the rest".into());
         }
         let text = text.finish(reader, metadata.next_cursor.as_deref()) + &metadata.notes();
         Ok(Answer { text, json: Value::Null, code: 0 })

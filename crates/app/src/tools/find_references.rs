@@ -24,9 +24,9 @@ const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "reference
 pub(crate) const TOOL: Tool = Tool {
     name: "find_references",
     title: "Find references",
-    description: "Every place that refers to a symbol, with the source line and the symbol around it: imports, calls, \
-                  implements, extends, references. Proved places first; `heuristic` ones could not be proved. `counts` \
-                  accounts for every place that bears the name. Use it before changing a symbol, in place of grep.",
+    description: "Every reference to a symbol, with the source line and the enclosing symbol: imports, calls, \
+                  implements, extends, references. Confirmed ones first; `heuristic` ones are unconfirmed. `counts` \
+                  covers every occurrence of the name. Use it before changing a symbol, instead of grep.",
     params: &[
         required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id")
             .brief("Name or path:line")
@@ -37,7 +37,7 @@ pub(crate) const TOOL: Tool = Tool {
         TESTS,
         optional("limit", Kind::Count(Some(20)), "At most 200"),
         FILE,
-        optional("include_text", Kind::Flag(false), "Also where comments, strings and other files hold the word")
+        optional("include_text", Kind::Flag(false), "Also list the word in comments, strings and other files")
             .brief("Also in comments and text")
             .flag("text"),
         shape::CURSOR,
@@ -244,10 +244,10 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     let symbol = Shown::of(graph, target)?;
     let found = graph.named(&symbol.symbol().name)?;
     if !graph.knows(&symbol.file.language) {
-        let message = format!("{} has no rules for references.", symbol.file.language);
+        let message = format!("References of {} are not supported.", symbol.file.language);
         return Err(AppError::new(Code::NoEdgesAvailable, message)
-            .hint("search_code with mode \"literal\" finds the word.")
-            .advice("`codecompass grep -w` finds the word.")
+            .hint("Use search_code with mode \"literal\" to find the word.")
+            .advice("Use `codecompass grep -w` to find the word.")
             .data(json!({ "language": symbol.file.language })));
     }
     if !others.is_empty() && inquiry.form == Form::Json {
@@ -295,7 +295,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     }
     if !found.is_complete() {
         let (seen, all) = (found.looked_at, found.total);
-        metadata.warnings.push(format!("{seen} of {all} places that bear the name were looked at"));
+        metadata.warnings.push(format!("checked {seen} of {all} occurrences of the name (time limit)"));
     }
     let mut through = if offset == 0 { graph.through(&found, target)? } else { Vec::new() };
     through.retain(|one| question.tests.lists(is_test(graph, &one.site)));

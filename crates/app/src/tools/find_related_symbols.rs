@@ -17,7 +17,7 @@ use crate::output::{Answer, Form, Reader, Told, style};
 pub(crate) const TOOL: Tool = Tool {
     name: "find_related_symbols",
     title: "Find related symbols",
-    description: "What to look at beside a symbol, nearest first: what it uses, what uses it, its type's other members, \
+    description: "Symbols related to a symbol, nearest first: what it uses, what uses it, its type's other members, \
                   then the rest of its file, module (folder) or package.",
     params: &[
         required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
@@ -161,7 +161,7 @@ impl Told for Related {
         let mut text = format!("{name} {}\n", rows::place(&self.anchor.file.path, symbol.lines));
         self.symbols.iter().for_each(|one| text += &row(one));
         if self.total == 0 {
-            text += "Nothing is related to it.\n";
+            text += "No related symbols.\n";
         }
         let cursor = self.metadata.next_cursor.as_deref();
         let seen = self.offset + self.symbols.len();

@@ -132,14 +132,14 @@ fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(Stri
     let intent = before.intent.clone().unwrap_or_else(|| Intent::of(asked, REGISTRY).as_str().to_owned());
     let words = telling_words(asked).join(" ");
     let locate = known.iter().take(2).map(|(name, kind)| {
-        let reason = format!("'{name}' stands for words of the query and is defined here: a look-up is exact.");
+        let reason = format!("'{name}' matches words of the query and is defined here; a lookup is exact.");
         call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
     });
     match before.tool.as_str() {
         "search_code" if intent == "symbol" => {
             let mut next = Vec::new();
             if !words.is_empty() && words != asked {
-                let reason = "A broader query in words also finds places that do not bear the exact name.";
+                let reason = "A broader query in words also finds code without the exact name.";
                 next.push(call("search_code", json!({ "query": words }), reason.into()));
             }
             if before.params.contains_key("language") {
@@ -157,21 +157,21 @@ fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(Stri
                 params["language"] = json!(language);
             }
             if !narrowed.trim().is_empty() {
-                let reason = "Only the words that tell something, so that they weigh more.";
+                let reason = "Only the salient words, so that they weigh more.";
                 next.push(call("search_code", params, reason.into()));
             }
             next
         }
         "locate_symbol" | "get_file_outline" => {
-            let reason = "No definition bears the name; a search finds places that use it or its words.";
+            let reason = "No definition has this name; a search finds its uses and its words.";
             let mut next = vec![call("search_code", json!({ "query": asked }), reason.into())];
             next.extend(bearers.iter().take(1).map(|(name, kind)| {
-                let reason = format!("'{name}' is what is defined under the name, or nearest to it.");
+                let reason = format!("'{name}' is the definition with the most similar name.");
                 call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
             }));
             let callable = bearers.iter().chain(&known).find(|(_, kind)| may_be_called(*kind));
             next.extend(callable.map(|(name, _)| {
-                let reason = format!("'{name}' may be what is called: its callers and callees show where it is used.");
+                let reason = format!("'{name}' can be called; its callers and callees show its use.");
                 call("get_call_graph", json!({ "symbol_name": name }), reason)
             }));
             next.extend(locate);
@@ -180,8 +180,10 @@ fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(Stri
         // Tools that take one symbol.
         _ => {
             let (name, reason) = match bearers.first() {
-                Some((name, _)) if name != asked => (name.as_str(), "Nearest to the name is this one: does it exist?"),
-                _ => (asked, "Does the symbol exist under this name, and is it the one that is meant?"),
+                Some((name, _)) if name != asked => {
+                    (name.as_str(), "The most similar name: check whether it is the right one.")
+                }
+                _ => (asked, "Check that the symbol exists and is the right one."),
             };
             let query = if words.is_empty() { asked.to_owned() } else { words };
             vec![

@@ -32,7 +32,7 @@ pub(crate) const TOOL: Tool = Tool {
     name: "get_call_graph",
     title: "Call graph",
     description: "Callers and callees of a function or method, each with its call site, up to depth 5. Use it to see \
-                  what a change affects, or how a function works. `path_to` asks for a chain of calls to another symbol.",
+                  what a change affects, or how a function works. `path_to` finds a chain of calls to another symbol.",
     params: &[
         required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id")
             .brief("Name or path:line")
@@ -44,15 +44,11 @@ pub(crate) const TOOL: Tool = Tool {
         optional("depth", Kind::Count(Some(1)), "1 to 5"),
         TESTS,
         optional("limit", Kind::Count(Some(20)), "Per direction, at most 200"),
-        optional(
-            "list_unresolved",
-            Kind::Flag(false),
-            "Also the calls nobody can bind, in it and of it, with the reason",
-        )
-        .brief("")
-        .flag("unresolved"),
+        optional("list_unresolved", Kind::Flag(false), "Also unresolved calls, in it and of it, with the reason")
+            .brief("")
+            .flag("unresolved"),
         CURSOR,
-        optional("path_to", Kind::Text, "Also a shortest chain of calls from here to this symbol")
+        optional("path_to", Kind::Text, "Also a shortest chain of calls to this symbol")
             .brief("Chain of calls to this symbol")
             .flag("path-to"),
         ALL,
@@ -132,7 +128,7 @@ impl Question {
         let asked = arguments.count("depth");
         let depth = asked.clamp(1, DEEPEST);
         if depth != asked {
-            warnings.push(format!("`depth` {asked} was changed to {depth}: it goes from 1 to {DEEPEST}"));
+            warnings.push(format!("`depth` {asked} was changed to {depth}: the range is 1 to {DEEPEST}"));
         }
         Ok(Self {
             name: arguments.words("symbol_name"),
@@ -278,7 +274,7 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
         metadata.warnings.push(graph::taken_warning(&symbol, name, others.len() + 1));
     }
     if !graph.knows(&symbol.file.language) {
-        metadata.warnings.push(format!("{} has no rules for calls: nothing is known", symbol.file.language));
+        metadata.warnings.push(format!("calls of {} are not supported", symbol.file.language));
     }
     let side = |wanted: bool, direction| -> Result<CallGraph, AppError> {
         let mut calls = match wanted {
@@ -320,8 +316,8 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     });
     let path_to = question.path_to.as_ref().map(|end| chain(graph, target, end, inquiry.form)).transpose()?;
     if let Some(path) = path_to.as_ref().filter(|path| path.chain.is_empty()) {
-        let what = format!("no chain of calls leads to {} within {} calls", path.name, path.depth);
-        metadata.warnings.push(format!("{what}, as far as calls could be resolved"));
+        let what = format!("no chain to {} within {} calls", path.name, path.depth);
+        metadata.warnings.push(format!("{what}; unresolved calls are not followed"));
     }
     let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
     let counts = match question.callers {

@@ -22,13 +22,13 @@ pub(crate) const TOOL: Tool = Tool {
     name: "get_file_outline",
     title: "Outline of a file",
     description: "All symbols of one file as a nested tree with lines and signatures. Use it instead of reading a \
-                  file to see what is in it.",
+                  file to see its content.",
     params: &[
         required("path", Kind::Text, "File, from the repository root or absolute").brief("").place("FILE"),
         REF,
-        optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without what stands inside"),
-        optional("name", Kind::Text, "Only symbols whose name holds this"),
-        optional("language", Kind::Text, "Not needed: it is known from the file").on_the_wire().json_only(),
+        optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without nested symbols"),
+        optional("name", Kind::Text, "Only names that contain this"),
+        optional("language", Kind::Text, "Ignored: detected from the file").on_the_wire().json_only(),
         CURSOR,
         NO_SYNC,
         shape::FRESHNESS,
@@ -113,8 +113,8 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
     if kept < total {
         metadata.completeness = Completeness::Truncated;
         metadata.warnings.push(format!(
-            "the outline is too long for one answer: {kept} of {total} symbols are here; get_symbol_hierarchy with \
-             direction \"descendants\" has what stands inside one"
+            "the outline is too long for one answer: {kept} of {total} symbols; get_symbol_hierarchy with \
+             direction \"descendants\" lists the members of one"
         ));
     }
     if symbols.len() < rest.len() {
@@ -150,7 +150,7 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
     near.truncate(MOST);
     let mut error = absence.error(path, ref_name);
     if let (Some(first), Absence::Unknown) = (near.first(), absence) {
-        error = error.hint(format!("There is {first}."));
+        error = error.hint(format!("Did you mean {first}?"));
     }
     let mut data = json!({ "path": path, "nearest_paths": near });
     if let Some(reason) = absence.left_out() {

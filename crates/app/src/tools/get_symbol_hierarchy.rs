@@ -118,9 +118,9 @@ impl Hierarchy {
         let Cut { trees: hierarchy, kept, total } = trees::cut(trees, inquiry.room());
         if kept < total {
             self.metadata.completeness = Completeness::Truncated;
-            self.metadata.warnings.push(format!(
-                "the tree is too long for one answer: {kept} of {total} symbols are here, the outer ones first"
-            ));
+            self.metadata
+                .warnings
+                .push(format!("the tree is too long for one answer: {kept} of {total} symbols, outer ones first"));
         }
         let json = json!({
             "hierarchy": hierarchy,

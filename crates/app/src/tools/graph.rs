@@ -37,7 +37,7 @@ pub(crate) fn with_graph<T>(
 pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
     if !graph.finish()? {
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("not everything could be looked at in time; ask again for the rest".into());
+        metadata.warnings.push("incomplete (time limit); repeat the call for the rest".into());
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ impl Around {
 
 /// File-level code, as the module of the file. Its id is as stable as other ids, although no definition has it.
 pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
-    let lost = || AppError::new(Code::InternalError, "A file that was just read is not there.");
+    let lost = || AppError::new(Code::InternalError, "A file that was just read is missing.");
     let file = graph.file(file).ok_or_else(lost)?;
     let mut fields = module_identity(&file.path, &file.language, &file.facts.symbols);
     fields.insert("path".into(), json!(file.path));
@@ -273,7 +273,7 @@ pub(crate) fn others_text(others: &[Shown]) -> String {
     if others.is_empty() {
         return String::new();
     }
-    format!("others of the name: {}\n", places_text(others.iter()))
+    format!("others with this name: {}\n", places_text(others.iter()))
 }
 
 /// The locations of symbols in a line.
@@ -285,7 +285,7 @@ pub(crate) fn places_text<'s>(symbols: impl Iterator<Item = &'s Shown>) -> Strin
 pub(crate) fn taken_warning(shown: &Shown, name: &str, count: usize) -> String {
     let symbol = shown.symbol();
     format!(
-        "{count} symbols are called {name}; this is about {} ({}:{}); give `path` or a symbol_id for another",
+        "{count} symbols are called {name}; showing {} ({}:{}); give `path` or a symbol_id for another",
         symbol.qualified_name, shown.file.path, symbol.lines.start
     )
 }

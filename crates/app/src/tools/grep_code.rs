@@ -41,12 +41,12 @@ const fn beside(name: &'static str, about: &'static str, short: char) -> Param {
 pub(crate) const TOOL: Tool = Tool {
     name: "grep_code",
     title: "Grep code",
-    description: "Every line that a regular expression or plain text matches, by file, with the symbol around it, on any \
+    description: "Every line that matches a regular expression or plain text, by file, with its enclosing symbol, on any \
                   ref. Use it for exact text; search_code ranks.",
     params: &[
-        required("pattern", Kind::Text, "Regular expression").place_if_given("PATTERN").help(
-            "A regular expression; a match does not span lines. One that begins with a dash stands behind `--` or `-e`",
-        ),
+        required("pattern", Kind::Text, "Regular expression")
+            .place_if_given("PATTERN")
+            .help("A regular expression, matched per line. Put one that begins with a dash after `--` or `-e`"),
         optional(
             "paths",
             Kind::List,
@@ -54,30 +54,38 @@ pub(crate) const TOOL: Tool = Tool {
         )
         .on_the_command_line()
         .place("PATHGLOB"),
-        optional("regexp", Kind::Text, "The pattern, whatever it begins with; all other arguments are paths then")
-            .on_the_command_line()
-            .short('e')
-            .value("PATTERN"),
+        optional(
+            "regexp",
+            Kind::Text,
+            "The pattern, even if it begins with a dash; all other arguments are then paths",
+        )
+        .on_the_command_line()
+        .short('e')
+        .value("PATTERN"),
         optional("literal", Kind::Flag(false), "Plain text").flag("fixed-strings").short('F'),
-        optional("ignore_case", Kind::Flag(false), "").flag("ignore-case").short('i').help("Case does not count"),
+        optional("ignore_case", Kind::Flag(false), "").flag("ignore-case").short('i').help("Ignore case"),
         optional("word", Kind::Flag(false), "Whole words only").flag("word-regexp").short('w'),
         optional("context", Kind::Count(Some(0)), "Lines around each").short('C').value("N"),
-        beside("before_context", "Show so many lines before each match", 'B').flag("before-context"),
-        beside("after_context", "Show so many lines after each match", 'A').flag("after-context"),
+        beside("before_context", "Show this number of lines before each match", 'B').flag("before-context"),
+        beside("after_context", "Show this number of lines after each match", 'A').flag("after-context"),
         PATH_FILTER,
         shape::LANGUAGE,
         TESTS,
         REF,
         optional("limit", Kind::Count(Some(PAGE)), "Lines, at most 200")
-            .help("At most so many lines [default: all; 200 in JSON]"),
+            .help("The maximum number of lines [default: all; 200 in JSON]"),
         shape::CURSOR,
-        switch("files_with_matches", "Only the names of files with a match").flag("files-with-matches").short('l'),
-        switch("count", "Only how many lines match in each file").short('c').against("files_with_matches"),
-        switch("line_number", "Taken because other programs of this name take it: line numbers are always shown")
+        switch("files_with_matches", "Print only the names of files with a match")
+            .flag("files-with-matches")
+            .short('l'),
+        switch("count", "Print only the number of matching lines per file").short('c').against("files_with_matches"),
+        switch("line_number", "Accepted for compatibility with grep: line numbers are always shown")
             .flag("line-number")
             .short('n'),
-        switch("extended_regexp", "The same: expressions are extended ones").flag("extended-regexp").short('E'),
-        switch("recursive", "The same: all folders are looked through").short('r').alias("R"),
+        switch("extended_regexp", "Accepted for compatibility with grep: expressions are always extended")
+            .flag("extended-regexp")
+            .short('E'),
+        switch("recursive", "Accepted for compatibility with grep: folders are always searched").short('r').alias("R"),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -133,7 +141,7 @@ impl Question {
         if text.is_empty() {
             return Err(AppError::new(
                 Code::InvalidInput,
-                "There is no pattern: give a regular expression, or plain text.",
+                "The pattern is missing: give a regular expression, or plain text.",
             )
             .data(json!({ "parameter": "pattern" })));
         }
@@ -144,9 +152,9 @@ impl Question {
             word: arguments.flag("word"),
         };
         let bad = |message: &str| {
-            AppError::new(Code::InvalidInput, format!("The pattern can not be read: {message}"))
-                .hint("-F takes it as plain text.")
-                .advice("`literal` (-F on the command line) takes it as plain text.")
+            AppError::new(Code::InvalidInput, format!("Invalid pattern: {message}"))
+                .hint("Use -F to search for plain text.")
+                .advice("Set `literal` (-F on the command line) to search for plain text.")
                 .data(json!({ "parameter": "pattern" }))
         };
         let pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0))?;
@@ -248,7 +256,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
 /// Notes that the time limit was reached.
 fn say_late(metadata: &mut Metadata) {
     metadata.completeness = Completeness::Partial;
-    metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
+    metadata.warnings.push("not all files were searched (time limit); repeat the call, or narrow `path_filter`".into());
 }
 
 /// Lines that are printed file by file, because they may not fit into memory.
@@ -350,11 +358,10 @@ impl Told for Lines<'_> {
             }
             (_, None) => {}
             (Some((total, _)), Some(cursor)) => {
-                text += &format!("… {seen} of {total} lines ({} goes on)\n", reader.argument("cursor", cursor));
+                text += &format!("… {seen} of {total} lines (next: {})\n", reader.argument("cursor", cursor));
             }
             (None, Some(cursor)) => {
-                text +=
-                    &format!("… {seen} lines, and there are more ({} goes on)\n", reader.argument("cursor", cursor));
+                text += &format!("… {seen} lines, and more (next: {})\n", reader.argument("cursor", cursor));
             }
         }
         Ok(text + &self.metadata.notes())

@@ -24,8 +24,8 @@ const JOBS: usize = 50;
 pub(crate) const TOOL: Tool = Tool {
     name: "health_check",
     title: "Health check",
-    description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and what to do \
-                  about an index that can not be read.",
+    description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and the fix \
+                  for an unreadable index.",
     params: &[WORKSPACE],
     output: || {
         json!({
@@ -114,13 +114,13 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     metadata.indexing = first.indexing;
     metadata.freshness = call.freshness(&held, &target);
     if let Some(trouble) = &trouble {
-        metadata.warnings.push(format!("the workspace can not be read: {trouble}"));
+        metadata.warnings.push(format!("the workspace cannot be read: {trouble}"));
     }
     let told_of = if asked.is_none() { server.places.all() } else { vec![Arc::clone(&visit.place)] };
     let no_room: Vec<String> = told_of.iter().filter_map(|place| place.attention.no_room()).collect();
     metadata.warnings.extend(no_room.iter().cloned());
     if let Some(why) = visit.place.attention.why_not_watched() {
-        metadata.warnings.push(format!("the work tree is not watched, so every question looks at all files: {why}"));
+        metadata.warnings.push(format!("the work tree is not watched, so every query checks all files: {why}"));
     }
     if !is_registered {
         metadata.warnings.push("this workspace is not registered; run `codecompass index`".into());
@@ -239,12 +239,12 @@ fn startup(project: &Project) -> Value {
         SchemaStatus::Compatible => None,
         SchemaStatus::NotIndexed => Some("Nothing is indexed yet. Run `codecompass index`, or call index_repo."),
         SchemaStatus::ReindexRequired { found } if found < SCHEMA_VERSION => {
-            Some("An older version made the index. Run `codecompass index`, or call index_repo, to build it anew.")
+            Some("An older version wrote the index. Run `codecompass index`, or call index_repo, to rebuild it.")
         }
         SchemaStatus::ReindexRequired { .. } => {
-            Some("A newer version made the index. Upgrade this one, or run `codecompass index --force`.")
+            Some("A newer version wrote the index. Upgrade codecompass, or run `codecompass index --force`.")
         }
-        SchemaStatus::CorruptManifest => Some("The index is damaged. Run `codecompass index --force`."),
+        SchemaStatus::CorruptManifest => Some("The index is corrupt. Run `codecompass index --force`."),
     };
     json!({
         "status": project.schema.as_str(),

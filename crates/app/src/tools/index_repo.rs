@@ -29,8 +29,8 @@ pub(crate) const INDEX_REPO: Tool = Tool {
     name: "index_repo",
     title: "Index a repository",
     description: "Start indexing the work tree or a ref in the background; returns a job id at once. Needed once per \
-                  ref, or with force after index_incompatible. index_status tells when it is published.",
-    params: &[optional("force", Kind::Flag(false), "Extract everything anew"), WHICH, WORKSPACE],
+                  ref, or with force after index_incompatible. index_status shows when it is published.",
+    params: &[optional("force", Kind::Flag(false), "Extract everything again"), WHICH, WORKSPACE],
     output: || output("file_count"),
     always: &["job_id", "status", "mode", "file_count"],
     effect: Effect::Indexes,
@@ -45,8 +45,8 @@ pub(crate) const INDEX_REPO: Tool = Tool {
             && let Some(running) = running(call, visit)?
         {
             return Err(session::in_progress(&running.id, running.stored.as_ref())
-                .hint("index_status tells how far it is.")
-                .advice("Ask again when it is over; `codecompass status` shows how far it is."));
+                .hint("index_status shows its progress.")
+                .advice("Retry when it has finished; `codecompass status` shows its progress."));
         }
         let request = Request { force, upgrade: true, ..Request::default() };
         let job = call.care(visit)?.sync(&target, mode, request)?;
@@ -59,9 +59,9 @@ pub(crate) const INDEX_REPO: Tool = Tool {
 pub(crate) const SYNC_REPO: Tool = Tool {
     name: "sync_repo",
     title: "Sync a repository",
-    description: "Bring the index up to date with files that changed, in the background; returns a job id at once. \
-                  Queries do this by themselves unless freshness_policy says otherwise.",
-    params: &[optional("force", Kind::Flag(false), "Extract everything anew"), WHICH, WORKSPACE],
+    description: "Update the index with changed files, in the background; returns a job id at once. \
+                  Queries do this themselves, depending on freshness_policy.",
+    params: &[optional("force", Kind::Flag(false), "Extract everything again"), WHICH, WORKSPACE],
     output: || output("changed_files"),
     always: &["job_id", "status", "mode", "changed_files"],
     effect: Effect::Indexes,
@@ -77,10 +77,10 @@ pub(crate) const SYNC_REPO: Tool = Tool {
         if !visit.is_new
             && let Some(running) = ours.or_else(theirs)
         {
-            let message = format!("{} is being synced already: job {running}.", target.ref_name);
+            let message = format!("{} is already being synced by job {running}.", target.ref_name);
             return Err(AppError::new(Code::SyncInProgress, message)
-                .hint("index_status tells how far it is.")
-                .advice("Ask again when it is over; `codecompass status` shows how far it is.")
+                .hint("index_status shows its progress.")
+                .advice("Retry when it has finished; `codecompass status` shows its progress.")
                 .data(json!({ "job_id": running })));
         }
         let job = call.care(visit)?.sync(&target, mode, Request { force, ..Request::default() })?;

@@ -19,10 +19,10 @@ use crate::views::under_its_name;
 pub(crate) const TOOL: Tool = Tool {
     name: "index_status",
     title: "Index status",
-    description: "What is indexed for a ref, how fresh it is, the running job with its progress, and recent jobs.",
+    description: "The index of a ref and its freshness, the running job with its progress, and recent jobs.",
     params: &[
         REF,
-        optional("path_of_workspace", Kind::Text, "The workspace, like --workspace")
+        optional("path_of_workspace", Kind::Text, "The workspace; same as --workspace")
             .on_the_command_line()
             .flag("path")
             .value("PATH"),

@@ -26,7 +26,7 @@ pub(crate) fn limit(asked: i64) -> (usize, Vec<String>) {
     let limit = asked.clamp(1, MOST);
     let warnings = match limit == asked {
         true => Vec::new(),
-        false => vec![format!("`limit` {asked} was changed to {limit}: it goes from 1 to {MOST}")],
+        false => vec![format!("`limit` {asked} was changed to {limit}: the range is 1 to {MOST}")],
     };
     (limit as usize, warnings)
 }
@@ -73,12 +73,9 @@ impl Cursor {
         let parts = text.split_once('.');
         let offset = parts.and_then(|(offset, _)| usize::from_str_radix(offset, 16).ok());
         offset.filter(|offset| self.write(*offset) == text).ok_or_else(|| {
-            AppError::new(
-                Code::InvalidInput,
-                "`cursor` is not one of this question, or the index has changed since it was given.",
-            )
-            .hint("Ask again without it.")
-            .data(json!({ "parameter": "cursor" }))
+            AppError::new(Code::InvalidInput, "`cursor` belongs to another request, or the index has changed since.")
+                .hint("Repeat the call without it.")
+                .data(json!({ "parameter": "cursor" }))
         })
     }
 }
@@ -86,6 +83,6 @@ impl Cursor {
 /// The error for a value that is not allowed.
 pub(crate) fn unknown(parameter: &str, value: &str, allowed: Vec<String>) -> AppError {
     let list = allowed.join(", ");
-    AppError::new(Code::InvalidInput, format!("`{parameter}` {value:?} is not known. Known are: {list}."))
+    AppError::new(Code::InvalidInput, format!("Unknown `{parameter}` {value:?}. Allowed: {list}."))
         .data(json!({ "parameter": parameter, "allowed": allowed }))
 }

@@ -22,7 +22,7 @@ use crate::views::under_its_name;
 pub(crate) const TOOL: Tool = Tool {
     name: "list_refs",
     title: "List indexed refs",
-    description: "The indexed branches and tags with their commit, status and what each adds over its merge base. \
+    description: "The indexed branches and tags with commit, status and additions since the merge base. \
                   Any of them can be given as `ref` to the other tools.",
     params: &[WORKSPACE],
     output: || {

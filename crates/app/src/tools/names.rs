@@ -22,7 +22,7 @@ pub(crate) fn handle(snapshot: &Snapshot, paths: &Paths<'_>, name: &str) -> Resu
     let Some((path, (line, end))) = place_of(name) else { return Ok(name.to_owned()) };
     let file = paths.file(&[snapshot], "symbol_name", path)?;
     let missing = |why: String| {
-        AppError::new(Code::SymbolNotFound, format!("No symbol stands at {}:{line}: {why}.", file.path))
+        AppError::new(Code::SymbolNotFound, format!("No symbol at {}:{line}: {why}.", file.path))
             .data(json!({ "symbol_name": name, "path": file.path, "nearest_names": [] }))
     };
     let Some(version) = snapshot.version_at(&file.path)? else {
@@ -35,7 +35,7 @@ pub(crate) fn handle(snapshot: &Snapshot, paths: &Paths<'_>, name: &str) -> Resu
     let outline = snapshot.outline(version.id)?;
     match symbol_at(&outline.symbols, line, end) {
         Some(at) => Ok(SymbolId::of(&file.path, &outline.symbols[at as usize]).to_string()),
-        None => Err(missing("the line is at the level of the file".into())),
+        None => Err(missing("the line is at file level".into())),
     }
 }
 

@@ -32,7 +32,7 @@ impl Text {
         let reader = if form == Form::Text(Reader::Person) { Reader::Person } else { Reader::Agent };
         let mut text = self.text;
         if self.shown < self.total {
-            let goes_on = next.map(|cursor| format!("{} goes on; ", reader.argument("cursor", cursor)));
+            let goes_on = next.map(|cursor| format!("next: {}; ", reader.argument("cursor", cursor)));
             let how = reader.argument("name", "PART");
             text += &format!("… {} of {} ({}{how} filters)\n", self.shown, self.total, goes_on.unwrap_or_default());
         }

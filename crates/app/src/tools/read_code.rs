@@ -31,7 +31,7 @@ const OTHERS: usize = 5;
 pub(crate) const TOOL: Tool = Tool {
     name: "read_code",
     title: "Read code",
-    description: "The exact text, with line numbers, of several things at once: symbols by name, `path:line` (the symbol \
+    description: "The exact text, with line numbers, of several items at once: symbols by name, `path:line` (the symbol \
                   there), `path:10-40`, or whole files (their outline when long).",
     params: &[
         required("what", Kind::List, "Names, path:line, path:10-40, files").place("WHAT"),
@@ -71,7 +71,7 @@ impl Question {
             AppError::new(Code::InvalidInput, message).data(json!({ "parameter": parameter }))
         };
         if what.iter().all(String::is_empty) {
-            return Err(invalid("what", "`what` is empty: give names, places or files.".into()));
+            return Err(invalid("what", "`what` is empty: give names, locations or files.".into()));
         }
         for item in &what {
             if let Some((_, (start, Some(end)))) = place_of(item).filter(|(_, (start, end))| *end < Some(*start)) {
@@ -229,7 +229,7 @@ fn at_place(
     };
     let last = version.lines.max(1);
     if start == 0 || start > last {
-        let message = format!("{} has {last} lines, and none is {start}.", file.path);
+        let message = format!("{} has only {last} lines; line {start} does not exist.", file.path);
         return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "what" })));
     }
     let outline = snapshot.outline(version.id)?;
@@ -320,7 +320,7 @@ impl Piece {
             }
             Shown::Text(lines, wanted, rest) if lines.is_empty() => {
                 let what = format!("{wanted} lines, at most {rest} tokens, not shown");
-                format!("{}: {what}; larger max_tokens, or fewer lines\n", self.head())
+                format!("{}: {what}; raise max_tokens, or ask for fewer lines\n", self.head())
             }
             Shown::Text(lines, wanted, rest) => {
                 let mut text = format!("{}\n", self.head());
@@ -328,7 +328,7 @@ impl Piece {
                 if lines.len() < *wanted {
                     let next = self.lines.start as usize + lines.len();
                     let (path, end) = (shown(&self.path), self.lines.end);
-                    text += &format!("goes on: {path}:{next}-{end}, at most {rest} tokens\n");
+                    text += &format!("next: {path}:{next}-{end}, at most {rest} tokens\n");
                 }
                 text
             }

@@ -62,19 +62,18 @@ pub(super) fn text(found: &References, reader: Reader) -> String {
     }
     let mut text = sheet.finish();
     if found.total_through > found.through.len() {
-        text += &format!("… {} of {} through others\n", found.through.len(), found.total_through);
+        text += &format!("… {} of {} dispatch calls\n", found.through.len(), found.total_through);
     }
     if found.total == 0 && found.counts.elsewhere + found.counts.outside > 0 {
         let (elsewhere, outside) = (found.counts.elsewhere, found.counts.outside);
-        text +=
-            &format!("the name stands {elsewhere} times for something else here, {outside} for something outside\n");
+        text += &format!("the name refers {elsewhere} times to other symbols, {outside} to external ones\n");
     }
     if found.text.is_none() && found.text_files > 0 {
         let how = reader.switch("include_text", "text");
         text += &format!("in text: {} ({how})\n", rows::count(found.text_files, "file"));
     }
     if cut > 0 {
-        text += &format!("… {cut} more rows found no room\n");
+        text += &format!("… {cut} more rows did not fit\n");
     }
     text += &found.tests.text(reader);
     let seen = found.offset + found.places.len();
@@ -99,6 +98,6 @@ impl Reached {
             Link::Declaration => "which it implements",
             Link::Implementation => "which implements it",
         };
-        format!("through {} {}, {how}", shown(&self.symbol.short_name()), self.symbol.place())
+        format!("via {} {}, {how}", shown(&self.symbol.short_name()), self.symbol.place())
     }
 }

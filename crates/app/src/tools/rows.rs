@@ -247,7 +247,7 @@ impl More<'_> {
         let how = match (self.by_limit && self.total <= super::input::MOST as usize, self.cursor, reader) {
             (true, _, Reader::Agent) => format!(" ({})", reader.argument("limit", self.total)),
             (true, _, Reader::Person) => format!(" ({}, or --all)", reader.argument("limit", self.total)),
-            (false, Some(cursor), _) => format!(" ({} goes on)", reader.argument("cursor", cursor)),
+            (false, Some(cursor), _) => format!(" (next: {})", reader.argument("cursor", cursor)),
             (false, None, _) => String::new(),
         };
         format!("… {} of {}{space}{}{how}\n", self.seen, self.total, self.what)
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(more(true, 10).text(Reader::Agent), "");
         assert_eq!(more(true, 12).text(Reader::Agent), "… 10 of 12 places (limit=12)\n");
         assert_eq!(more(true, 12).text(Reader::Person), "… 10 of 12 places (--limit 12, or --all)\n");
-        assert_eq!(more(false, 12).text(Reader::Agent), "… 10 of 12 places (cursor=a.1 goes on)\n");
-        assert_eq!(more(true, 900).text(Reader::Agent), "… 10 of 900 places (cursor=a.1 goes on)\n");
+        assert_eq!(more(false, 12).text(Reader::Agent), "… 10 of 12 places (next: cursor=a.1)\n");
+        assert_eq!(more(true, 900).text(Reader::Agent), "… 10 of 900 places (next: cursor=a.1)\n");
     }
 }

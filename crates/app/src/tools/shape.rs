@@ -36,22 +36,22 @@ pub(crate) const DETAIL_LEVEL: Param =
         .flag("detail")
         .alias("detail-level")
         .value("LEVEL")
-        .help("How much of each result: location, signature or context");
-pub(crate) const COMPACT: Param = optional("compact", Kind::Flag(false), "Leave out what is long").json_only();
+        .help("Detail of each result: location, signature or context");
+pub(crate) const COMPACT: Param = optional("compact", Kind::Flag(false), "Omit long fields").json_only();
 pub(crate) const EXPLAIN_LEVEL: Param =
     optional("ranking_explain_level", Kind::Choice(&["off", "basic", "full"], None), "Default off")
         .json_only()
         .flag("explain")
         .value("LEVEL")
         .bare("full")
-        .help("Show why each result stands where it stands; in JSON as `ranking_reasons` (basic or full)");
+        .help("Explain the rank of each result; in JSON as `ranking_reasons` (basic or full)");
 pub(crate) const LANGUAGE: Param =
     optional("language", Kind::Text, "Only this language").brief("").flag("lang").alias("language");
-pub(crate) const CURSOR: Param = optional("cursor", Kind::Text, "next_cursor of the answer before").brief("");
+pub(crate) const CURSOR: Param = optional("cursor", Kind::Text, "next_cursor of the previous answer").brief("");
 pub(crate) const FRESHNESS_POLICY: Param = optional(
     "freshness_policy",
     Kind::Choice(&["strict", "balanced", "best_effort"], None),
-    "If the index is behind: refuse, answer and sync (default), or just answer",
+    "If the index is outdated: refuse, answer and sync (default), or just answer",
 )
 .json_only()
 .flag("freshness")

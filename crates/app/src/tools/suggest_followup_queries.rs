@@ -14,12 +14,12 @@ use crate::output::{Answer, Reader, Told};
 pub(crate) const TOOL: Tool = Tool {
     name: "suggest_followup_queries",
     title: "Suggest follow-up queries",
-    description: "After a weak or empty answer: the next calls worth making, checked against the index, and when to \
+    description: "After a weak or empty answer: the next calls to make, checked against the index, and when to \
                   stop.",
     params: &[
-        required("previous_query", Kind::Object, "{tool, params} of the call before"),
+        required("previous_query", Kind::Object, "{tool, params} of the previous call"),
         required("previous_results", Kind::Object, "Its answer; may be abbreviated"),
-        optional("confidence_threshold", Kind::Share(THRESHOLD), "Scores below it count as weak"),
+        optional("confidence_threshold", Kind::Share(THRESHOLD), "Scores below it are weak"),
         WORKSPACE,
     ],
     output: || json!({ "suggestions": schema::suggestions(), "analysis": schema::any_object() }),
@@ -109,7 +109,7 @@ fn answer(inquiry: &Inquiry<'_>, given: &Given, offered: &[&str]) -> Result<Answ
             }
         }
         if suggestions.is_empty() {
-            reason = Some("nothing better is known to ask: the words stand nowhere in the index");
+            reason = Some("no better query is known: the words are not in the index");
         }
     }
     Answer::of(inquiry.form, 0, &Advice { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) })
