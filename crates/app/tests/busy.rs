@@ -84,7 +84,7 @@ fn while_a_job_runs_others_are_told_its_id_and_queries_answer_from_what_is_publi
     }
     assert!(active["estimated_completion_pct"].is_number() && active["changed_files"].is_null(), "{active}");
     assert!(status["recent_jobs"].as_array().is_some_and(|jobs| jobs.iter().all(|job| job["job_id"] != id.as_str())));
-    assert!(project.done("doctor").contains("a process is writing now"));
+    assert!(project.done("doctor").contains("held by a writing process"));
 
     // Nobody writes any more, so the job was interrupted; the next sync does its work.
     drop(lock);

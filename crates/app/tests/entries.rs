@@ -225,7 +225,7 @@ fn doctor_starts_every_clients_entry_and_tells_what_it_serves() {
     let names: Vec<&str> = KNOWN.iter().map(|known| known.client).collect();
     user.done(&[&["setup"][..], &names].concat());
     let told = user.done(&["doctor", "--client", "codex", "cursor", "vscode"]);
-    assert!(told.contains("which is indexed when the client first asks"), "{told}");
+    assert!(told.contains("it is indexed at the client's first call"), "{told}");
     assert!(!user.home().join("my data/codecompass/projects").exists(), "asking indexes nothing");
     user.done(&["index"]);
     let told = user.done(&[&["doctor", "--client"][..], &names].concat());
@@ -236,8 +236,8 @@ fn doctor_starts_every_clients_entry_and_tells_what_it_serves() {
     );
     let silent = KNOWN.iter().filter(|known| known.is_silent).count();
     assert_eq!(told.matches(&serving).count(), KNOWN.len() - silent, "{told}");
-    assert_eq!(told.matches("when a question names it").count(), silent, "{told}");
-    assert_eq!(told.matches("has our entry").count(), KNOWN.len(), "{told}");
+    assert_eq!(told.matches("when a call names it").count(), silent, "{told}");
+    assert_eq!(told.matches("configured in ").count(), KNOWN.len(), "{told}");
     // Where no repository is, there is nothing to ask about.
     let told = Command::new(PROGRAM)
         .args(["doctor", "--client", "codex", "cursor"])
@@ -251,7 +251,7 @@ fn doctor_starts_every_clients_entry_and_tells_what_it_serves() {
     user.done(&["unsetup", "zed"]);
     let (code, told) = user.run(&["doctor", "--client", "zed", "cursor"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("it has no entry for us") && told.contains("run `codecompass setup zed`"), "{told}");
+    assert!(told.contains("not configured") && told.contains("run `codecompass setup zed`"), "{told}");
 }
 
 #[test]
@@ -274,9 +274,8 @@ fn doctor_never_starts_what_is_not_this_program_or_not_what_setup_writes() {
         user.repository.write(".mcp.json", &text);
         let (code, told) = user.run(&["doctor", "--client", "claude-code"]);
         assert_eq!(code, Some(1), "{told}");
-        let is_told =
-            told.contains("was not run") || told.contains("was not started") || told.contains("starts no program");
-        assert!(is_told && !told.contains("initialize in"), "{told}");
+        let is_told = told.contains("(not run)") || told.contains("was not started") || told.contains("has no command");
+        assert!(is_told && !told.contains("initialized in"), "{told}");
         assert!(!mark.exists(), "{entry} was run");
     }
     assert!(user.done(&["locate", "only_here"]).contains("src/lib.rs"), "nothing was forgotten");

@@ -39,7 +39,7 @@ fn index_beside(project: &Project, repository: &Repository) {
 fn what_lies_in_the_data_folder_is_listed() {
     let project = Project::with(&[("a.rs", "pub fn a() {}\n")]);
     assert_eq!(listed(&project), [] as [Value; 0]);
-    assert!(project.done("projects").contains("No project lies in"));
+    assert!(project.done("projects").contains("No projects in"));
     project.done("init");
     let registered = listed(&project);
     assert_eq!((&registered[0]["last_indexed_at"], &registered[0]["gone"]), (&Value::Null, &json!(false)));

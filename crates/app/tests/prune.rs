@@ -128,7 +128,7 @@ fn a_dry_run_tells_the_same_and_does_nothing() {
     assert_eq!((pruned(&told), &told["dry_run"]), (inactive(&["one", "two"]), &json!(true)));
     assert!(files_of(&project.data()) == before, "a dry run wrote something");
     let text = project.done("prune-overlays --older-than 0 --dry-run");
-    assert!(text.starts_with("Would prune 2:\n  ref one (not asked for in 0 days)\n"), "{text}");
+    assert!(text.starts_with("Would prune 2:\n  ref one (not used for 0 days)\n"), "{text}");
     let done = project.json("prune-overlays --older-than 0");
     assert_eq!(pruned(&done), pruned(&told));
 }

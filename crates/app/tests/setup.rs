@@ -198,7 +198,7 @@ fn every_client_is_set_up_again_without_a_change_and_back_to_the_byte() {
         assert_eq!(found.as_deref(), Some(&*String::from_utf8_lossy(bytes)), "{}", path.display());
     }
     assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
-    assert_eq!(user.ends("unsetup", 0), "Nothing of ours is in the files.\n");
+    assert_eq!(user.ends("unsetup", 0), "codecompass is not configured in any file.\n");
     assert!(!user.project.home.path().join("setup").exists(), "no record is left");
 }
 
@@ -237,9 +237,9 @@ fn what_is_broken_or_may_not_be_written_is_left_alone_and_harms_nobody_else() {
         (".claude.json", "{\n  \"mcpServers\": {\n", "line 3, column 1"),
         (".gemini/settings.json", "", "line 1, column 1"),
         (".codex/config.toml", "a = \n", "line 1"),
-        (".copilot/mcp-config.json", "{\"mcpServers\": []}", "`mcpServers` is no object"),
-        (".kiro/settings/mcp.json", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` stands there twice"),
-        (".config/amp/settings.json", "[1]", "it is no object"),
+        (".copilot/mcp-config.json", "{\"mcpServers\": []}", "`mcpServers` is not an object"),
+        (".kiro/settings/mcp.json", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` occurs twice"),
+        (".config/amp/settings.json", "[1]", "it is not an object"),
     ];
     for (path, text, _) in broken {
         user.write(path, text);
@@ -252,9 +252,9 @@ fn what_is_broken_or_may_not_be_written_is_left_alone_and_harms_nobody_else() {
     for (path, _, why) in broken {
         let line =
             told.lines().find(|line| line.contains(path)).unwrap_or_else(|| panic!("{path} is not named: {told}"));
-        assert!(line.contains("left alone") && line.contains(why), "{line}");
+        assert!(line.contains("not changed") && line.contains(why), "{line}");
     }
-    assert!(told.contains("mcp.json left alone: it is read-only"), "{told}");
+    assert!(told.contains("mcp.json not changed: it is read-only"), "{told}");
     let after = user.picture();
     for path in broken.iter().map(|(path, ..)| *path).chain([".config/zed/settings.json", ".cursor/mcp.json"]) {
         assert_eq!(after[&user.at(path)], before[&user.at(path)], "{path}");
@@ -389,10 +389,7 @@ fn a_project_is_set_up_for_everyone_once_per_file() {
     let before = contents(repository.root());
     let told =
         user.ends("setup --project --instructions --skill claude-code copilot vscode cursor codex zed windsurf", 0);
-    assert!(
-        told.contains("Claude Code, Copilot CLI: ") && told.contains("Windsurf: it has no file in a project"),
-        "{told}"
-    );
+    assert!(told.contains("Claude Code, Copilot CLI: ") && told.contains("Windsurf: has no project file"), "{told}");
     let shared = fs::read_to_string(repository.root().join(".mcp.json")).expect("it is there");
     assert_eq!(shared.matches("\"codecompass\": {").count(), 1, "{shared}");
     let data = user.project.home.path().to_str().expect("UTF-8");
@@ -416,11 +413,11 @@ fn a_project_is_set_up_for_everyone_once_per_file() {
     assert_eq!(contents(repository.root()), before);
 
     // What travels has no path, so the name has to lead to this program.
-    assert!(told.contains("This will not start"), "the tests' PATH does not have it: {told}");
+    assert!(told.contains("The server will not start"), "the tests' PATH does not have it: {told}");
     let bin = Path::new(PROGRAM).parent().expect("a folder").display().to_string();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
     let reply = user.run("setup --project --dry-run zed", &[("PATH", &path)]);
-    assert!(reply.succeeded() && !reply.stdout.contains("This will not start"), "{reply:?}");
+    assert!(reply.succeeded() && !reply.stdout.contains("The server will not start"), "{reply:?}");
 
     // A repository may not lead us to files outside of it.
     symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be made");
@@ -448,7 +445,7 @@ fn nothing_is_touched_by_a_dry_run_a_print_or_without_being_asked() {
     user.ends("unsetup", 0);
 
     let empty = User { home: TempDir::new().expect("a temp folder"), project: Project::of(Repository::new()) };
-    assert!(empty.ends("setup", 1).contains("No client was found here"));
+    assert!(empty.ends("setup", 1).contains("No client is installed"));
     assert_eq!(empty.picture().len(), 1);
     assert!(empty.run("setup claude-cod", &[]).stderr.contains("claude-code"));
     assert!(empty.run("setup codex --tools nonsense", &[]).stderr.contains("nonsense"));

@@ -398,7 +398,7 @@ fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
     assert_eq!((refused.code, &*refused.stdout), (Some(6), ""), "{refused:?}");
     // Where an older answer is of use it is given, with a warning.
     let reply = project.run("locate same");
-    assert!(reply.stdout.contains("could not be brought in"), "{reply:?}");
+    assert!(reply.stdout.contains("could not be synced"), "{reply:?}");
     // A server says the same.
     let mut client = serve(&project, &["--no-watch"]);
     let (code, error) = client.fails("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));

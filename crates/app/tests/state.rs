@@ -200,7 +200,7 @@ fn an_import_tells_what_it_replaced_and_when_it_is_of_another_repository() {
     exported(&made_elsewhere(), &path);
     let project = Project::indexed(&[("a.rs", "pub fn a() {}\n")]);
     let text = project.done(&import(&path));
-    assert!(text.contains("Replaced what was there (main, "), "{text}");
+    assert!(text.contains("Replaced the existing index (main, "), "{text}");
     assert!(text.contains("this repository has no commit"), "{text}");
     assert!(text.contains("codecompass sync"), "{text}");
     assert_eq!(project.epochs(), 1);

@@ -126,7 +126,7 @@ fn a_file_that_is_left_out_is_told_why() {
     let project = project();
     let table = [
         ("src/lib.rs", 0, "is indexed for main: rust, 40 symbols"),
-        ("src", 0, "is a folder, and files below it are indexed"),
+        ("src", 0, "is a folder with indexed files"),
         ("gen/out.rs", 1, "the file is left out of the index, "),
         ("gen/out.rs", 1, "brings it back"),
         ("node_modules/x/index.js", 1, "the file is left out of the index, "),
@@ -149,7 +149,7 @@ fn what_is_wrong_with_the_configuration_is_told_with_its_place() {
     let project = project();
     let file = project.home.path().join("config.toml");
     let told = project.done("config path");
-    assert!(told.contains(&file.display().to_string()) && told.contains("# not there"), "{told}");
+    assert!(told.contains(&file.display().to_string()) && told.contains("# missing"), "{told}");
     fs::write(&file, "[index]\nthread = 2\n").expect("it can be written");
     let told = project.ends("status", 2);
     assert!(told.contains("config.toml:2: unknown key index.thread (is it index.threads?)"), "{told}");

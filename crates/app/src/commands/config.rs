@@ -30,7 +30,7 @@ fn path(common: &Common) -> Result<Answer, AppError> {
     let mut text = String::new();
     for (name, path) in [("yours", Some(&user)), ("repository", repository.as_ref())] {
         let Some(path) = path else { continue };
-        let absent = if path.is_file() { String::new() } else { style::dim("  # not there") };
+        let absent = if path.is_file() { String::new() } else { style::dim("  # missing") };
         text += &format!("{} = {}{absent}\n", style::name(name), style::path(&shown(&path.display().to_string())));
     }
     text += &format!("{} = {}\n", style::name("data"), style::path(&shown(&data.display().to_string())));

@@ -82,7 +82,7 @@ fn check_store(session: &Session) -> Vec<Finding> {
         Ok(what) => Finding::good(name, what),
         Err(what) => Finding::bad(name, what, REBUILD),
     };
-    let lock = if health.is_writing { "a process is writing now" } else { "free" };
+    let lock = if health.is_writing { "held by a writing process" } else { "free" };
     let mut findings = vec![
         check("sqlite", health.sqlite),
         check("tantivy", health.text),
@@ -111,7 +111,7 @@ fn check_jobs(session: &Session) -> Option<Finding> {
             format!("job {} failed: {}", last.id, last.error.as_deref().unwrap_or("")),
             "run `codecompass sync`",
         ),
-        status => Finding::good("jobs", format!("the last one is {status}")),
+        status => Finding::good("jobs", format!("last job: {status}")),
     })
 }
 
@@ -154,7 +154,7 @@ fn check_room(session: &Session, source: u64) -> Option<Finding> {
         bytes_text(needed)
     );
     Some(match free < needed {
-        true => Finding::bad("free disk", what, "make room, or set CODECOMPASS_HOME to a folder with more"),
+        true => Finding::bad("free disk", what, "free disk space, or set CODECOMPASS_HOME to a folder with more"),
         false => Finding::good("free disk", what),
     })
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError>
     }
     if findings.is_empty() {
         let mend = "run `codecompass setup CLIENT`, or `doctor --client CLIENT`".to_owned();
-        findings.push(Finding::bad("clients", "no client was found here", mend));
+        findings.push(Finding::bad("clients", "no client is installed", mend));
     }
     Ok(told(&findings, Metadata::unknown().to_json()))
 }
@@ -53,7 +53,7 @@ struct Look<'a> {
 impl Look<'_> {
     fn findings(&self) -> Vec<Finding> {
         if self.client.user.is_none() {
-            let what = "its file is not edited, so it can not be looked at; `setup --print` shows what to enter";
+            let what = "its file cannot be checked; `codecompass setup --print` shows the entry to add";
             return vec![Finding::good(self.client.title, what)];
         }
         let spots = [(self.client.user, Some(self.own)), (self.client.project, self.project)];
@@ -71,13 +71,13 @@ impl Look<'_> {
                 Err(why) => {
                     is_there = true;
                     let what = format!("{}: {why}", self.short(&path));
-                    findings.push(Finding::bad(self.client.title, what, "mend the file by hand"));
+                    findings.push(Finding::bad(self.client.title, what, "fix the file manually"));
                 }
             }
         }
         if !is_there {
             let mend = format!("run `codecompass setup {}`", self.client.name);
-            findings.push(Finding::bad(self.client.title, "it has no entry for us", mend));
+            findings.push(Finding::bad(self.client.title, "not configured", mend));
         }
         findings
     }
@@ -89,22 +89,22 @@ impl Look<'_> {
     /// Checks an entry and the server it starts.
     fn entry(&self, spot: &Spot, path: &Path, entry: &Value) -> Vec<Finding> {
         let title = self.client.title;
-        let mut findings = vec![Finding::good(title, format!("{} has our entry", self.short(path)))];
+        let mut findings = vec![Finding::good(title, format!("configured in {}", self.short(path)))];
         let mend = || format!("run `codecompass setup {}`", self.client.name);
         let Some(line) = entry::line(spot.shape, entry) else {
-            findings.push(Finding::bad(title, "the entry starts no program", mend()));
+            findings.push(Finding::bad(title, "the entry has no command", mend()));
             return findings;
         };
         let command = std::iter::once(&line.program).chain(&line.arguments).cloned().collect::<Vec<_>>().join(" ");
         if !is_own(&line.program, std::env::var_os("PATH").as_deref()) {
-            let what = format!("its command is not this program, and was not run: {command}");
+            let what = format!("the entry starts another program (not run): {command}");
             findings.push(Finding::bad(title, what, mend()));
             return findings;
         }
-        findings.push(Finding::good(title, format!("its command is this program: {command}")));
+        findings.push(Finding::good(title, format!("command: {command}")));
         findings.push(match self.answers(&line) {
             Ok(what) => Finding::good(title, what),
-            Err(what) => Finding::bad(title, what, "read what it says; `codecompass doctor` looks at the index"),
+            Err(what) => Finding::bad(title, what, "read the message; `codecompass doctor` checks the index"),
         });
         findings
     }
@@ -119,15 +119,15 @@ impl Look<'_> {
             Folder::Root => Path::new("/"),
             Folder::Home => &self.own.home,
         };
-        let launch = Launch::of(line, opened, folder).map_err(|why| format!("it was not started: {why}"))?;
+        let launch = Launch::of(line, opened, folder).map_err(|why| format!("the server was not started: {why}"))?;
         let began = Instant::now();
         let mut server =
-            launch.start(&self.passed(line, opened)).map_err(|error| format!("it does not start: {error}"))?;
+            launch.start(&self.passed(line, opened)).map_err(|error| format!("the server does not start: {error}"))?;
         server.open(start.roots.then_some(opened), PATIENCE)?;
         let opened_in = began.elapsed();
         if self.project.is_none() {
-            let where_to = "run this in a repository to have it asked a question there";
-            return Ok(format!("initialize in {}; {where_to}", seconds_text(opened_in)));
+            let where_to = "run this in a repository to test a query";
+            return Ok(format!("initialized in {}; {where_to}", seconds_text(opened_in)));
         }
         let began = Instant::now();
         let mut question = json!({ "name": "search_code", "arguments": { "query": "main", "limit": 1 } });
@@ -137,28 +137,28 @@ impl Look<'_> {
         let answer = server.ask("tools/call", question, PATIENCE)?;
         let answered_in = began.elapsed();
         let serving = match start.says() {
-            true => server.logged("serving ", SOON).unwrap_or_else(|| "no workspace that can be opened".into()),
-            false => format!("{}, when a question names it", opened.display()),
+            true => server.logged("serving ", SOON).unwrap_or_else(|| "no workspace".into()),
+            false => format!("{} when a call names it", opened.display()),
         };
         let times =
-            format!("initialize in {}, a first answer in {}", seconds_text(opened_in), seconds_text(answered_in));
+            format!("initialized in {}, first answer in {}", seconds_text(opened_in), seconds_text(answered_in));
         let told = format!("{times}; serving {serving}");
         let data = self.own.data.display().to_string();
         if serving.split_once(" with data in ").is_some_and(|(_, other)| other != data) {
-            return Err(format!("{told}, which is not the data folder of this command line, {data}"));
+            return Err(format!("{told}, but this shell uses the data folder {data}"));
         }
         if answer["isError"] == json!(true) {
             let text = answer["content"][0]["text"].as_str().unwrap_or_default();
             let is_new = text.contains("project_not_found") || text.contains("index_not_ready");
             if is_new && line.arguments.iter().any(|word| word == "--auto-index") {
-                return Ok(format!("{told}, which is indexed when the client first asks"));
+                return Ok(format!("{told}; it is indexed at the client's first call"));
             }
             let first: Vec<&str> = text.lines().take(2).collect();
             return Err(format!("{told}: {}", first.join(" ")));
         }
         match opened_in + answered_in < SOON {
             true => Ok(told),
-            false => Err(format!("it is slow: {told}")),
+            false => Err(format!("slow: {told}")),
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
             });
             (format!("{name} is indexed for {}{}\n", shown(&metadata.ref_name), about.unwrap_or_default()), None)
         }
-        Some(Absence::Folder) => (format!("{name} is a folder, and files below it are indexed\n"), None),
+        Some(Absence::Folder) => (format!("{name} is a folder with indexed files\n"), None),
         Some(absence) => {
             let hint = absence.hint().map(|hint| format!("      → {hint}\n")).unwrap_or_default();
             (format!("{name}: {}\n{hint}", shown(&absence.clause())), Some(absence))

@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let written = match args.what {
         Exported::Symbols if args.undecided => {
-            return Err(AppError::new(Code::InvalidInput, "--undecided goes with edges, not with symbols."));
+            return Err(AppError::new(Code::InvalidInput, "--undecided applies to edges, not to symbols."));
         }
         Exported::Symbols => write_symbols(memory.snapshot(), &mut out),
         Exported::Edges => write_edges(memory, args.undecided, &mut out),

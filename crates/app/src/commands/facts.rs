@@ -213,7 +213,7 @@ fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
         facts.lines
     );
     if let Some(reason) = skip {
-        text += &format!("an index leaves it out: {reason}\n");
+        text += &format!("skipped by the index: {reason}\n");
     }
     let line = |text: String| format!("{}\n", shown(text.trim_end_matches('\n')));
     text += &format!("symbols ({})\n", facts.symbols.len());
@@ -229,7 +229,7 @@ fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
     for import in &facts.imports {
         let name = import.name.as_deref().unwrap_or(if import.glob { "*" } else { "" });
         let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();
-        let again = if import.reexport { " (exported again)" } else { "" };
+        let again = if import.reexport { " (re-exported)" } else { "" };
         text += &line(format!("  {:>5} {} {} {name}{alias}{again}", import.line, import.form.as_str(), import.module));
     }
     text += &format!("bindings ({})\n", facts.bindings.len());

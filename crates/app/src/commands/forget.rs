@@ -24,13 +24,13 @@ pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
     let name = roots.iter().find(|root| Path::new(root) == asked).or(roots.first()).unwrap_or(&project.id);
     let mut text = format!("Forgotten: {} (project {}, {} freed)\n", shown(name), project.id, bytes_text(bytes));
     for other in roots.iter().filter(|root| *root != name) {
-        text += &format!("With it, because it is of the same repository: {}\n", shown(other));
+        text += &format!("Also removed, because it is in the same repository: {}\n", shown(other));
     }
     // Managed worktrees are not part of the index, and their files may be open in an editor.
     let worktrees = data.join("worktrees").join(&project.id);
     let left = worktrees.is_dir().then(|| worktrees.display().to_string());
     if let Some(left) = &left {
-        text += &format!("Its managed worktrees stay: {}\n", shown(left));
+        text += &format!("Its managed worktrees are kept: {}\n", shown(left));
     }
     Ok(Answer {
         text,
@@ -58,13 +58,13 @@ fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
     match meant.len() {
         1 => Ok(meant.remove(0)),
         0 => Err(AppError::new(Code::ProjectNotFound, format!("No project is registered for {shown_path}."))
-            .hint("`codecompass projects` lists what there is; give the path or the id that it shows.")
+            .hint("Run `codecompass projects`, and give a path or an id from its list.")
             .data(json!({ "path": shown_path, "command": "codecompass projects" }))),
         count => {
             // The folder was a different repository before.
             let ids: Vec<&str> = meant.iter().map(|known| known.id.as_str()).collect();
-            Err(AppError::new(Code::InvalidInput, format!("{count} projects were registered for {shown_path}."))
-                .hint(format!("Give the id of the one that is meant: {}.", ids.join(", ")))
+            Err(AppError::new(Code::InvalidInput, format!("{count} projects are registered for {shown_path}."))
+                .hint(format!("Give the id of one of them: {}.", ids.join(", ")))
                 .data(json!({ "parameter": "path", "path": shown_path, "candidates": ids })))
         }
     }

@@ -15,7 +15,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Answer {
 pub(crate) fn man(args: &ManArgs) -> Result<Answer, AppError> {
     let tree = cli::listed_tree(TOOL_COMMANDS);
     let page = cli::page(&tree, args.command.as_deref())
-        .map_err(|error| AppError::new(Code::InternalError, format!("The page could not be made: {error}.")))?;
+        .map_err(|error| AppError::new(Code::InternalError, format!("Cannot create the page: {error}.")))?;
     page.map(answer).ok_or_else(|| {
         let name = args.command.as_deref().unwrap_or_default();
         AppError::new(Code::InvalidInput, format!("There is no command {name:?}."))

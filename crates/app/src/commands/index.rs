@@ -51,7 +51,7 @@ fn sync_behind(session: &Session, target: &Target, request: Request, error: AppE
     match session.active_job() {
         Some(job) if job.view.as_ref() == Some(&target.key) => Err(AppError {
             code: Code::SyncInProgress,
-            message: format!("{} is being synced already: job {}.", target.ref_name, job.id),
+            message: format!("{} is already being synced by job {}.", target.ref_name, job.id),
             ..error.data(json!({ "job_id": job.id }))
         }),
         _ => session.sync(target, Request { wait: true, ..request }),
@@ -90,7 +90,7 @@ fn summary(session: &Session, outcome: &Outcome, took: Duration) -> Result<Answe
     let store = session.store()?;
     let view = store
         .view(&outcome.target.key)?
-        .ok_or_else(|| AppError::new(Code::InternalError, "The view that was just published is not there."))?;
+        .ok_or_else(|| AppError::new(Code::InternalError, "The view that was just published is missing."))?;
     let disk = session.dir.disk_bytes();
     let mut metadata = session.metadata(&outcome.target, Some(&view));
     metadata.freshness = Freshness::Fresh;

@@ -47,8 +47,8 @@ fn text(all: &[Support]) -> String {
         let all = all.iter().filter(|one| one.depth.is_none() && one.landmarks == landmarks);
         all.map(|one| one.name).collect::<Vec<_>>().join(", ")
     };
-    text += &format!("searched as text, with headings, keys and the like as symbols: {}\n", texts(true));
-    text += &format!("searched as text: {}\n", texts(false));
-    text += "types: references find what they mean by scopes, imports and the types of receivers; scopes: without those types\n";
+    text += &format!("text search, with headings, keys and similar landmarks as symbols: {}\n", texts(true));
+    text += &format!("text search only: {}\n", texts(false));
+    text += "types: references are resolved by scopes, imports and receiver types; scopes: without receiver types\n";
     text
 }

@@ -30,13 +30,13 @@ pub(crate) fn run() -> Result<Answer, AppError> {
 
 fn text(projects: &[Value], bytes: u64, folder: &str) -> String {
     if projects.is_empty() {
-        return format!("No project lies in {}\n", shown(folder));
+        return format!("No projects in {}\n", shown(folder));
     }
     let mut text: String = projects.iter().map(project_text).collect();
     let plural = if projects.len() == 1 { "" } else { "s" };
     text += &format!("{} project{plural} of {} in {}\n", projects.len(), bytes_text(bytes), shown(folder));
     if projects.iter().any(|project| project["gone"] == true) {
-        text += "`codecompass forget PATH` gives back the space of what is gone\n";
+        text += "`codecompass forget PATH` frees the space of a project that is gone\n";
     }
     text
 }
@@ -49,7 +49,7 @@ fn project_text(project: &Value) -> String {
         let gone = if workspace["gone"] == true { " (gone)" } else { "" };
         format!("{}{gone}", style::path(&word(&workspace["path"])))
     });
-    let first = lines.next().unwrap_or_else(|| "(its workspaces can not be told)".to_owned());
+    let first = lines.next().unwrap_or_else(|| "(unknown workspaces)".to_owned());
     let mut facts = vec![word(&project["project_id"]), bytes_text(project["bytes"].as_u64().unwrap_or_default())];
     facts.push(match &project["last_indexed_at"] {
         Value::Null => "never indexed".to_owned(),

@@ -42,8 +42,8 @@ impl Reason {
 
     fn phrase(self) -> String {
         match self {
-            Reason::Inactive(days) => format!("not asked for in {days} days"),
-            Reason::NotInGit => "git does not have it any more".into(),
+            Reason::Inactive(days) => format!("not used for {days} days"),
+            Reason::NotInGit => "no longer in git".into(),
             Reason::NoFolder => "its folder is gone".into(),
         }
     }
@@ -76,7 +76,7 @@ pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError>
         for view in gone {
             // After its view: a folder left behind by a kill is recreated or removed with the next view of its name.
             if worktrees::remove(&session, &name_of(&view.key))? {
-                session.say(1, || format!("{}: its managed worktree is removed", view.key));
+                session.say(1, || format!("{}: removed its managed worktree", view.key));
             }
         }
     }
@@ -177,7 +177,7 @@ fn view_json(rules: &Rules<'_>, view: &ViewInfo) -> Value {
 
 fn text(args: &PruneArgs, rules: &Rules<'_>, pruned: &Pruned) -> String {
     let mut text = match (pruned.views.len(), args.dry_run) {
-        (0, _) => format!("Nothing to prune: no view went unasked for {} days\n", args.older_than),
+        (0, _) => format!("Nothing to prune: all views were used in the last {} days\n", args.older_than),
         (count, true) => format!("Would prune {count}:\n"),
         (count, false) => format!("Pruned {count}:\n"),
     };
@@ -192,7 +192,7 @@ fn text(args: &PruneArgs, rules: &Rules<'_>, pruned: &Pruned) -> String {
     text += &format!("{} file versions removed; the index was {before}", count_text(pruned.removed_versions));
     text += &match pruned.is_freed {
         true => format!(" and is {after}: {} freed\n", bytes_text(saved(pruned))),
-        false => format!(" and is {after}, but the old one is still read: the next write after that frees it\n"),
+        false => format!(" and is {after}; the old one is still in use, and a later write frees it\n"),
     };
     text
 }

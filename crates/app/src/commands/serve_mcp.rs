@@ -20,15 +20,15 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
     if args.transport == Transport::Stdio && output::stdin_is_terminal() {
         output::complain(
-            "Waiting for a client on standard input. Agents start this by themselves: `codecompass setup` has them do so. \
-             Ctrl-C ends it.",
+            "Waiting for a client on standard input. Agents start this server themselves; `codecompass setup` configures them. \
+             Press Ctrl-C to stop.",
         );
     }
     let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
     let listen = http::Listen::check(args)?;
     if args.explorer && args.transport != Transport::Http {
         return Err(AppError::new(Code::InvalidInput, "--explorer needs --transport http.")
-            .hint("`codecompass explore` serves the pages alone."));
+            .hint("Use `codecompass explore` to serve only the pages."));
     }
     let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
     let runtime = runtime()?;
@@ -59,7 +59,7 @@ pub(crate) fn explore(common: &Common, args: &ExploreArgs) -> Result<Answer, App
 
 fn runtime() -> Result<tokio::runtime::Runtime, AppError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| AppError::new(Code::InternalError, format!("No runtime could be started: {error}.")))
+    runtime.map_err(|error| AppError::new(Code::InternalError, format!("Cannot start the runtime: {error}.")))
 }
 
 /// Stops the background work. Standard output belongs to the protocol, so nothing is printed.

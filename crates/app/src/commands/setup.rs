@@ -63,7 +63,7 @@ pub(crate) fn run_back(common: &Common, args: &UnsetupArgs) -> Result<Answer, Ap
 /// The absolute path of this program.
 pub(crate) fn program() -> Result<PathBuf, AppError> {
     std::env::current_exe()
-        .map_err(|error| AppError::new(Code::InternalError, format!("The path of this program is not known: {error}.")))
+        .map_err(|error| AppError::new(Code::InternalError, format!("The path of this program is unknown: {error}.")))
 }
 
 /// The clients with these names; clap has checked them.
@@ -72,7 +72,7 @@ pub(crate) fn named(names: &[String]) -> Vec<&'static Client> {
 }
 
 fn locked(error: std::io::Error) -> AppError {
-    AppError::new(Code::InternalError, format!("The data folder can not be written to: {error}."))
+    AppError::new(Code::InternalError, format!("Cannot write to the data folder: {error}."))
 }
 
 /// The folders of a setup.
@@ -85,7 +85,7 @@ pub(crate) struct Here {
 impl Here {
     pub(crate) fn find(common: &Common, is_project: bool) -> Result<Self, AppError> {
         let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
-            AppError::new(Code::InvalidInput, "No home folder is known.").hint("Set HOME to an absolute path.")
+            AppError::new(Code::InvalidInput, "The home folder is unknown.").hint("Set HOME to an absolute path.")
         })?;
         let asked = common.workspace.as_deref().unwrap_or(Path::new("."));
         let project = match is_project {
@@ -113,7 +113,7 @@ impl Here {
 fn nobody() -> Answer {
     let names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
     let text = format!(
-        "No client was found here. Name one to set it up all the same: {}\n",
+        "No client is installed. Name one to set it up anyway: {}\n",
         names.iter().map(|name| style::name(name)).collect::<Vec<_>>().join(", ")
     );
     let json = json!({ "clients": [], "known": names, "metadata": Metadata::unknown().to_json() });
@@ -125,7 +125,7 @@ fn printed(clients: &[&'static Client], around: &Surroundings<'_>, wanted: &Want
     let (mut text, mut items) = (String::new(), Vec::new());
     for client in clients {
         let Some(shown) = setup::shown(client, around, wanted) else {
-            text += &format!("{}: it has no file in a project\n", style::name(client.title));
+            text += &format!("{}: has no project file\n", style::name(client.title));
             continue;
         };
         text += &format!(
@@ -182,11 +182,11 @@ impl<'a> Report<'a> {
             (Outcome::Refused(why), _) => ("refused", Some(why.as_str())),
         };
         let done = match (word, self.way) {
-            ("unchanged", _) => format!("{thing}{} is set up already", style::path(&path)),
+            ("unchanged", _) => format!("{thing}{} is already set up", style::path(&path)),
             ("would_change", _) => format!("{thing}{} would change", style::path(&path)),
-            ("changed", Way::In) => format!("{thing}{} changed, and read again", style::path(&path)),
-            ("changed", Way::Out) => format!("{thing}{} is without us, and read again", style::path(&path)),
-            _ => format!("{thing}{} left alone: {}", style::path(&path), shown(why.unwrap_or_default())),
+            ("changed", Way::In) => format!("{thing}{} updated (verified)", style::path(&path)),
+            ("changed", Way::Out) => format!("removed codecompass from {thing}{} (verified)", style::path(&path)),
+            _ => format!("{thing}{} not changed: {}", style::path(&path), shown(why.unwrap_or_default())),
         };
         self.text += &format!("{who}: {done}\n");
         if let Outcome::Changed(lines) = outcome {
@@ -199,8 +199,8 @@ impl<'a> Report<'a> {
         }
         if step.is_bare && is_note_due && !is_own(NAME, std::env::var_os("PATH").as_deref()) {
             self.text += &format!(
-                "    {}: `{NAME}` on your PATH is not this program, and a file that travels can name it in no other way.\n",
-                style::hit("This will not start")
+                "    {}: `{NAME}` on your PATH is not this program, and a shared file cannot use an absolute path.\n",
+                style::hit("The server will not start")
             );
         }
         self.is_refused |= why.is_some();
@@ -223,17 +223,17 @@ impl<'a> Report<'a> {
         match (what, shown) {
             (What::Entry, Some(shown)) => {
                 let place = style::path(&crate::escape::shown(&shown.place));
-                self.text += &format!("{who}: enter this yourself: {place}\n{}", indented(&shown.text));
+                self.text += &format!("{who}: add this manually: {place}\n{}", indented(&shown.text));
                 item["outcome"] = json!("printed");
                 item["file"] = json!(shown.place);
                 item["entry"] = shown.entry;
             }
             _ if !is_named => return,
-            (What::Entry, None) => self.text += &format!("{who}: it has no file in a project\n"),
+            (What::Entry, None) => self.text += &format!("{who}: has no project file\n"),
             (what, _) => {
                 let which = if what == What::Skill { "skills" } else { "instructions" };
                 let hint = if is_project { "" } else { "; try --project" };
-                self.text += &format!("{who}: it has no file for {which} here{hint}\n");
+                self.text += &format!("{who}: has no file for {which} here{hint}\n");
             }
         }
         self.items.push(item);
@@ -242,12 +242,12 @@ impl<'a> Report<'a> {
     fn answer(mut self, asked: &[String]) -> Answer {
         if self.text.is_empty() {
             let who = if asked.is_empty() { String::new() } else { format!(" of {}", asked.join(", ")) };
-            self.text = format!("Nothing of ours is in the files{who}.\n");
+            self.text = format!("codecompass is not configured in any file{who}.\n");
         }
         if self.is_changed && self.way == Way::In && !self.dry_run {
-            self.text += "Restart the client, then ask it about the code. A repository is indexed when it first asks, in the \
-                          background; `codecompass index` does that now. `codecompass doctor --client` looks whether the \
-                          server answers; `codecompass unsetup` takes everything back.\n";
+            self.text += "Restart the client, then ask it about the code. Its first query indexes the repository in the \
+                          background; `codecompass index` does that now. `codecompass doctor --client` checks that the \
+                          server answers; `codecompass unsetup` undoes everything.\n";
         }
         let code = u8::from(self.is_refused);
         Answer {

@@ -54,7 +54,7 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
     );
     text += &views_text(&archive.views);
     text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
-    text += "Take it in elsewhere with `codecompass state import PATH`, in a checkout of the same source.\n";
+    text += "Import it with `codecompass state import PATH`, in a checkout of the same source.\n";
     let mut metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
     metadata.warnings.extend(warnings);
     let json = json!({
@@ -76,20 +76,19 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
 fn export_warnings(archive: &Archive, here: &Target) -> Option<String> {
     let commit = here.commit.as_ref()?;
     let is_there = archive.views.iter().any(|view| view.commit.as_ref() == Some(commit));
-    (!is_there)
-        .then(|| format!("the commit {} that is checked out is not indexed; run `codecompass sync`", brief(commit)))
+    (!is_there).then(|| format!("the checked-out commit {} is not indexed; run `codecompass sync`", brief(commit)))
 }
 
 fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
     let unusable = |why: &str| {
-        AppError::new(Code::InvalidInput, format!("{} can not be written: {why}.", path.display()))
-            .hint("Name a file in a folder that is there.")
+        AppError::new(Code::InvalidInput, format!("Cannot write {}: {why}.", path.display()))
+            .hint("Give a file in an existing folder.")
             .data(json!({ "parameter": "path", "path": path.display().to_string() }))
     };
     let absolute = std::path::absolute(path).map_err(|error| unusable(&error.to_string()))?;
     match (absolute.file_name(), absolute.parent()) {
         (Some(_), Some(folder)) if folder.is_dir() => Ok(absolute),
-        _ => Err(unusable("there is no such folder")),
+        _ => Err(unusable("the folder does not exist")),
     }
 }
 
@@ -97,8 +96,8 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
 fn not_written(session: &Session, target: &Path, error: StoreError) -> AppError {
     match error {
         StoreError::Io { path, source } if path.parent() == target.parent() => {
-            AppError::new(Code::InvalidInput, format!("{} can not be written: {source}.", target.display()))
-                .hint("Nothing was changed. Name a file that may be written, on a disk with room for it.")
+            AppError::new(Code::InvalidInput, format!("Cannot write {}: {source}.", target.display()))
+                .hint("Nothing was changed. Give a writable file on a disk with enough space.")
                 .data(json!({ "parameter": "path", "path": target.display().to_string() }))
         }
         StoreError::NotRegistered(_) => AppError::not_registered(&session.root()),
@@ -146,8 +145,8 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
 
 fn readable(path: &Path) -> Result<(), AppError> {
     let unreadable = |error: std::io::Error| {
-        AppError::new(Code::InvalidInput, format!("{} can not be read: {error}.", path.display()))
-            .hint("Name a file that `codecompass state export` wrote. Nothing was changed.")
+        AppError::new(Code::InvalidInput, format!("Cannot read {}: {error}.", path.display()))
+            .hint("Give a file written by `codecompass state export`. Nothing was changed.")
             .data(json!({ "source": true, "parameter": "path", "path": path.display().to_string() }))
     };
     std::fs::File::open(path).map(drop).map_err(unreadable)
@@ -169,7 +168,8 @@ fn published(imported: &Imported) -> Vec<ViewInfo> {
 fn import_warnings(session: &Session, imported: &Imported) -> Vec<String> {
     let mut warnings = Vec::new();
     if imported.facts_keys.iter().any(|key| *key != extraction_key(&session.limits())) {
-        warnings.push("made by another version of this program: the next sync extracts again what that changed".into());
+        warnings
+            .push("written by another version of codecompass: the next sync extracts the affected files again".into());
     }
     if let Some(repo) = &session.workspace.repo {
         let mut commits = imported.views.iter().filter_map(|view| view.commit.as_deref());
@@ -178,7 +178,7 @@ fn import_warnings(session: &Session, imported: &Imported) -> Vec<String> {
             && ![first].into_iter().chain(commits).any(is_known)
         {
             warnings.push(format!(
-                "this repository has no commit {}: fetch first, or was the archive made for another repository?",
+                "this repository has no commit {}: fetch first, or check that the archive is for this repository",
                 brief(first)
             ));
         }
@@ -195,12 +195,12 @@ fn import_text(session: &Session, imported: &Imported, took: &str, warnings: &[S
             let names: Vec<String> =
                 replaced.views.iter().map(|view| shown(&name_of(&view.key)).into_owned()).collect();
             let what = if names.is_empty() { "nothing published".to_owned() } else { names.join(", ") };
-            let space = if replaced.is_freed { "" } else { "; its space is freed by a later write: it is still read" };
-            format!("Replaced what was there ({what}){space}\n")
+            let space = if replaced.is_freed { "" } else { "; it is still in use, and a later write frees its space" };
+            format!("Replaced the existing index ({what}){space}\n")
         }
     };
     text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
-    text + "Run `codecompass sync` to bring in what differs here; only that is extracted.\n"
+    text + "Run `codecompass sync` to index the differences; only those are extracted.\n"
 }
 
 fn views_text(views: &[ViewInfo]) -> String {

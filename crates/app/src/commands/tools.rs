@@ -39,7 +39,7 @@ fn tool_text(tool: &Tool) -> String {
     let effect = match tool.effect {
         Effect::Reads => "Changes nothing.",
         Effect::Indexes => "Writes to the index, never to your files.",
-        Effect::Switches => "Changes what later calls of the same connection mean.",
+        Effect::Switches => "Changes the ref of later calls on the same connection.",
     };
     let mut text = format!("\n## `{}`\n\n{} {effect}\n\n", tool.name, tool.description);
     text += "| parameter | type | default | |\n|---|---|---|---|\n";
@@ -47,7 +47,7 @@ fn tool_text(tool: &Tool) -> String {
         text += &format!("| `{}` | {} | {} | {} |\n", param.name, type_text(param), default_text(param), param.about);
     }
     let fields: Vec<String> = tool.always.iter().map(|name| format!("`{name}`")).collect();
-    text + &format!("\nAnswers with {} and `metadata`.\n", fields.join(", "))
+    text + &format!("\nReturns {} and `metadata`.\n", fields.join(", "))
 }
 
 fn type_text(param: &Param) -> String {

@@ -7,7 +7,7 @@ const END: &str = "<!-- codecompass: end -->";
 
 /// The instructions for agents. Four lines, because every session of every client pays for them.
 const LINES: [&str; 4] = [
-    "This repository is indexed by codecompass (MCP). Ask it before grep, or before reading files to find your way:",
+    "This repository is indexed by codecompass (MCP). Use it before grep, or before reading files to find your way:",
     "- `search_code` for words, a name, a path or a message; `read_code` for the exact text of names and `path:line`.",
     "- `find_references` and `get_call_graph` before changing a symbol; `get_file_outline` before reading a long file.",
     "- `diff_context` for what a branch or your edits change. Every tool takes `ref` for another branch, tag or commit.",
@@ -25,7 +25,7 @@ pub(super) fn find(text: &str) -> Result<Option<std::ops::Range<usize>>, String>
     match (count(BEGIN), count(END), text.find(BEGIN), text.find(END)) {
         (0, 0, ..) => Ok(None),
         (1, 1, Some(begin), Some(end)) if begin < end => Ok(Some(line_start(text, begin)..line_stop(text, end))),
-        _ => Err("the markers of our block do not pair up".into()),
+        _ => Err("the markers of our block are not a pair".into()),
     }
 }
 

@@ -286,7 +286,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             travels: true,
             folder: None,
             note: Some(
-                "Settings Sync carries this file to other machines, so it names `codecompass` without its folder: it has to be on \
+                "Settings Sync copies this file to other machines, so the command has no folder: `codecompass` must be on \
                  the PATH that VS Code sees.",
             ),
         }),
@@ -373,7 +373,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             shape: &CLINE,
             travels: false,
             folder: None,
-            note: Some("Cline does not say which folder is open: its agent has to name the repository (`workspace`)."),
+            note: Some("Cline does not report the open folder: its agent must name the repository (`workspace`)."),
         }),
         project: None,
         by_hand: None,

@@ -82,7 +82,7 @@ impl Content {
                 proved(shape, text, Some(wanted), edits)
             }
             Content::Block => block::put(text),
-            Content::Skill => Err("another file of this name is there".into()),
+            Content::Skill => Err("another file has this name".into()),
         }
     }
 
@@ -98,14 +98,13 @@ impl Content {
                 }
                 let edits = match shape.syntax {
                     Syntax::Json => take_json(shape, text)?,
-                    _ => toml_text::remove(text, &entry::path(shape))
-                        .ok_or("our entry is written in a form of its own")?,
+                    _ => toml_text::remove(text, &entry::path(shape)).ok_or("our entry has an unusual format")?,
                 };
                 proved(shape, text, None, edits).map(Some)
             }
             Content::Block => block::remove(text),
             Content::Skill if text == SKILL => Ok(Some(vec![Edit::remove(text, 0..text.len())])),
-            Content::Skill => Err("it was changed since".into()),
+            Content::Skill => Err("it was edited since setup".into()),
         }
     }
 }
@@ -132,7 +131,7 @@ pub(super) fn found(shape: &Shape, text: &str) -> Result<Option<Value>, Refused>
 }
 
 fn unreadable(what: String) -> Refused {
-    format!("it can not be read: {what}")
+    format!("it cannot be read: {what}")
 }
 
 /// TOML values as JSON values, for comparison; dates become text.
@@ -171,7 +170,7 @@ fn proved(shape: &Shape, text: &str, wanted: Option<&Value>, edits: Vec<Edit>) -
     };
     match after {
         Some(after) if is_entry(&after) && without(shape, after.clone()) == without(shape, before) => Ok(edits),
-        _ => Err("it is written in a form that can not be edited safely; see --print".into()),
+        _ => Err("its format cannot be edited safely; add the entry that --print shows".into()),
     }
 }
 
@@ -205,7 +204,7 @@ fn put_json(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refu
     while depth > 0 && jsonc::find(&root, &shape.servers[..depth])?.is_none() {
         depth -= 1;
     }
-    let object = jsonc::find(&root, &shape.servers[..depth])?.ok_or("it is no object")?;
+    let object = jsonc::find(&root, &shape.servers[..depth])?.ok_or("it is not an object")?;
     let mut value = serde_json::json!({ NAME: wanted });
     for key in shape.servers[depth + 1..].iter().rev() {
         value = serde_json::json!({ *key: value });
@@ -215,7 +214,7 @@ fn put_json(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refu
 
 fn take_json(shape: &Shape, text: &str) -> Result<Vec<Edit>, Refused> {
     let root = jsonc::parse(text).map_err(unreadable)?;
-    let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is not there")?;
+    let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is missing")?;
     Ok(jsonc::remove(text, servers, NAME))
 }
 
@@ -224,19 +223,18 @@ fn put_back(shape: &Shape, text: &str, before: &str) -> Result<Vec<Edit>, Refuse
     let edits = match shape.syntax {
         Syntax::Json => {
             let root = jsonc::parse(text).map_err(unreadable)?;
-            let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is not there")?;
-            let value = &jsonc::member(servers, NAME)?.ok_or("our entry is not there")?.value;
+            let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is missing")?;
+            let value = &jsonc::member(servers, NAME)?.ok_or("our entry is missing")?.value;
             let removed = text[value.start..value.end].to_owned();
             vec![Edit { at: value.start, removed, inserted: before.to_owned() }]
         }
         _ => {
-            let mut edits =
-                toml_text::remove(text, &entry::path(shape)).ok_or("our entry is written in a form of its own")?;
+            let mut edits = toml_text::remove(text, &entry::path(shape)).ok_or("our entry has an unusual format")?;
             edits.iter_mut().for_each(|edit| edit.inserted = before.to_owned());
             edits
         }
     };
-    let after = apply(text, &edits).ok_or("the record of our change does not fit")?;
+    let after = apply(text, &edits).ok_or("the record of our change does not match the file")?;
     let entry = found(shape, &after)?;
     proved(shape, text, entry.as_ref(), edits)
 }
@@ -246,6 +244,6 @@ fn put_toml(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refu
     match found(shape, text)? {
         None => Ok(toml_text::insert(text, &path, wanted)),
         Some(_) => toml_text::replace(text, &path, wanted)
-            .ok_or_else(|| "our entry is written in a form of its own; remove it first".into()),
+            .ok_or_else(|| "our entry has an unusual format; remove it first".into()),
     }
 }

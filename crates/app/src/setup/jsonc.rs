@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str) -> Result<Node, String> {
     let mut reader = Reader { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } };
     let outcome = reader.skip().and_then(|()| reader.value(0)).and_then(|node| {
         reader.skip()?;
-        if reader.at == text.len() { Ok(node) } else { Err("something follows the end".into()) }
+        if reader.at == text.len() { Ok(node) } else { Err("unexpected text after the end".into()) }
     });
     outcome.map_err(|what| {
         let at = reader.at.min(text.len());
@@ -94,7 +94,7 @@ impl Reader<'_> {
             if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
-                self.at += rest.find("*/").ok_or("a comment has no end")? + 2;
+                self.at += rest.find("*/").ok_or("a comment is not closed")? + 2;
             } else if blank == 0 {
                 return Ok(());
             }
@@ -178,11 +178,11 @@ impl Reader<'_> {
                 Some(b'"') => break,
                 Some(b'\\') => end += 2,
                 Some(byte) if *byte >= b' ' => end += 1,
-                _ => return Err("a string has no end".into()),
+                _ => return Err("a string is not closed".into()),
             }
         }
-        let text = self.text.get(self.at..=end).ok_or("a string has no end")?;
-        let value = serde_json::from_str(text).map_err(|_| "a string has an escape that is none".to_owned())?;
+        let text = self.text.get(self.at..=end).ok_or("a string is not closed")?;
+        let value = serde_json::from_str(text).map_err(|_| "a string has an invalid escape".to_owned())?;
         self.at = end + 1;
         Ok(value)
     }
@@ -191,7 +191,7 @@ impl Reader<'_> {
         let rest = self.rest();
         let ends = |char: char| char.is_whitespace() || ",:{}[]\"/".contains(char);
         let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        let value = serde_json::from_str(word).map_err(|_| "this is no value".to_owned())?;
+        let value = serde_json::from_str(word).map_err(|_| "this is not a value".to_owned())?;
         self.at += word.len();
         Ok(value)
     }
@@ -202,12 +202,12 @@ impl Reader<'_> {
 pub(super) fn find<'n>(root: &'n Node, keys: &[&str]) -> Result<Option<&'n Node>, String> {
     let mut node = root;
     if root.members().is_none() {
-        return Err("it is no object".into());
+        return Err("it is not an object".into());
     }
     for key in keys {
         let Some(member) = member(node, key)? else { return Ok(None) };
         if member.value.members().is_none() {
-            return Err(format!("`{key}` is no object"));
+            return Err(format!("`{key}` is not an object"));
         }
         node = &member.value;
     }
@@ -219,7 +219,7 @@ pub(super) fn member<'n>(object: &'n Node, key: &str) -> Result<Option<&'n Membe
     let mut found = object.members().into_iter().flatten().filter(|member| member.key == key);
     let first = found.next();
     if found.next().is_some() {
-        return Err(format!("`{key}` stands there twice"));
+        return Err(format!("`{key}` occurs twice"));
     }
     Ok(first)
 }
@@ -446,10 +446,10 @@ mod tests {
         let table = [
             ("", "line 1, column 1: a value is missing"),
             ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 3, column 3: a `,` or `}` is missing"),
-            ("{\"a\": }", "line 1, column 7: this is no value"),
-            ("{\"a\": \"x", "line 1, column 7: a string has no end"),
-            ("{} {}", "line 1, column 4: something follows the end"),
-            ("{\"a\": 1 /* x", "line 1, column 9: a comment has no end"),
+            ("{\"a\": }", "line 1, column 7: this is not a value"),
+            ("{\"a\": \"x", "line 1, column 7: a string is not closed"),
+            ("{} {}", "line 1, column 4: unexpected text after the end"),
+            ("{\"a\": 1 /* x", "line 1, column 9: a comment is not closed"),
             ("{'a': 1}", "line 1, column 2: a key or `}` is missing"),
         ];
         for (text, told) in table {
@@ -461,8 +461,8 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_nobodys() {
         let root = parse("{\"s\": {}, \"s\": {}}").expect("it is JSON");
-        assert_eq!(find(&root, &["s"]).expect_err("which?"), "`s` stands there twice");
+        assert_eq!(find(&root, &["s"]).expect_err("which?"), "`s` occurs twice");
         let root = parse("{\"s\": []}").expect("it is JSON");
-        assert_eq!(find(&root, &["s"]).expect_err("a list"), "`s` is no object");
+        assert_eq!(find(&root, &["s"]).expect_err("a list"), "`s` is not an object");
     }
 }

@@ -185,7 +185,7 @@ impl Desk {
             store.examine_beside();
             self.shelves.insert(root.to_owned(), Shelf { store, snapshots: Vec::new(), used: Instant::now() });
         }
-        let shelf = self.shelves.get_mut(root).expect("it was just put there");
+        let shelf = self.shelves.get_mut(root).expect("the project was just inserted");
         shelf.used = Instant::now();
         Ok(shelf)
     }

@@ -190,7 +190,7 @@ fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Publish
     if upkeep.is_busy(session) {
         metadata.indexing = Indexing::Running;
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("the first index is being made; ask again in a moment".into());
+        metadata.warnings.push("the first index is being built; repeat the call in a moment".into());
     } else {
         metadata.warnings.push(NOTHING_YET.0.into());
     }
@@ -236,7 +236,7 @@ fn here(
 ) -> Result<State, AppError> {
     match freshen(at, view, access, upkeep, desk) {
         Err(error) if error.code != Code::IndexStale && error.damage().is_none() && !access.or_fail => {
-            let what = "what changed since could not be brought in";
+            let what = "the latest changes could not be synced";
             Ok(State { warnings: vec![format!("{what}: {}", error.message)], ..State::stale() })
         }
         state => state,
@@ -338,7 +338,7 @@ fn elsewhere(
             Err(error) if access.or_fail || error.damage().is_some() => return Err(error),
             Err(error) if error.code == Code::IndexInProgress => state.freshness = Freshness::Syncing,
             Err(error) => {
-                state.warnings.push(format!("the work tree could not be brought in: {}", error.message));
+                state.warnings.push(format!("the work tree could not be synced: {}", error.message));
             }
             Ok(()) => state.freshness = Freshness::Syncing,
         },
@@ -350,7 +350,7 @@ fn elsewhere(
     }
     match committed(desk.store(session)?, target)? {
         Some(view) if !access.or_fail => {
-            let what = "uncommitted edits are not in this answer: the work tree is not indexed under";
+            let what = "uncommitted edits are not in this answer: the work tree is not indexed as";
             state.warnings.push(format!("{what} {} yet", target.ref_name));
             Ok(State { from: Some(view), ..state })
         }
@@ -382,7 +382,7 @@ fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppErro
 fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -> AppError {
     let message = match view {
         Some(view) if view.ref_name != target.ref_name => format!(
-            "Index is stale. The work tree was indexed on {}, and HEAD is {} now.",
+            "Index is stale. The work tree was indexed on {}, and HEAD is now {}.",
             view.ref_name, target.ref_name
         ),
         Some(view) if view.commit == target.commit => {
@@ -391,7 +391,7 @@ fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -
         _ => "Index is stale. Last indexed commit does not match HEAD.".into(),
     };
     let error = AppError::new(Code::IndexStale, message).hint("Run sync_repo to refresh.");
-    error.advice("Run `codecompass sync`, or ask again without freshness_policy=strict.").data(json!({
+    error.advice("Run `codecompass sync`, or retry without freshness_policy=strict.").data(json!({
         "last_indexed_commit": view.and_then(|view| view.commit.clone()),
         "current_head": target.commit,
         "changed_files": changed_files,
@@ -400,6 +400,6 @@ fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -
 }
 
 fn restless() -> AppError {
-    AppError::new(Code::IndexStale, "Index is stale. Other branches were checked out again and again meanwhile.")
-        .hint("Ask again when that is over.")
+    AppError::new(Code::IndexStale, "Index is stale. Other branches were checked out repeatedly during the query.")
+        .hint("Retry when the checkouts have finished.")
 }

@@ -68,7 +68,7 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize)
         index_bytes as f64 / parsed.bytes.max(1) as f64,
         ratio(noop.wall, walk.wall),
         ratio(noop.cpu, walk.cpu),
-        one.map_or("not measured: there is no file".into(), |one| format!("{:.1} ms", one.as_secs_f64() * 1e3)),
+        one.map_or("not measured: no files".into(), |one| format!("{:.1} ms", one.as_secs_f64() * 1e3)),
     );
     let ms = |time: Duration| (time.as_secs_f64() * 1e4).round() / 10.0;
     let stages = rows.map(|(name, cost)| {
@@ -136,7 +136,7 @@ fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 fn cannot_copy(error: std::io::Error) -> AppError {
-    AppError::new(Code::InternalError, format!("The files can not be copied: {error}."))
+    AppError::new(Code::InternalError, format!("Cannot copy the files: {error}."))
 }
 
 fn fastest<T>(mut stage: impl FnMut() -> Result<T, AppError>) -> Result<(T, Cost), AppError> {

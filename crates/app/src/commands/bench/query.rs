@@ -90,7 +90,7 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
 
 fn open(session: &Session) -> Result<Opened, AppError> {
     let access = Access { policy: Some(FreshnessPolicy::BestEffort), no_sync: true, ..Access::default() };
-    let empty = || AppError::new(Code::InternalError, "There is nothing to ask.");
+    let empty = || AppError::new(Code::InternalError, "There are no queries to run.");
     let published = Published::open(session, access)?;
     Ok(Opened { snapshot: published.snapshot.ok_or_else(empty)?, memory: published.memory.ok_or_else(empty)? })
 }
