@@ -39,8 +39,8 @@ const SCREENS: &[(&str, &str)] = &[
     ("/graph/add_one", "callers left"),
     ("/references/add_one", "src/lib.rs"),
     ("/hierarchy/Sum", "Implemented by"),
-    ("/branch?base=main&head=feature", "May break others"),
-    ("/compare/add?base=main&head=feature", "another signature"),
+    ("/branch?base=main&head=feature", "May break callers"),
+    ("/compare/add?base=main&head=feature", "signature changed"),
     ("/status", "Languages"),
 ];
 
@@ -207,7 +207,7 @@ async fn unchanged_pages_stay_and_lost_servers_are_reported() {
     let Explorer { repository, server, .. } = explorer;
     drop(server);
     browser.wait_for_element("#away:not([hidden])").await;
-    browser.wait_for_text("The server is away").await;
+    browser.wait_for_text("The server is not reachable").await;
     drop(repository);
     browser.quit().await;
 }

@@ -27,7 +27,7 @@ pub(super) fn lines(at: &At, source: &Value, marks: &[u64]) -> Markup {
     }
     html! {
         pre.code tabindex="0" { code { (PreEscaped(out)) } }
-        @if source["has_all_links"] == false { p.dim data-partial { "Not all names could be looked up yet." } }
+        @if source["has_all_links"] == false { p.dim data-partial { "Not all names are resolved yet." } }
     }
 }
 

@@ -12,9 +12,9 @@ const KEYS: &[(&str, &str)] = &[
     ("/", "search"),
     ("j, k", "next, previous row"),
     ("Enter", "open the row"),
-    ("e", "open what is folded in the row"),
+    ("e", "expand the row"),
     ("g h", "home: files and folders"),
-    ("g b", "what this branch changes"),
+    ("g b", "changes of this branch"),
     ("g s", "status"),
     ("g r", "choose a ref"),
     ("y", "copy for an agent"),
@@ -43,7 +43,7 @@ pub(super) async fn page(visit: &Visit, shown: &Shown) -> Markup {
                 script type="module" src="/assets/explorer.js" {}
             }
             body data-live=(at.href(&["live"], &[])) {
-                a.skip href="#main" { "To the content" }
+                a.skip href="#main" { "Skip to content" }
                 header {
                     a.brand href=(at.href(&[], &[])) title=(plain(root)) { (plain(folder)) }
                     form.search action="/search" role="search" {
@@ -103,7 +103,7 @@ fn notes(metadata: &Value) -> Markup {
             span.ref { (plain(word(metadata, "ref"))) }
             @if !commit.is_empty() { " " code.dim { (commit) } }
             " " span class=(format!("badge {}", plain(freshness))) { (freshness) }
-            @if changed > 0 { " " span.dim { (count(changed, "changed file")) " not in here yet" } }
+            @if changed > 0 { " " span.dim { (count(changed, "changed file")) " not indexed yet" } }
             @if word(metadata, "result_completeness") == "partial" { " " span.badge.partial data-partial { "partial" } }
         }
         @for warning in list(metadata, "warnings").iter().filter_map(Value::as_str) { p.warning { (plain(warning)) } }

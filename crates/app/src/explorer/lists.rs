@@ -82,7 +82,7 @@ pub(super) fn call(at: &At, edge: &Value, direction: &str) -> Markup {
     html! {
         li data-row {
             (symbol_link(at, symbol))
-            @if word(edge, "confidence") != "static" { " " span.badge.guess title="not proved" { "guess" } }
+            @if word(edge, "confidence") != "static" { " " span.badge.guess title="unconfirmed" { "guess" } }
             div.at {
                 (place_link(at, word(site, "file"), number(site, "line")))
                 @if more > 1 { " " span.dim { "×" (more) } }

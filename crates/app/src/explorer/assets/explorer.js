@@ -13,12 +13,12 @@ async function ask(address, options) {
     const answer = await fetch(address, options);
     failures = 0;
     bar.hidden = answer.status !== 401;
-    bar.textContent = "This page is not logged in any more: open the address that the server prints.";
+    bar.textContent = "This page is logged out: open the address that the server prints.";
     return answer.status === 401 ? null : answer;
   } catch {
     failures += 1;
     bar.hidden = failures < 2;
-    bar.textContent = "The server is away: this is what it said last.";
+    bar.textContent = "The server is not reachable: this page may be outdated.";
     return null;
   }
 }

@@ -34,7 +34,7 @@ fn crossed(graph: &Graph) -> usize {
 /// Computes the layout and checks all invariants.
 fn check(graph: &Graph) -> Layout {
     let layout = lay_out(graph);
-    assert_eq!(layout, lay_out(graph), "the same graph is the same picture");
+    assert_eq!(layout, lay_out(graph), "the layout is deterministic");
     let boxes: Vec<_> = (0..graph.nodes.len())
         .map(|node| {
             let (Point { x, y }, (width, height)) = (layout.places[node], size(graph, node));
@@ -45,7 +45,7 @@ fn check(graph: &Graph) -> Layout {
     for (at, one) in boxes.iter().enumerate() {
         for other in &boxes[..at] {
             let apart = one.2 <= other.0 || other.2 <= one.0 || one.3 <= other.1 || other.3 <= one.1;
-            assert!(apart, "{one:?} lies over {other:?}");
+            assert!(apart, "{one:?} overlaps {other:?}");
         }
     }
     assert_eq!(layout.edges.len(), graph.edges.len());
@@ -68,7 +68,7 @@ fn check(graph: &Graph) -> Layout {
             for (node, (left, top, right, bottom)) in boxes.iter().enumerate() {
                 let is_over = low < *right && high > *left && level[0].y > *top && level[0].y < *bottom;
                 let is_own = node == from || node == to || layout.places[from].x == layout.places[to].x;
-                assert!(!is_over || is_own || is_bent(line, level), "{from} to {to} lies over {node}");
+                assert!(!is_over || is_own || is_bent(line, level), "{from} to {to} crosses {node}");
             }
         }
     }
@@ -199,6 +199,6 @@ fn how_long_two_hundred_nodes_take() {
                 crossed(&graph)
             ),
         )
-        .expect("it can be told");
+        .expect("stderr is writable");
     }
 }

@@ -37,8 +37,8 @@ pub(crate) const TOOL: Tool = Tool {
     description: "The text of a symbol or a file for a page.",
     params: &[
         optional("name", Kind::Text, "A symbol: name, path:line or symbol_id"),
-        optional("path", Kind::Text, "A file, or where the symbol stands"),
-        optional("line", Kind::Count(None), "A line of the file that is to be shown"),
+        optional("path", Kind::Text, "A file, or the file of the symbol"),
+        optional("line", Kind::Count(None), "A line of the file"),
         REF,
         WORKSPACE,
     ],

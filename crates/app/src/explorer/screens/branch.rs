@@ -38,11 +38,11 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let is_cut = total > changes.len() as u64;
     let heading = html! {
         div.title {
-            h1 { "Changes of " (plain(head)) span.dim { " since it parted from " (plain(base)) } }
+            h1 { "Changes of " (plain(head)) span.dim { " since the merge base with " (plain(base)) } }
             form.refs action="/branch" {
                 label { "from " input name="base" list="refs" value=(base) spellcheck="false"; }
-                label { " to " input name="head" list="refs" value=(head) spellcheck="false" title="@worktree is the work tree with its edits"; }
-                label { " in " input name="path" value=(visit.query.get("path").unwrap_or_default()) spellcheck="false" placeholder="all files" title="The beginning of a path, a name, or patterns"; }
+                label { " to " input name="head" list="refs" value=(head) spellcheck="false" title="@worktree: the work tree with its edits"; }
+                label { " in " input name="path" value=(visit.query.get("path").unwrap_or_default()) spellcheck="false" placeholder="all files" title="A path prefix, a name, or patterns"; }
                 @if let Some(tree) = &visit.at.tree { input type="hidden" name="tree" value=(tree); }
                 button { "Compare" }
             }
@@ -51,16 +51,16 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let body = html! {
         p { (count(total, "changed symbol")) " in " (count(number(&answer, "affected_files"), "file"))
             span.dim {
-                @if number(&answer, "doc_only_changes") > 0 { ", " (count(number(&answer, "doc_only_changes"), "symbol")) " with other docs only" }
+                @if number(&answer, "doc_only_changes") > 0 { ", " (count(number(&answer, "doc_only_changes"), "symbol")) " with changed docs only" }
                 @if number(&answer, "moved_symbols") > 0 { ", " (number(&answer, "moved_symbols")) " moved" }
             }
         }
-        @if is_cut { p.warning { "These are " (changes.len()) " of them: what may break others is told of these alone. The rest comes with More, or fewer files." } }
+        @if is_cut { p.warning { "Showing " (changes.len()) " of them; breaking changes are checked for these only. Use More, or narrow the path, for the rest." } }
         @if !breaking.is_empty() {
-            h2 { "May break others " span.dim { (breaking.len()) } }
+            h2 { "May break callers " span.dim { (breaking.len()) } }
             ul.rows { @for change in &breaking { (row(there, change, &answer)) } }
         }
-        @if !picture.is_empty() { h2 { "Who calls what changed" } (picture.draw("Callers of changed symbols")) }
+        @if !picture.is_empty() { h2 { "Callers of changed symbols" } (picture.draw("Callers of changed symbols")) }
         @if !others.is_empty() {
             h2 { "Other changes " span.dim { (others.len()) } }
             (by_file(there, &others, &answer))
@@ -127,7 +127,7 @@ fn row(there: &Visited<'_>, change: &Value, answer: &Value) -> Markup {
                             li {
                                 (plain(word(&caller["from"], "qualified_name")))
                                 " " a.place href=(there.at.line(word(site, "file"), number(site, "line"))) { (plain(word(site, "file"))) ":" (number(site, "line")) }
-                                @if caller["is_changed"] == true { " " span.badge { "changed too" } }
+                                @if caller["is_changed"] == true { " " span.badge { "also changed" } }
                                 @if caller["is_test"] == true { " " span.badge { "test" } }
                             }
                         }

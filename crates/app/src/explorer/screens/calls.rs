@@ -30,9 +30,9 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             }
         }
         div data-list {
-            @let none = if direction == "callers" { "No call of it is proved." } else { "It calls nothing of this repository." };
+            @let none = if direction == "callers" { "No confirmed callers." } else { "No calls within this repository." };
             @if edges.is_empty() { (looking(is_partial(&answer), none)) }
-            @else if is_partial(&answer) { p.dim data-partial { "Not all could be looked at yet." } }
+            @else if is_partial(&answer) { p.dim data-partial { "Incomplete; still loading." } }
             (calls(&visit.at, edges, direction))
             (more(visit, &answer["metadata"]))
         }

@@ -20,7 +20,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let body = html! {
         p { span class=(format!("badge {}", word(summary, "status"))) { (word(summary, "status")) } " "
             span.dim { "+" (number(summary, "lines_added")) " −" (number(summary, "lines_removed")) }
-            @if summary["signature_changed"] == true { " · " strong { "another signature" } }
+            @if summary["signature_changed"] == true { " · " strong { "signature changed" } }
         }
         (side_by_side(word(&answer, "diff"), (base, head)))
         p {
@@ -54,7 +54,7 @@ struct Row<'d> {
 
 fn side_by_side(diff: &str, names: (&str, &str)) -> Markup {
     html! {
-        @if diff.is_empty() { p.dim { "No line of it differs." } } @else {
+        @if diff.is_empty() { p.dim { "No lines differ." } } @else {
             div.scroll tabindex="0" { table.diff {
                 thead { tr { th colspan="2" { (plain(names.0)) } th colspan="2" { (plain(names.1)) } } }
                 @for row in rows(diff) {

@@ -47,10 +47,10 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             @let hops_text = hops.to_string();
             @if tests == "exclude" { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text), ("tests", "include")])) { "with tests" } }
             @else { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text)])) { "without tests" } }
-            span.dim { " · callers left, what it calls right" @if answer["truncated"] == true { "; only the first " (NEAR) " of each side" } @if is_short { "; of the second hop " (FAR) " calls of " (ASKED) " symbols each" } }
-            @if is_unfinished { span.dim data-partial { " · not all could be looked at yet" } }
+            span.dim { " · callers left, callees right" @if answer["truncated"] == true { "; only the first " (NEAR) " of each side" } @if is_short { "; second hop: " (FAR) " calls of " (ASKED) " symbols each" } }
+            @if is_unfinished { span.dim data-partial { " · incomplete; still loading" } }
         }
-        @if picture.is_empty() { (looking(is_unfinished, "No call of it or in it is proved.")) } @else { (picture.draw(&format!("{title}: {shown} symbols"))) }
+        @if picture.is_empty() { (looking(is_unfinished, "No confirmed calls.")) } @else { (picture.draw(&format!("{title}: {shown} symbols"))) }
     };
     let heading = head_of(visit, own, "graph");
     let metadata = answer["metadata"].clone();

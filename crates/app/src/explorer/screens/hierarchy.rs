@@ -18,12 +18,12 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let chain = list(&above, "hierarchy");
     let body = html! {
         @if chain.len() > 1 {
-            h2 { "Around it" }
+            h2 { "Enclosing symbols" }
             ol.chain { @for one in chain.iter().rev() { li data-row { (symbol_link(&visit.at, one)) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) } } }
         }
         (users(visit, "Implemented by", "implements", &implemented))
         (users(visit, "Extended by", "extends", &extended))
-        h2 { "Inside it" }
+        h2 { "Members" }
         @if list(own, "children").is_empty() { p.dim { "Nothing." } }
         (tree(visit, list(own, "children")))
     };
@@ -49,9 +49,9 @@ fn users(visit: &Visit, title: &str, kind: &str, answer: &Value) -> Markup {
                     li data-row { (symbol_link(&visit.at, &one["from_symbol"])) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) }
                 }
             }
-            @if total > references.len() as u64 { p data-row { a.more href=(visit.at.href(&["references", id], &[("kind", kind)])) { "All of them" } } }
+            @if total > references.len() as u64 { p data-row { a.more href=(visit.at.href(&["references", id], &[("kind", kind)])) { "Show all" } } }
         }
-        @if is_partial(answer) { p.dim data-partial { (title) ": not all could be looked at yet." } }
+        @if is_partial(answer) { p.dim data-partial { (title) ": incomplete; still loading." } }
     }
 }
 

@@ -164,7 +164,7 @@ fn is_early(answer: &Value) -> bool {
 
 /// The page for an unknown address.
 pub(super) fn missing(visit: &Visit) -> Shown {
-    refused(visit, &json!({ "error": { "code": "not_found", "message": "There is no such page." } }))
+    refused(visit, &json!({ "error": { "code": "not_found", "message": "Page not found." } }))
 }
 
 /// Whether a time limit truncated an answer; the next request gets more.
@@ -174,7 +174,7 @@ fn is_partial(answer: &Value) -> bool {
 
 /// A note that a search is still running, or that it found nothing.
 fn looking(is_partial: bool, none: &str) -> Markup {
-    html! { @if is_partial { p.dim data-partial { "Still looking …" } } @else { p.dim { (none) } } }
+    html! { @if is_partial { p.dim data-partial { "Still loading …" } } @else { p.dim { (none) } } }
 }
 
 /// The page for an error.
@@ -202,12 +202,12 @@ pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
             }
         }
         @if !candidates.is_empty() {
-            p { "Several symbols are called so:" }
+            p { "Several symbols have this name:" }
             ul.rows { @for one in candidates { li data-row { (symbol_link(&visit.at, one)) " " span.place { (plain(word(one, "path"))) } } } }
         }
-        p { a href=(visit.at.href(&[], &[])) { "To the files" } " · " a href=(visit.at.href(&["status"], &[])) { "Status" } }
+        p { a href=(visit.at.href(&[], &[])) { "Files" } " · " a href=(visit.at.href(&["status"], &[])) { "Status" } }
     };
-    let title = if candidates.is_empty() { "Not here" } else { "Which one?" };
+    let title = if candidates.is_empty() { "Not found" } else { "Which one?" };
     let shown = Shown::new(title, answer.clone(), &answer["metadata"]).body(body);
     Shown { status, ..shown }
 }

@@ -26,19 +26,19 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
     let body = html! {
         p { (count(number(&answer, "total_references"), "reference"))
             @if counts.is_object() {
-                span.dim { " · of the places that bear the name: " (number(counts, "proved")) " proved, " (number(counts, "elsewhere")) " mean another, "
-                    (number(counts, "outside")) " a library, " (number(counts, "undecided")) " nobody can tell" }
+                span.dim { " · occurrences of the name: " (number(counts, "proved")) " confirmed · " (number(counts, "undecided")) " possible · "
+                    (number(counts, "elsewhere")) " other symbols · " (number(counts, "outside")) " external" }
             }
         }
-        @if references.is_empty() { (looking(is_partial(&answer), "No reference is proved in this state of the code.")) }
+        @if references.is_empty() { (looking(is_partial(&answer), "No confirmed references.")) }
         (by_file(visit, &proved))
-        @if !guessed.is_empty() { h2 { "Not proved " span.dim { (guessed.len()) " on this page" } } (by_file(visit, &guessed)) }
-        @if !through.is_empty() { h2 { "Through an interface or an implementation " span.dim { (through.len()) } } (by_file(visit, &through)) }
+        @if !guessed.is_empty() { h2 { "Unconfirmed " span.dim { (guessed.len()) " on this page" } } (by_file(visit, &guessed)) }
+        @if !through.is_empty() { h2 { "Via an interface or an implementation " span.dim { (through.len()) } } (by_file(visit, &through)) }
         (more(visit, &answer["metadata"]))
     };
     let heading = head_of(visit, &answer["symbol"], "references");
     let metadata = answer["metadata"].clone();
-    let title = format!("References of {}", word(&answer["symbol"], "name"));
+    let title = format!("References to {}", word(&answer["symbol"], "name"));
     Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("find_references", question)]))
 }
 

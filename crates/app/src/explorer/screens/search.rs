@@ -24,7 +24,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     let results = list(&answer, "results");
     let body = html! {
         p.dim { (count(number(&answer, "total_candidates"), "place")) " " @if !word(&answer, "query_intent").is_empty() { "· read as " (word(&answer, "query_intent").replace('_', " ")) } }
-        @if results.is_empty() { p { "Nothing was found. Fewer or other words, or " code { "\"text in quotes\"" } " for exact text." } }
+        @if results.is_empty() { p { "No results. Try fewer or other words, or " code { "\"text in quotes\"" } " for exact text." } }
         ol.rows.results { @for result in results { (row(visit, query, result)) } }
         (more(visit, &answer["metadata"]))
     };
@@ -80,7 +80,7 @@ pub(super) async fn why(visit: &Visit) -> Result<Shown, Value> {
     let body = html! {
         div data-list {
             @let score = answer["result"]["score"].as_f64().unwrap_or_default();
-            p { "Place " (number(&answer, "rank")) ": the score of " (format!("{score:.2}")) " stands for a total of " strong { (format!("{total:.3}")) } ", the sum of:" }
+            p { "Rank " (number(&answer, "rank")) ": the score of " (format!("{score:.2}")) " comes from a total of " strong { (format!("{total:.3}")) } ", the sum of:" }
             table.factors {
                 @for (name, value) in &factors {
                     tr {

@@ -23,7 +23,7 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
             div { dt { "Last indexed" } dd { (plain(word(&status, "last_indexed_at"))) } }
             div { dt { "Holds" } dd { (count(number(&status, "file_count"), "file")) ", " (count(number(&status, "symbol_count"), "symbol")) } }
         }
-        h2 { "Left out" }
+        h2 { "Skipped files" }
         @match skipped.filter(|skipped| !skipped.is_empty()) {
             Some(skipped) => { table.factors { @for (reason, files) in skipped { tr { th scope="row" { (plain(&reason.replace('_', " "))) } td.number { (files.as_u64().unwrap_or_default()) } } } } }
             None => { p.dim { "Nothing." } }
@@ -49,9 +49,9 @@ pub(super) async fn waiting(visit: &Visit, error: &Value) -> Shown {
     let job = &status["active_job"];
     let body = html! {
         @if job.is_object() { (running(job)) } @else { p.warning { (plain(word(&error["error"], "message"))) } }
-        p.dim { "This page goes on by itself." }
+        p.dim { "This page updates itself." }
     };
-    let shown = Shown::new("Being indexed", error.clone(), &error["metadata"]).body(body);
+    let shown = Shown::new("Indexing", error.clone(), &error["metadata"]).body(body);
     Shown { status: axum::http::StatusCode::ACCEPTED, is_waiting: true, ..shown }
 }
 
@@ -79,7 +79,7 @@ fn ref_rows(visit: &Visit, refs: &[Value]) -> Markup {
                     td.number { (number(one, "file_count")) }
                     td.number { (number(one, "symbol_count")) }
                     td { (word(one, "status")) @if one["ahead"].is_u64() { ", " (number(one, "ahead")) " ahead, " (number(one, "behind")) " behind" } }
-                    td { a href=(visit.at.href(&["branch"], &[("head", name)])) { "what it changes" } }
+                    td { a href=(visit.at.href(&["branch"], &[("head", name)])) { "changes" } }
                 }
             }
         } }

@@ -37,7 +37,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             p.around { "in " @for (at, one) in list(&source, "around").iter().enumerate() { @if at > 0 { " › " } (symbol_link(&visit.at, one)) } }
         }
         @if !others.is_empty() {
-            details { summary { (count(others.len() as u64, "other")) " of this name" @if others.len() >= OTHERS { ", or more" } }
+            details { summary { (count(others.len() as u64, "other")) " with this name" @if others.len() >= OTHERS { ", or more" } }
                 ul.rows { @for other in others { li data-row { (symbol_link(&visit.at, other)) " " (place_link(&visit.at, word(other, "path"), number(other, "line_start"))) } } }
             }
         }
@@ -45,7 +45,7 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
         div.sides {
             section.middle aria-label="Source" { (code::lines(&visit.at, &source, &[])) (rest(visit, &source)) }
             section.left aria-label=(if is_callable { "Callers" } else { "Uses" }) { @if let Some(refusal) = refusal { p.dim { (plain(refusal)) } } @else { (left) } }
-            section.right aria-label=(if is_callable { "Calls" } else { "Parts" }) { @if refusal.is_none() || !is_callable { (right) } }
+            section.right aria-label=(if is_callable { "Calls" } else { "Members" }) { @if refusal.is_none() || !is_callable { (right) } }
         }
     };
     let place = format!("{}:{}", word(symbol, "path"), number(symbol, "line_start"));
@@ -61,7 +61,7 @@ fn callers(visit: &Visit, id: &str, answer: &Value) -> Markup {
     let unproved = number(answer, "unproved_callers");
     html! {
         (side(visit, id, answer, "callers"))
-        @if unproved > 0 { p.dim { a href=(visit.at.href(&["references", id], &[])) { (count(unproved, "call")) " that may be of it" } } }
+        @if unproved > 0 { p.dim { a href=(visit.at.href(&["references", id], &[])) { (count(unproved, "possible call")) } } }
     }
 }
 
@@ -69,16 +69,16 @@ fn callees(visit: &Visit, id: &str, answer: &Value) -> Markup {
     let (outside, unresolved) = (number(answer, "outside_calls"), number(answer, "unresolved_calls"));
     html! {
         (side(visit, id, answer, "callees"))
-        @if outside > 0 { p.dim { (count(outside, "call")) " of libraries" } }
-        @if unresolved > 0 { p.dim { (count(unresolved, "call")) " of which nobody can tell whom they mean" } }
+        @if outside > 0 { p.dim { (count(outside, "external call")) } }
+        @if unresolved > 0 { p.dim { (count(unresolved, "unresolved call")) } }
     }
 }
 
 /// The first calls of one direction, and a link to more.
 fn side(visit: &Visit, id: &str, answer: &Value, direction: &str) -> Markup {
     let (title, none, all) = match direction {
-        "callers" => ("Callers ", "No call of it is proved.", "All callers"),
-        _ => ("Calls ", "It calls nothing of this repository.", "All it calls"),
+        "callers" => ("Callers ", "No confirmed callers.", "All callers"),
+        _ => ("Calls ", "No calls within this repository.", "All calls"),
     };
     let edges = list(answer, direction);
     let is_full = edges.len() as u64 >= u64::from(CALLS) && answer["truncated"] == true;
@@ -96,7 +96,7 @@ fn uses(visit: &Visit, id: &str, answer: &Value) -> Markup {
     let total = number(answer, "total_references");
     html! {
         h2 { "Used by " span.dim { (total) @if is_partial(answer) { "+" } } }
-        @if references.is_empty() { (looking(is_partial(answer), "No use of it is proved.")) }
+        @if references.is_empty() { (looking(is_partial(answer), "No confirmed uses.")) }
         ul.rows {
             @for one in references {
                 li data-row {
@@ -105,7 +105,7 @@ fn uses(visit: &Visit, id: &str, answer: &Value) -> Markup {
                 }
             }
         }
-        @if total > references.len() as u64 { p data-row { a.more href=(visit.at.href(&["references", id], &[])) { "All of them" } } }
+        @if total > references.len() as u64 { p data-row { a.more href=(visit.at.href(&["references", id], &[])) { "Show all" } } }
     }
 }
 
@@ -113,7 +113,7 @@ fn uses(visit: &Visit, id: &str, answer: &Value) -> Markup {
 fn parts(visit: &Visit, source: &Value) -> Markup {
     let inside = list(source, "inside");
     html! {
-        h2 { "Inside " span.dim { (inside.len()) } }
+        h2 { "Members " span.dim { (inside.len()) } }
         ul.rows { @for part in inside { li data-row { (symbol_link(&visit.at, part)) div.at { (place_link(&visit.at, word(part, "path"), number(part, "line_start"))) } } } }
     }
 }
@@ -122,6 +122,6 @@ fn parts(visit: &Visit, source: &Value) -> Markup {
 fn rest(visit: &Visit, source: &Value) -> Markup {
     let (last, end) = (number(source, "last_line"), number(&source["symbol"], "line_end"));
     html! {
-        @if last < end { p { a href=(visit.at.line(word(source, "path"), last + 1)) { "It goes on to line " (end) } } }
+        @if last < end { p { a href=(visit.at.line(word(source, "path"), last + 1)) { "Continue to line " (end) } } }
     }
 }
