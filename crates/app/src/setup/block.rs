@@ -70,10 +70,11 @@ mod tests {
     #[test]
     fn a_block_comes_last_is_renewed_in_place_and_goes() {
         for text in ["", "# Notes\n", "# Notes\r\nMore", "a\n\n"] {
-            let after = apply(text, &put(text).expect("no markers yet")).expect("it fits");
+            let after = apply(text, &put(text).expect("no markers yet")).expect("the edits match the text");
             assert!(after.starts_with(text) && after.ends_with(&block(line_end(text))), "{after}");
             assert_eq!(apply(&after, &put(&after).expect("one pair")).as_deref(), Some(after.as_str()));
-            let out = apply(&after, &remove(&after).expect("one pair").expect("it is there")).expect("it fits");
+            let out = apply(&after, &remove(&after).expect("one pair").expect("the block exists"))
+                .expect("the edits match the text");
             assert_eq!(out.trim_end(), text.trim_end());
         }
         assert_eq!(remove("nothing of ours").expect("no markers"), None);

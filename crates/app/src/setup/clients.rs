@@ -510,7 +510,7 @@ mod tests {
         for client in CLIENTS {
             assert!(!client.signs.is_empty(), "{}", client.name);
             assert!(client.user.is_some() != client.by_hand.is_some(), "{}", client.name);
-            assert!(client.project.is_none_or(|spot| spot.travels), "{}: what is committed travels", client.name);
+            assert!(client.project.is_none_or(|spot| spot.travels), "{}: project files are shared", client.name);
         }
     }
 
@@ -573,7 +573,7 @@ mod tests {
             };
             let mut tells: Vec<String> = start.tells.map(|name| format!("`{name}`")).into_iter().collect();
             tells.extend(start.roots.then(|| "roots".to_owned()));
-            let silent = if start.says() { "–" } else { "nothing; its agent names it (`workspace`)" };
+            let silent = if start.says() { "–" } else { "nothing; its agent must name it (`workspace`)" };
             let tells = if tells.is_empty() { silent.into() } else { tells.join(", ") };
             let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
             page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
@@ -591,8 +591,8 @@ mod tests {
     fn a_variable_says_where_a_file_is_before_anything_else() {
         let none = |_: &str| None;
         let some = |name: &str| (name == "CODEX_HOME").then(|| PathBuf::from("/elsewhere"));
-        let codex = CLIENTS.iter().find(|client| client.name == "codex").expect("it is there");
-        let spot = codex.user.as_ref().expect("it has a file");
+        let codex = CLIENTS.iter().find(|client| client.name == "codex").expect("codex is in the table");
+        let spot = codex.user.as_ref().expect("codex has a user file");
         let at = |variable: &dyn Fn(&str) -> Option<PathBuf>| {
             Surroundings { home: "/home/x".into(), project: None, variable }.file(spot)
         };

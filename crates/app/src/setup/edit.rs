@@ -164,7 +164,7 @@ mod tests {
             Edit::remove(text, 4..8),
             Edit { at: 8, removed: "three".into(), inserted: "3".into() },
         ];
-        let after = apply(text, &edits).expect("they fit");
+        let after = apply(text, &edits).expect("the edits match the text");
         assert_eq!(after, "0 one 3\r\n");
         assert_eq!(apply(&after, &inverse(&edits)).as_deref(), Some(text));
         assert_eq!(apply("another text than this", &inverse(&edits)), None);

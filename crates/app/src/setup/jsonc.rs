@@ -381,17 +381,17 @@ mod tests {
     /// Adds an entry below `s` and returns the text; removing it again and undoing the edits both restore the original.
     #[track_caller]
     fn added(text: &str) -> String {
-        let root = parse(text).expect("it is JSON");
-        let object = find(&root, &["s"]).expect("objects").expect("it is there");
+        let root = parse(text).expect("the text is valid JSON");
+        let object = find(&root, &["s"]).expect("the keys are objects").expect("the key exists");
         let edits = insert(text, object, "cc", &entry());
-        let after = apply(text, &edits).expect("the edits fit");
+        let after = apply(text, &edits).expect("the edits match the text");
         assert_eq!(apply(&after, &inverse(&edits)).as_deref(), Some(text));
         let mut expected = root.value();
         expected["s"]["cc"] = entry();
         let parsed = parse(&after).unwrap_or_else(|error| panic!("{error}:\n{after}"));
         assert_eq!(parsed.value(), expected, "{after}");
-        let object = find(&parsed, &["s"]).expect("objects").expect("it is there");
-        let out = apply(&after, &remove(&after, object, "cc")).expect("the edits fit");
+        let object = find(&parsed, &["s"]).expect("the keys are objects").expect("the key exists");
+        let out = apply(&after, &remove(&after, object, "cc")).expect("the edits match the text");
         assert_eq!(parse(&out).unwrap_or_else(|error| panic!("{error}:\n{out}")).value(), root.value(), "{out}");
         after
     }
@@ -453,16 +453,16 @@ mod tests {
             ("{'a': 1}", "line 1, column 2: a key or `}` is missing"),
         ];
         for (text, told) in table {
-            assert_eq!(parse(text).expect_err("it is none"), told, "{text}");
+            assert_eq!(parse(text).expect_err("the text is invalid"), told, "{text}");
         }
         assert!(parse(&"[".repeat(100_000)).is_err());
     }
 
     #[test]
     fn a_key_that_stands_twice_is_nobodys() {
-        let root = parse("{\"s\": {}, \"s\": {}}").expect("it is JSON");
-        assert_eq!(find(&root, &["s"]).expect_err("which?"), "`s` occurs twice");
-        let root = parse("{\"s\": []}").expect("it is JSON");
+        let root = parse("{\"s\": {}, \"s\": {}}").expect("the text is valid JSON");
+        assert_eq!(find(&root, &["s"]).expect_err("a duplicate key"), "`s` occurs twice");
+        let root = parse("{\"s\": []}").expect("the text is valid JSON");
         assert_eq!(find(&root, &["s"]).expect_err("a list"), "`s` is not an object");
     }
 }
