@@ -1,4 +1,4 @@
-//! Call graphs as SVG, laid out by [`graph_layout`](super::layered).
+//! Call graphs as SVG, laid out by [`graph_layout`](super::graph_layout).
 
 use std::collections::HashMap;
 

@@ -298,7 +298,7 @@ impl Diff<'_> {
         }
         if !is_whole {
             metadata.completeness = Completeness::Partial;
-            let what = "calls are incomplete (time or size limit); repeat the call, or narrow `path_filter`";
+            let what = "calls are incomplete (time or size limit); retry, or narrow `path_filter`";
             metadata.warnings.push(what.into());
         }
         let mut json = json!({
@@ -355,7 +355,7 @@ impl Diff<'_> {
             metadata.next_cursor = Some(cursor.write(seen));
         }
         if !is_whole {
-            metadata.warnings.push("calls are incomplete (time limit); repeat the call for the rest".into());
+            metadata.warnings.push("calls are incomplete (time limit); retry for the rest".into());
         }
         let text = text.finish(reader, metadata.next_cursor.as_deref()) + &metadata.notes();
         Ok(Answer { text, json: Value::Null, code: 0 })

@@ -37,7 +37,7 @@ pub(crate) fn with_graph<T>(
 pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
     if !graph.finish()? {
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("incomplete (time limit); repeat the call for the rest".into());
+        metadata.warnings.push("incomplete (time limit); retry for the rest".into());
     }
     Ok(())
 }

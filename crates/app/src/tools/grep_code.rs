@@ -256,7 +256,7 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
 /// Notes that the time limit was reached.
 fn say_late(metadata: &mut Metadata) {
     metadata.completeness = Completeness::Partial;
-    metadata.warnings.push("not all files were searched (time limit); repeat the call, or narrow `path_filter`".into());
+    metadata.warnings.push("not all files were searched (time limit); retry, or narrow `path_filter`".into());
 }
 
 /// Lines that are printed file by file, because they may not fit into memory.

@@ -74,7 +74,7 @@ impl Cursor {
         let offset = parts.and_then(|(offset, _)| usize::from_str_radix(offset, 16).ok());
         offset.filter(|offset| self.write(*offset) == text).ok_or_else(|| {
             AppError::new(Code::InvalidInput, "`cursor` belongs to another request, or the index has changed since.")
-                .hint("Repeat the call without it.")
+                .hint("Retry without it.")
                 .data(json!({ "parameter": "cursor" }))
         })
     }

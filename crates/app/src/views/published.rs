@@ -190,7 +190,7 @@ fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Publish
     if upkeep.is_busy(session) {
         metadata.indexing = Indexing::Running;
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("the first index is being built; repeat the call in a moment".into());
+        metadata.warnings.push("the first index is being built; retry in a moment".into());
     } else {
         metadata.warnings.push(NOTHING_YET.0.into());
     }
